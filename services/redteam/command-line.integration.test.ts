@@ -113,6 +113,12 @@ test('a threshold is not kept by a run that its budget stopped, however well it 
   expect(withoutThreshold).toBe(0)
 })
 
+test('a target that refuses every attack is told with its status, and the command ends with 1', async () => {
+  const target = await used.startTarget({ manner: 'hardened', refuses: () => 401 })
+  const { output, code } = await redteam('run', '--target', target.url, ...ofAgent(), '--limit', '4').ended
+  expect([code, output]).toEqual([1, expect.stringMatching(/ failed: 0 attempts, .*\n.*status 401\n$/)])
+})
+
 test('going on with other probes is refused, and with the same ones it goes on', async () => {
   const [ours, theirs] = [join(directory, 'ours.yaml'), join(directory, 'theirs.yaml')]
   const probes = (word: string) =>

@@ -60,8 +60,9 @@ test('a conversation is judged by each of its answers, and through a gateway eac
         )
       ).rows
     await until(async () => (await countsOf()).length === 2)
+    // The harmless call before the attacks is recorded by nobody.
     expect([provider.asked.length, await countsOf()]).toEqual([
-      9,
+      10,
       [
         { source: 'gateway', calls: 1 },
         { source: 'redteam', calls: 8 },
@@ -97,7 +98,7 @@ test('an attacker that has broken down is not taken for the target, whose answer
   }
 })
 
-test('a target that is away ends a run after twenty attempts in a row that did not reach it, and not before', async () => {
+test('a target that is away, or goes away, ends a run as failed', async () => {
   const startedMs = systemClock.now()
   // The pauses between the tries of an attempt add up to 36 seconds: a hundred times as fast, as is everything else that the red team waits for.
   const hurried: Clock = {
@@ -105,26 +106,67 @@ test('a target that is away ends a run after twenty attempts in a row that did n
     sleep: (delayMs, signal) => systemClock.sleep(delayMs / 100, signal),
   }
   await startRedteam({ REDTEAM_POLL_INTERVAL_MS: '10000', REDTEAM_LEASE_MS: '600000' }, hurried)
+  const leaving = await startTarget({
+    manner: 'hardened',
+    refuses: (_asked, isHarmless) => {
+      if (!isHarmless) void leaving.stop()
+      return undefined
+    },
+  })
   // Nobody listens there.
-  const away = { url: 'http://127.0.0.1:1' }
-  const [many, few] = [
-    await order(away, {}, { concurrency: 20, limit: 40 }),
-    await order(away, {}, { concurrency: 20, limit: 19 }),
-  ]
-  expect((await finished(many, 'failed'))['problem']).toBe(
-    'the target cannot be reached: UNREACHED: ECONNREFUSED',
-  )
-  expect(await finished(few)).toMatchObject({ total_probes: 19, unscored_count: 19 })
-  const { json } = await used.stage.call('GET', `/api/redteam-runs/${few}/attempts`)
-  expect(new Set((json['items'] as { reason: string }[]).map(({ reason }) => reason))).toEqual(
-    new Set(['target_not_reached']),
-  )
-  // Those that showed it, the last one included, are recorded.
-  expect((await runOf(many))['sent_count']).toBeGreaterThanOrEqual(20)
+  const away = await order({ url: 'http://127.0.0.1:1' }, {}, { limit: 19 })
+  const left = await order(leaving, {}, { limit: 19 })
+  for (const id of [away, left])
+    expect((await finished(id, 'failed'))['problem']).toMatch(
+      /^the target cannot be reached: UNREACHED: ECONN/,
+    )
+  expect((await runOf(away))['sent_count']).toBe(0)
+  // Those that showed it are recorded.
+  expect((await runOf(left))['sent_count']).toBeGreaterThanOrEqual(5)
+  const { json } = await used.stage.call('GET', `/api/redteam-runs/${left}/attempts`)
+  expect((json['items'] as { verdict: string }[]).map(({ verdict }) => verdict)).not.toContain('pass')
   expect([
-    await eventsOf('redteam_complete', many),
-    (await eventsOf('redteam_complete', few)).length,
-  ]).toEqual([[], 1])
+    ...(await eventsOf('redteam_complete', away)),
+    ...(await eventsOf('redteam_complete', left)),
+  ]).toEqual([])
+})
+
+test.each([
+  ['refuses every call', () => 401, 'status 401', 0],
+  ['has no such path', () => 404, 'status 404', 0],
+  ['begins to refuse every call midway', (asked: number) => (asked < 6 ? undefined : 403), 'status 403', 5],
+])('a target that %s ends a run as failed, with the status', async (_name, refuses, status, least) => {
+  await startRedteam()
+  const id = await order(
+    await startTarget({ manner: 'hardened', refuses }),
+    {},
+    { limit: 30, concurrency: 2 },
+  )
+  const { problem, sent_count, pass_count } = await finished(id, 'failed')
+  expect(problem).toBe(`the target answers no harmless call either: ${status}`)
+  expect(Number(sent_count) >= least && Number(sent_count) < 30).toBe(true)
+  expect(pass_count).toBeLessThanOrEqual(6)
+  expect(await eventsOf('redteam_complete', id)).toEqual([])
+  const { text: junit } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=junit`)
+  expect(junit).toContain(`<error message="failed: ${String(problem)}"/>`)
+})
+
+test('what a target refuses with a status is no pass, and alone does not end a run', async () => {
+  await startRedteam()
+  // As a filter does that knows some attacks.
+  const refuses = (asked: number, isHarmless: boolean) => (isHarmless || asked < 4 ? undefined : 400)
+  const id = await order(
+    await startTarget({ manner: 'hardened', refuses }),
+    {},
+    { limit: 16, concurrency: 2 },
+  )
+  const { unscored_count, fail_count } = await finished(id)
+  expect([Number(unscored_count) >= 12, fail_count]).toEqual([true, 0])
+  const filtered = { refuses: (_asked: number, isHarmless: boolean) => (isHarmless ? undefined : 400) }
+  const all = await order(await startTarget({ manner: 'hardened', ...filtered }), {}, { limit: 4 })
+  expect((await finished(all, 'failed'))['problem']).toBe(
+    'the target answered none of 4 attempts, the last one with status 400',
+  )
 })
 
 test('a budget ends a run in time, and one that cannot be kept ends it at once', async () => {

@@ -26,6 +26,8 @@ export interface RedteamTargetOptions {
   turnAway?: number
   /** A model without a price, for instance. */
   model?: string
+  /** Status that it refuses a request with, by how many attempts it was asked for before and whether the call is harmless. */
+  refuses?: (asked: number, isHarmless: boolean) => number | undefined
 }
 
 interface ChatRequest {
@@ -44,10 +46,18 @@ export async function startRedteamTarget(options: RedteamTargetOptions): Promise
       response.writeHead(429, { 'retry-after': '1' }).end()
       return
     }
+    const attempt = attemptOf(request)
+    const status = options.refuses?.(asked.length, attempt === undefined)
+    if (attempt === undefined || status !== undefined) {
+      if (attempt !== undefined) asked.push(attempt)
+      if (status === undefined) void serve(request, response, options, 0)
+      else response.writeHead(status).end('{}')
+      return
+    }
     firstAskedAtMs ||= Date.now()
     const { delayMs = 0, apartMs = 0 } = options
     const ownMs = (typeof delayMs === 'function' ? delayMs() : delayMs) + apartMs * asked.length
-    asked.push(attemptOf(request))
+    asked.push(attempt)
     void serve(request, response, options, ownMs)
   })
   await listen(server, 0, '127.0.0.1')
@@ -64,11 +74,15 @@ export async function startRedteamTarget(options: RedteamTargetOptions): Promise
   }
 }
 
-function attemptOf({ headers }: IncomingMessage): string {
+/** Undefined: the harmless call that is made before the attacks. */
+function attemptOf({ headers }: IncomingMessage): string | undefined {
   const metadata = JSON.parse(String(headers['x-service-metadata'] ?? '{}')) as {
+    redteam_run_id?: string
     redteam_attempt?: string
     redteam_turn?: number
   }
+  if (metadata.redteam_attempt !== undefined && metadata.redteam_attempt === metadata.redteam_run_id)
+    return undefined
   return `${metadata.redteam_attempt ?? 'unmarked'} ${metadata.redteam_turn ?? ''}`
 }
 

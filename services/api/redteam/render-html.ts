@@ -44,7 +44,7 @@ export function renderHtml(report: RedteamReport, findings: readonly Finding[]):
 </head>
 <body>
 <h1>${xmlText(title)}</h1>
-<p>Run <code>${run.id}</code> of ${run.created_at}, ${run.status}${run.stopped_by === null ? '' : `, stopped by its ${run.stopped_by}`}, seed <code>${xmlText(run.seed)}</code>.
+<p>Run <code>${run.id}</code> of ${run.created_at}, ${run.status}${run.stopped_by === null ? '' : `, stopped by its ${run.stopped_by}`}, seed <code>${xmlText(run.seed)}</code>.${run.problem === null ? '' : ` <b>${xmlText(run.problem)}</b>`}
 ${totals.total} attempts: <b>${totals.fail_count} failed</b> (${totals.critical_count} critical), ${totals.pass_count} passed, ${totals.unscored_count} could not be judged.</p>
 ${tableOf('Categories', report.categories, ({ category, title: name }) => `${category} ${name ?? ''}`)}
 ${tableOf('Transformations', report.transformations, ({ transformation }) => transformation)}

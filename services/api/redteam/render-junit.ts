@@ -1,18 +1,19 @@
 import type { RedteamAttempt } from '../stores/redteam-attempts.ts'
-import type { RedteamReport } from './build-report.ts'
+import type { RedteamReport, Tally } from './build-report.ts'
 
 /**
- * A run as JUnit XML, a suite a category and a case an attempt: what failed is a failure, what could not be judged is skipped. Quotes
- * nothing of what was said.
+ * A run as JUnit XML, a suite a category and a case an attempt: what failed is a failure, what could not be judged is skipped, a run
+ * that did not come to its end is an error. Quotes nothing of what was said.
  */
 export async function* renderJunit(
   { run, totals, categories }: RedteamReport,
   attemptsOf: (category: string) => AsyncIterable<readonly RedteamAttempt[]>,
 ): AsyncGenerator<string> {
-  const counts = (tally: { total: number; fail_count: number; unscored_count: number }) =>
-    `tests="${tally.total}" failures="${tally.fail_count}" errors="0" skipped="${tally.unscored_count}"`
+  const counts = (tally: Pick<Tally, 'total' | 'fail_count' | 'unscored_count'>, errors = 0) =>
+    `tests="${tally.total + errors}" failures="${tally.fail_count}" errors="${errors}" skipped="${tally.unscored_count}"`
+  const isCutShort = run.status === 'failed' || run.status === 'cancelled'
   const seconds = run.duration_seconds === null ? '' : ` time="${run.duration_seconds}"`
-  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xmlText(run.agent_name)}" ${counts(totals)}${seconds}>\n`
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xmlText(run.agent_name)}" ${counts(totals, isCutShort ? 1 : 0)}${seconds}>\n`
   for (const category of categories) {
     const name = `${category.category} ${category.title ?? ''}`.trim()
     yield `  <testsuite name="${xmlText(name)}" ${counts(category)} timestamp="${run.created_at}">\n`
@@ -20,7 +21,17 @@ export async function* renderJunit(
       yield page.map((attempt) => caseOf(attempt, category.category)).join('')
     yield '  </testsuite>\n'
   }
+  if (isCutShort) yield suiteOfRun(run)
   yield '</testsuites>\n'
+}
+
+/** A run that did not come to its end shows nothing by what it did not try. */
+function suiteOfRun({ id, status, problem, created_at }: RedteamReport['run']): string {
+  const why = xmlText(problem === null ? status : `${status}: ${problem}`)
+  return (
+    `  <testsuite name="Run" tests="1" failures="0" errors="1" skipped="0" timestamp="${created_at}">\n` +
+    `    <testcase classname="run" name="${id}">\n      <error message="${why}"/>\n    </testcase>\n  </testsuite>\n`
+  )
 }
 
 function caseOf(attempt: RedteamAttempt, category: string): string {

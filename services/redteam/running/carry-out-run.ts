@@ -6,7 +6,6 @@ import type { Log } from '#runtime/log.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
 import type { RecordedRun } from '../interchange/open-recorded.ts'
-import type { Probe } from '../probes/probe.ts'
 import type { ProbeSet } from '../probes/read-probes.ts'
 import { planAttempts, type PlannedAttempt } from '../steps/plan-attempts.ts'
 import { createAttemptStore, type AttemptStore } from '../stores/attempt-store.ts'
@@ -15,9 +14,10 @@ import type { RedteamRun, RunStore } from '../stores/run-store.ts'
 import { createScoreReader } from '../stores/score-reader.ts'
 import type { Target } from '../targets/target.ts'
 import { createBudget } from './budget.ts'
+import { createTargetCheck, NobodyThere } from './check-target.ts'
 import { judgeAttempts } from './judge-attempts.ts'
 import { createPace } from './pace.ts'
-import { NobodyThere, sendAttempts, type AttackOutcome } from './send-attempts.ts'
+import { runTooOld, sendAttempts, type AttackOutcome } from './send-attempts.ts'
 
 export interface CarryDependencies {
   pool: Pool
@@ -113,20 +113,27 @@ async function send(
 ): Promise<'budget' | 'no_price' | undefined> {
   const { runs, clock, prices, logRecords, onMade } = dependencies
   const { target, ...means } = gatherMeans(run, dependencies)
+  const pace = createPace(clock, run.options.requests_per_minute)
+  const checkTarget =
+    means.recorded === undefined
+      ? createTargetCheck({ ...{ runId: run.id, target, pace, clock, signal }, ...patience })
+      : undefined
   try {
+    const tooOld = runTooOld(run.id, clock)
+    if (tooOld !== undefined) throw tooOld
+    const planned = run.probesDigest === null ? planOf(run, means, target) : undefined
+    await checkTarget?.().catch((error: unknown) => throwAsResumed(run, error))
     // Written before it is noted: a process that dies between the two leaves a plan that is written again, the same.
-    if (run.probesDigest === null) {
-      const planned = means.recorded?.planned.slice(0, run.options.limit) ?? plan(run, means.probes, target)
+    if (planned !== undefined) {
       await attempts.plan(planned, means.recorded?.origins)
       await runs.notePlan(run.id, means.digest, planned.length)
     }
     const budget = createBudget(run.budgetUsd, await attempts.spent())
     await sendAttempts({
-      ...{ run, attempts, target, prices, budget, clock, signal, onMade, ...patience },
+      ...{ run, attempts, target, prices, budget, clock, signal, onMade, pace, checkTarget, ...patience },
       ...{ probes: means.probes, attacker: means.attacker },
       seed: run.seed,
       log: logRecords,
-      pace: createPace(clock, run.options.requests_per_minute),
     })
     return budget.stoppedBy()
   } finally {
@@ -150,13 +157,26 @@ function gatherMeans(run: RedteamRun, dependencies: CarryDependencies) {
       )
     return { attacker, recorded, probes, digest, target: recorded?.target ?? dependencies.openTarget(run) }
   } catch (error) {
-    const isResumed = run.runner === 'cli' && run.probesDigest !== null
-    if (!isResumed || !(error instanceof PermanentError)) throw error
-    throw new CannotGoOn(error.code, error.message, { cause: error })
+    return throwAsResumed(run, error)
   }
 }
 
-function plan(run: RedteamRun, probes: ReadonlyMap<string, Probe>, target: Target): PlannedAttempt[] {
+/** A run of the command line that was begun stays open: whoever resumes it names another target's key, say. */
+function throwAsResumed(run: RedteamRun, error: unknown): never {
+  const isResumed = run.runner === 'cli' && run.probesDigest !== null
+  if (isResumed && error instanceof PermanentError)
+    throw new CannotGoOn(error.code, error.message, { cause: error })
+  if (isResumed && error instanceof NobodyThere)
+    throw new CannotGoOn('TARGET_REFUSES', error.message, { cause: error })
+  throw error
+}
+
+function planOf(
+  run: RedteamRun,
+  { recorded, probes }: Pick<ReturnType<typeof gatherMeans>, 'recorded' | 'probes'>,
+  target: Target,
+): PlannedAttempt[] {
+  if (recorded !== undefined) return recorded.planned.slice(0, run.options.limit)
   const { probes: select, transformations, repeats, limit } = run.options
   // A target that takes words alone cannot be given what a probe lays out around them.
   const usable = [...probes.values()].filter(

@@ -9,7 +9,8 @@ import type { Pace } from './pace.ts'
 
 /** What an attempt came to: its last exchange, and those before it, each of which is recorded and judged too. */
 export interface MadeAttempt {
-  last: TargetAnswer | { kind: 'given_up' | 'stopped'; error: string }
+  last:
+    Exclude<TargetAnswer, { kind: 'busy' | 'unreached' }> | { kind: 'given_up' | 'stopped'; error: string }
   earlier: readonly AnsweredTurn[]
   /** Why the model that attacks did not say what comes next: the attack ended before its end. */
   attackerError?: string
@@ -17,16 +18,19 @@ export interface MadeAttempt {
 
 export type AnsweredTurn = Extract<TargetAnswer, { kind: 'answered' }>
 
-export interface AttackDependencies {
+export interface AskDependencies {
   target: Target
   pace: Pace
-  attacker: AdaptiveAttacker | undefined
-  seed: string
   /** Tries of one turn behind the first, while nothing reaches the target. */
   mostUnreached: number
   /** How often in a row, all senders together, a target may turn away and take nothing. */
   mostTurnedAway: number
   signal: AbortSignal
+}
+
+export interface AttackDependencies extends AskDependencies {
+  attacker: AdaptiveAttacker | undefined
+  seed: string
 }
 
 /** Carries out one attempt, turn by turn. */
@@ -84,9 +88,9 @@ async function nextTurn(attacker: AdaptiveAttacker, probe: Probe, conversation: 
 const firstPauseMs = 250
 
 /** Asks until the target takes it: turned away and never reached are no answers, and nothing was worked on. */
-async function ask(
+export async function ask(
   conversation: Conversation,
-  { target, pace, mostUnreached, mostTurnedAway, signal }: AttackDependencies,
+  { target, pace, mostUnreached, mostTurnedAway, signal }: AskDependencies,
 ): Promise<MadeAttempt['last']> {
   for (let unreached = 0; ;) {
     const turn = await pace.turn(signal)

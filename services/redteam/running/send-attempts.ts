@@ -12,9 +12,11 @@ import type { LogRecords } from '../stores/ingest-client.ts'
 import type { RedteamRun } from '../stores/run-store.ts'
 import { beginAhead } from './begin-ahead.ts'
 import type { Budget } from './budget.ts'
+import { NobodyThere } from './check-target.ts'
 import { makeAttempt, type AttackDependencies, type MadeAttempt } from './make-attempt.ts'
 import { createPatience, type Patiently } from './patience.ts'
 import { createTogether } from './together.ts'
+import { watchRefusals } from './watch-refusals.ts'
 
 /** What became of an attempt at the target; `attacker_failed`: it ended early because the model that attacks was away. */
 export type AttackOutcome = MadeAttempt['last']['kind'] | 'attacker_failed'
@@ -27,6 +29,8 @@ export interface SendDependencies extends AttackDependencies {
   prices: PriceTable
   budget: Budget
   clock: Clock
+  /** Throws NobodyThere when the target answers no harmless call; undefined: nothing is asked. */
+  checkTarget: (() => Promise<void>) | undefined
   onMade: (outcome: AttackOutcome) => void
 }
 
@@ -35,11 +39,8 @@ export interface SendDependencies extends AttackDependencies {
  * half of the senders, or 30 ms: at 64 senders batches of 30 instead of 10 are a fifth less work for this process, the API and Postgres together.
  */
 const recording = { most: 100, atOnce: 2, withinMs: 30 }
-/** In a row: then the target is away, and going on would only make a run without answers. */
+/** In a row: then the model that attacks is away, and going on would only make attacks without their end. */
 const mostFailuresInARow = 20
-
-/** The target, or the model that attacks it, does not answer at all. */
-export class NobodyThere extends Error {}
 
 /** Sends every attempt that nobody has begun, so many at a time, and records each. Ends early when the budget does or `signal` aborts. */
 export async function sendAttempts(dependencies: SendDependencies): Promise<void> {
@@ -49,7 +50,9 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   const begun = beginAhead({ ...attempts, giveBack }, run.options.concurrency)
   const record = createRecorder({ ...dependencies, patiently })
   const unrecorded = new Set<Promise<unknown>>()
-  const failures = { target: 0, attacker: 0 }
+  let attackerFailures = 0
+  const { checkTarget } = dependencies
+  const refusals = checkTarget && watchRefusals(checkTarget, run.probesDigest === null)
   let failure: Error | undefined
   const isOver = () => signal.aborted || failure !== undefined || budget.stoppedBy() !== undefined
   // One that ends for good ends all: none waits for room that will not come.
@@ -63,7 +66,8 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
     const attempt = await begun.next()
     if (attempt === undefined) return false
     // Before each: a run that waits for its target may be at it for days.
-    if (clock.now() - idTimeMs(run.id) > oldestRunMs) end(runTooOld())
+    const tooOld = runTooOld(run.id, clock)
+    if (tooOld !== undefined) end(tooOld)
     const made = (await untilBudgeted(dependencies, isOver)) ? await make(attempt, dependencies) : undefined
     if (made === undefined) {
       // Nothing reached the target: whoever goes on with the run makes it.
@@ -76,7 +80,8 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
     unrecorded.add(recorded)
     void recorded.finally(() => unrecorded.delete(recorded))
     // The one too many is recorded as well.
-    countFailures(failures, attempt, made.made)
+    attackerFailures = countFailures(attackerFailures, attempt, made.made)
+    await refusals?.note(made.made)
     return !isOver()
   }
   async function sendSome(): Promise<void> {
@@ -88,6 +93,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   signal.addEventListener('abort', onAbort)
   await Promise.all(Array.from({ length: run.options.concurrency }, () => sendSome().catch(end)))
   await Promise.all(unrecorded)
+  if (!isOver()) await refusals?.end().catch(end)
   await begun.giveBackRest().catch(end)
   signal.removeEventListener('abort', onAbort)
   if (failure !== undefined) throw failure
@@ -96,7 +102,9 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
 /** Requests of its attempts have the time of the run, and ingest takes those of seven days. */
 const oldestRunMs = 6.5 * 86_400_000
 
-function runTooOld(): PermanentError {
+/** Why what the run sends could not be recorded; undefined: it can. */
+export function runTooOld(runId: string, clock: Clock): PermanentError | undefined {
+  if (clock.now() - idTimeMs(runId) <= oldestRunMs) return undefined
   return new PermanentError(
     'RUN_TOO_OLD',
     'the run was ordered over six days ago, and what it sends could not be recorded any more: start another one',
@@ -105,17 +113,15 @@ function runTooOld(): PermanentError {
 
 /** Throws NobodyThere when it has been too many in a row. Only adaptive attempts ask the model that attacks. */
 function countFailures(
-  failures: { target: number; attacker: number },
+  before: number,
   { transformation }: PlannedAttempt,
-  { last, attackerError }: MadeAttempt,
-): void {
-  failures.target = last.kind === 'given_up' ? failures.target + 1 : 0
-  if (last.kind === 'given_up' && failures.target >= mostFailuresInARow)
-    throw new NobodyThere(`the target cannot be reached: ${last.error}`)
-  if (transformation !== 'adaptive') return
-  failures.attacker = attackerError === undefined ? 0 : failures.attacker + 1
-  if (attackerError !== undefined && failures.attacker >= mostFailuresInARow)
+  { attackerError }: MadeAttempt,
+): number {
+  if (transformation !== 'adaptive') return before
+  if (attackerError === undefined) return 0
+  if (before + 1 >= mostFailuresInARow)
     throw new NobodyThere(`the model that attacks (REDTEAM_ATTACKER_URL) has failed: ${attackerError}`)
+  return before + 1
 }
 
 /** Room in the budget comes when an attempt under way is settled, or never: then false. */
