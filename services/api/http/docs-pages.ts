@@ -9,18 +9,33 @@ const page = `<!doctype html>
   <head>
     <meta charset="utf-8" />
     <title>Sluice API</title>
-    <link rel="stylesheet" href="/docs/swagger-ui.css" />
-    <link rel="icon" href="/docs/favicon-32x32.png" />
+    <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <link rel="icon" href="docs/favicon-32x32.png" />
   </head>
   <body>
     <div id="explorer"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/explorer.js"></script>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/explorer.js"></script>
   </body>
 </html>
 `
 
-const script = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', validatorUrl: null })\n`
+// Addresses are relative to the page's own: it is opened at others than PUBLIC_BASE_URL, which its policy lets nobody ask.
+const script = `const failed = (problem) => {
+  document.getElementById('explorer').textContent = 'openapi.json cannot be read: ' + problem
+}
+const show = (spec) => {
+  const here = new URL('.', location.href).href.replace(/\\/$/, '')
+  window.ui = SwaggerUIBundle({
+    spec: { ...spec, servers: [{ url: here }] },
+    dom_id: '#explorer',
+    validatorUrl: null,
+  })
+}
+fetch('openapi.json')
+  .then((answer) => (answer.ok ? answer.json().then(show) : failed(answer.status)))
+  .catch(failed)
+`
 
 // Everything from here: the explorer works where there is no Internet. It writes style attributes and inlines its images.
 const policy =
@@ -46,8 +61,10 @@ export function createDocsPages({ describe, authenticate, requireKey }: DocsOpti
   router.get('/openapi.json', admit, (_request, response) => {
     response.type('json').send((json ??= JSON.stringify(describe())))
   })
-  router.get('/docs', admit, (_request, response) => {
-    response.type('html').send(page)
+  router.get('/docs', admit, (request, response) => {
+    // From there the page's addresses would lead nowhere.
+    if (request.path.endsWith('/')) response.redirect(308, '../docs')
+    else response.type('html').send(page)
   })
   router.get('/docs/explorer.js', admit, (_request, response) => {
     response.type('js').send(script)

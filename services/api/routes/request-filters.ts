@@ -53,6 +53,8 @@ export const metadataParameters = [
       additionalProperties: { type: 'string', minLength: 1, maxLength: maxMetadataValue },
       maxProperties: maxMetadata,
     },
+    // What a form begins with: a made-up member would be a filter that nobody meant.
+    example: {},
   },
 ]
 

@@ -42,7 +42,7 @@ export interface RouteDescription {
   query?: z.ZodObject
   body?: z.ZodType
   /** Parameters whose names callers choose, which `query` takes beside its own: an object whose members stand in the query by themselves. */
-  openParameters?: readonly { name: string; description: string; schema: object }[]
+  openParameters?: readonly { name: string; description: string; schema: object; example: object }[]
   /** The answer when all is well. */
   reply: { status: number; description: string; schema?: z.ZodType; contentTypes?: readonly string[] }
   /** Further answers that a client must expect, besides 401, 403, 422 and 503. */
