@@ -11,6 +11,8 @@ export function contentTexts(content: unknown): string[] {
 
 function partTexts(part: unknown): string[] {
   if (typeof part === 'string') return part === '' ? [] : [part]
+  // Gemini has what a model thought among its words.
+  if (fieldAt(part, 'thought') === true) return []
   const text =
     textOf(fieldAt(part, 'text')) ?? textOf(fieldAt(part, 'refusal')) ?? textOf(fieldAt(part, 'transcript'))
   if (text !== undefined) return [text]

@@ -1,4 +1,5 @@
 import { allTexts } from './all-texts.ts'
+import { errorOfAnswer } from './answer-error.ts'
 import { shapeOfBodies } from './call-shapes.ts'
 import { contentTexts, toolResultOf } from './content-texts.ts'
 import { newSteps } from './interaction-steps.ts'
@@ -23,7 +24,10 @@ export interface CallTexts {
   system: string
   /** What users said (all turns); all texts of a request in a shape that is not known. */
   prompt: string
-  /** What the model answered in this call (all choices, refusals included); all texts of an answer in an unknown shape, and of a tool's. */
+  /**
+   * What the model answered in this call: all choices, refusals included, its thoughts and what says why it failed left out. All
+   * texts of an answer in an unknown shape, and of a tool's.
+   */
   answer: string
   /** Tools that the answer calls; of an `mcp_tool_call` record, itself. */
   toolCalls: readonly ToolCall[]
@@ -48,18 +52,23 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   const toolCalls = toolCallsOf(requestBody, responseBody)
   const known = messages.length > 0 || isConversation(requestBody)
   const modelsAnswer = isOfTool ? undefined : responseBody
+  const hasNoAnswer = isKnownAnswer(responseBody) || isError(unwrapped(responseBody))
   const brought = [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(modelsAnswer)]
   return {
     system: spoken('system').join('\n'),
     prompt: (known ? spoken('user') : allTexts(payloadOf(requestBody))).join('\n'),
-    answer: (isOfTool || answer.length > 0 || isKnownAnswer(responseBody)
-      ? answer
-      : allTexts(payloadOf(responseBody))
-    ).join('\n'),
+    answer: (isOfTool || answer.length > 0 || hasNoAnswer ? answer : allTexts(payloadOf(responseBody))).join(
+      '\n',
+    ),
     toolCalls,
     context: [...brought, ...quotedIn(modelsAnswer, brought)],
     messages,
   }
+}
+
+/** Mistral's and vLLM's say so by their `object`. */
+function isError(body: unknown): boolean {
+  return errorOfAnswer(body, fieldAt(body, 'object') === 'error' ? 400 : null) !== null
 }
 
 /** Whether turns are in it, if without a word: pictures and PDFs are none. Words under a name that is not read are no such turns. */

@@ -213,3 +213,14 @@ describe('the content of an event', () => {
     expect(shown).toMatch(/card\\*":\\*"…\\*",\\*"share\\*":0.5,\\*"far\\*":1e\+300/)
   })
 })
+
+test('what says why a call failed is quoted as no answer', () => {
+  const failed = call(
+    { messages: [{ role: 'user', content: 'Go.' }] },
+    { error: { message: 'Quota exceeded.' } },
+  )
+  expect(makeEventContent(failed, [verdict([at(0, 2)])])).toEqual({
+    prompt_snippet: 'Go.',
+    completion_snippet: null,
+  })
+})

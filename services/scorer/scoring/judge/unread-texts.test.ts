@@ -190,6 +190,12 @@ describe('nothing is shown twice, and nothing that says nothing', () => {
     expect(shownOf(ask, { choices: [{ message }] }).answer).toBe(`Hi.\n[reasoning: ${words}]`)
   })
 
+  test('what says why a call failed, and what Gemini thought, by its name', () => {
+    expect(shownOf(ask, { error: { message: words } }).answer).toBe(`[message: ${words}]`)
+    const parts = [{ text: words, thought: true }, { text: 'Hi.' }]
+    expect(shownOf(ask, { candidates: [{ content: { parts } }] }).answer).toBe(`Hi.\n[text: ${words}]`)
+  })
+
   test('nor what was said before this answer', () => {
     const messages = [
       { type: 'ai', content: words },

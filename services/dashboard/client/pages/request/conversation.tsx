@@ -1,12 +1,22 @@
 import { Badge, Box, Code, Group, Paper, Stack, Text } from '@mantine/core'
-import { IconFile, IconPhoto, IconRobot, IconSettings, IconTool, IconUser } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconBrain,
+  IconFile,
+  IconPhoto,
+  IconRobot,
+  IconSettings,
+  IconTool,
+  IconUser,
+} from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { findElsewhere } from './find-elsewhere.ts'
+import type { Speaker } from './find-speaker.ts'
 import { isAt, type ScoredEvidence } from './mark-evidence.ts'
 import { MarkedText } from './marked-text.tsx'
 import type { Block, Passage } from './read-blocks.ts'
-import { readConversation, type Speaker, type Turn } from './read-conversation.ts'
+import { readConversation, type Turn } from './read-conversation.ts'
 import type { RequestDetail } from './request-detail.ts'
 
 const sides: Readonly<Record<Speaker, { name: string; icon: typeof IconUser }>> = {
@@ -14,6 +24,8 @@ const sides: Readonly<Record<Speaker, { name: string; icon: typeof IconUser }>> 
   user: { name: 'User', icon: IconUser },
   assistant: { name: 'Model', icon: IconRobot },
   tool: { name: 'Tool', icon: IconTool },
+  thinking: { name: 'Thinking', icon: IconBrain },
+  error: { name: 'Error', icon: IconAlertTriangle },
 }
 
 interface ConversationProps {
@@ -24,8 +36,8 @@ interface ConversationProps {
 /** The call as people read it, with what scorers point at marked in its place. */
 export function Conversation({ request, evidence }: ConversationProps) {
   const turns = useMemo(
-    () => readConversation(request.request_body, request.response_body),
-    [request.request_body, request.response_body],
+    () => readConversation(request.request_body, request.response_body, request.status_code),
+    [request.request_body, request.response_body, request.status_code],
   )
   const elsewhere = useMemo(() => findElsewhere(request, turns, evidence), [request, turns, evidence])
   return (
@@ -39,7 +51,8 @@ export function Conversation({ request, evidence }: ConversationProps) {
 }
 
 function TurnView({ turn, evidence }: { turn: Turn; evidence: readonly ScoredEvidence[] }) {
-  const { name, icon: SideIcon } = sides[turn.speaker]
+  const { speaker } = turn
+  const { name, icon: SideIcon } = sides[speaker]
   return (
     <Paper
       component="li"
@@ -52,7 +65,7 @@ function TurnView({ turn, evidence }: { turn: Turn; evidence: readonly ScoredEvi
         <Text size="sm" fw={600}>
           {name}
         </Text>
-        {turn.isAnswer ? (
+        {turn.isAnswer && (speaker === 'assistant' || speaker === 'tool') ? (
           <Badge variant="default" size="sm">
             Answer
           </Badge>

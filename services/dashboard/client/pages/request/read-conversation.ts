@@ -1,7 +1,6 @@
 import { bodyAt, isRecord, listAt, textAt, type Place } from './body-place.ts'
+import { speakerOf, speakerOfPart, type Speaker } from './find-speaker.ts'
 import { readBlocks, readToolCalls, type Block } from './read-blocks.ts'
-
-export type Speaker = 'system' | 'user' | 'assistant' | 'tool'
 
 /** What one side said, in order. `isAnswer`: in this call, not before it. */
 export interface Turn {
@@ -10,21 +9,15 @@ export interface Turn {
   isAnswer: boolean
 }
 
-const speakers: Readonly<Record<string, Speaker>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  human: 'user',
-  assistant: 'assistant',
-  model: 'assistant',
-  chatbot: 'assistant',
-  ai: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-}
-
-/** A call as people read it, of whatever provider. What is in no known shape is shown as it is, so that nothing is left out. */
-export function readConversation(requestBody: unknown, responseBody: unknown): Turn[] {
+/**
+ * A call as people read it, of whatever provider. What is in no known shape is shown as it is, so that nothing is left out. Of a call
+ * that failed by its status no word is the model's.
+ */
+export function readConversation(
+  requestBody: unknown,
+  responseBody: unknown,
+  status: number | null = null,
+): Turn[] {
   const request = bodyAt('request_body', requestBody)
   const response = bodyAt('response_body', responseBody)
   if (textAt(request, 'type') === 'mcp_tool_call') return readToolTurns(request, response)
@@ -39,12 +32,18 @@ export function readConversation(requestBody: unknown, responseBody: unknown): T
     ...['chat_history', 'messages', 'contents', 'input'].flatMap((name) => readMessages(request.at(name))),
     ...['prompt', 'message', 'query'].flatMap((name) => turn('user', readBlocks(request.at(name)))),
   ]
-  const answered = readAnswer(response).map((each) => ({ ...each, isAnswer: true }))
+  const found = readAnswer(response)
+  const answered = found.length > 0 ? found : turn('assistant', readUnknown(response))
+  const hasFailed = status !== null && status >= 400
   return [
     ...(system.length + asked.length > 0
       ? [...system, ...brought, ...asked]
       : turn('user', readUnknown(request))),
-    ...(answered.length > 0 ? answered : turn('assistant', readUnknown(response), true)),
+    ...answered.map((each) => ({
+      ...each,
+      speaker: hasFailed && each.speaker === 'assistant' ? 'error' : each.speaker,
+      isAnswer: true,
+    })),
   ]
 }
 
@@ -76,59 +75,75 @@ function readUnknown(body: Place): Block[] {
 /** A list of messages, or one text. */
 function readMessages(place: Place): Turn[] {
   if (!Array.isArray(place.value)) return turn('user', readBlocks(place))
-  return place.items().flatMap((item) => {
-    if (!isRecord(item.value)) return turn('user', readBlocks(item))
-    const speaker = speakerOf(item)
-    return turn(speaker, readMessage(item))
-  })
+  return place
+    .items()
+    .flatMap((item) =>
+      isRecord(item.value) ? readMessage(item, speakerOf(item, 'user')) : turn('user', readBlocks(item)),
+    )
 }
 
-function speakerOf(message: Place): Speaker {
-  const type = textAt(message, 'type') ?? ''
-  if (type.endsWith('_output')) return 'tool'
-  if (type.endsWith('_call') || type === 'reasoning') return 'assistant'
-  return speakers[(textAt(message, 'role') ?? 'user').toLowerCase()] ?? 'user'
-}
+/** The first of them that is there: some hosts send two of one content. */
+const thoughts = ['reasoning_content', 'reasoning', 'thinking'] as const
 
-function readMessage(message: Place): Block[] {
-  const blocks = [
-    ...['content', 'parts', 'message', 'text', 'output', 'refusal', 'reasoning_content'].flatMap((name) =>
-      readBlocks(message.at(name)),
+/** What is said in a message, in turns: a message brings words of others than its speaker. */
+function readMessage(message: Place, speaker: Speaker): Turn[] {
+  const thought = message.at(...thoughts)
+  const turns = [
+    ...(typeof thought.value === 'string' ? turn('thinking', readBlocks(thought)) : []),
+    ...['content', 'parts', 'message', 'text', 'output', 'refusal'].flatMap((name) =>
+      readParts(message.at(name), speaker),
     ),
-    ...readToolCalls(message),
+    ...turn(speaker, readToolCalls(message)),
   ]
-  return blocks.length > 0 ? blocks : readBlocks(message)
+  return joinTurns(turns.length > 0 ? turns : turn(speaker, readBlocks(message)))
+}
+
+/** A text, a part or parts, each with who speaks in it. */
+function readParts(place: Place, speaker: Speaker): Turn[] {
+  const parts = place.items()
+  const areParts = parts.length > 0 && parts.every(({ value }) => typeof value !== 'number')
+  return (areParts ? parts : [place]).flatMap((part) => turn(speakerOfPart(part, speaker), readBlocks(part)))
+}
+
+/** Neighbours of one speaker are one turn. */
+function joinTurns(turns: readonly Turn[]): Turn[] {
+  const joined: Turn[] = []
+  for (const next of turns) {
+    const last = joined.at(-1)
+    if (last?.speaker === next.speaker)
+      joined[joined.length - 1] = { ...last, blocks: [...last.blocks, ...next.blocks] }
+    else joined.push(next)
+  }
+  return joined
 }
 
 function readAnswer(response: Place): Turn[] {
   const choices = listAt(response, 'choices').flatMap((choice) =>
-    turn('assistant', [...readMessage(choice.at('message', 'delta')), ...readBlocks(choice.at('text'))]),
+    joinTurns([
+      ...readMessage(choice.at('message', 'delta'), 'assistant'),
+      ...turn('assistant', readBlocks(choice.at('text'))),
+    ]),
   )
   const candidates = listAt(response, 'candidates').flatMap((candidate) =>
-    turn('assistant', readMessage(candidate.at('content'))),
+    readMessage(candidate.at('content'), 'assistant'),
   )
-  const own = ['content', 'message', 'text', 'completion', 'output_text'].flatMap((name) =>
-    readOwn(response.at(name)),
-  )
+  const own = ['content', 'message', 'text', 'completion', 'output_text'].flatMap((name) => {
+    const place = response.at(name)
+    return isRecord(place.value) ? readMessage(place, 'assistant') : readParts(place, 'assistant')
+  })
   const error = response.at('error')
-  const wrong = turn('assistant', readBlocks(isRecord(error.value) ? error.at('message') : error))
-  const found = [...choices, ...candidates, ...readOutput(response), ...turn('assistant', own)]
-  return found.length > 0 ? found : wrong
+  const wrong = turn('error', readBlocks(isRecord(error.value) ? error.at('message') : error))
+  return [...choices, ...candidates, ...readOutput(response), ...joinTurns(own), ...wrong]
 }
 
 /** Items of OpenAI's responses, the message of Bedrock's Converse, or the words of Replicate's prediction. */
 function readOutput(response: Place): Turn[] {
   const output = response.at('output')
-  if (isRecord(output.value)) return turn('assistant', readMessage(output.at('message')))
+  if (isRecord(output.value)) return readMessage(output.at('message'), 'assistant')
   const pieces = output.items().map(({ value }) => value)
   // Words come in pieces, and are one text there, as scorers read them; files are a list of addresses.
   const areWords = pieces.every((piece) => typeof piece === 'string' && !/^https?:\/\/\S+$/.test(piece))
   if (areWords && textAt(response.at('urls'), 'get') !== undefined)
     return turn('assistant', readBlocks({ ...output, value: pieces.join('') }))
-  return output.items().flatMap((item) => turn('assistant', readMessage(item)))
-}
-
-/** A message that an answer has beside others of its fields. */
-function readOwn(place: Place): Block[] {
-  return isRecord(place.value) ? readMessage(place) : readBlocks(place)
+  return output.items().flatMap((item) => readMessage(item, speakerOf(item, 'assistant')))
 }
