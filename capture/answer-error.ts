@@ -11,7 +11,12 @@ export function errorOfAnswer(responseBody: unknown, status: number | null = nul
     textOf(fieldAt(responseBody, 'error')) ??
     // An answer that is none of an error may have members of these names.
     (status !== null && status >= 400 ? saidInFailure(responseBody) : undefined)
-  return said?.slice(0, maxLength).replace(unstorable, '\ufffd') ?? null
+  return said === undefined ? null : errorText(said)
+}
+
+/** An error out of a body, as a record takes it. */
+export function errorText(said: string): string {
+  return said.slice(0, maxLength).replace(unstorable, '\ufffd')
 }
 
 /** Of Cohere, Mistral and Bedrock; of whatever runs on FastAPI (vLLM), which says in a list what is wrong with a request. */

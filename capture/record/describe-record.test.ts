@@ -197,3 +197,36 @@ describe('what is known of a call', () => {
     )
   })
 })
+
+describe('a tool that says that it failed', () => {
+  const asked = { type: 'mcp_tool_call', tool_name: 'search', arguments: {} }
+  const text = (said: string) => ({ type: 'text', text: said })
+  const answer = (result: unknown, changes: object = {}) =>
+    describeGiven({ request_body: asked, response_body: result, ...changes }).error
+
+  test.each<[string, unknown, string | null]>([
+    ['by its mark', { isError: true, content: [{ type: 'image' }, text('no such table')] }, 'no such table'],
+    ['without a word', { isError: true, content: [] }, 'the tool says that it failed'],
+    ['inside a message', { jsonrpc: '2.0', id: 1, result: { isError: true, content: [text('no')] } }, 'no'],
+    [
+      'by its server',
+      { jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'Unknown tool' } },
+      'Unknown tool',
+    ],
+    ['in what cannot be stored', { isError: true, content: [text('a\u0000b')] }, 'a\ufffdb'],
+    ['or that it did not', { isError: false, content: [text('no such table')] }, null],
+    ['or nothing of it', { content: [text('fine')], error: 'none' }, null],
+    ['or nothing', null, null],
+  ])('%s', (_name, result, error) => {
+    expect(answer(result)).toBe(error)
+  })
+
+  test('is what its client says first, in no words where none are kept, and no model', () => {
+    const result = { isError: true, content: [text('no customer Jane Doe')] }
+    expect(answer(result, { error: 'timed out' })).toBe('timed out')
+    expect(describeGiven({ response_body: result }).error).toBeNull()
+    const record = recordSchema.parse({ request_body: asked, response_body: result })
+    const keepsNothing = { ...project, zeroContentRetention: true }
+    expect(describeRecord(readCall(record), keepsNothing, 'pro', prices).error).toBe('error')
+  })
+})

@@ -1,8 +1,11 @@
 import { costOfCall } from '../call-cost.ts'
+import { errorText } from '../answer-error.ts'
 import { codeOfError } from '../error-code.ts'
 import { describeCall, type CallDescription } from '../describe-call.ts'
 import type { PriceTable } from '../price-table.ts'
 import { providerOfCall } from '../providers.ts'
+import { isToolCallRecord } from '../tool-calls.ts'
+import { faultOfTool } from '../tool-fault.ts'
 import type { CallContext } from '#schemas/call-context.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
@@ -19,6 +22,8 @@ type RecordFields = Omit<CallRecord, 'request_body' | 'response_body'>
 /** What the bodies of a record say. */
 interface BodiesDescription extends Omit<CallDescription, 'toolCalls'> {
   toolNames: readonly string[]
+  /** What the tool says of its failure; null: of another record, or where it does not say that it failed. */
+  toolFault: string | null
 }
 
 /** A record that has been read: its bodies, which take many times their bytes when they are parsed, need not be kept for what follows. */
@@ -33,7 +38,9 @@ export function readCall({
   ...fields
 }: CallRecord): ReadCall {
   const { toolCalls, ...described } = describeCall({ requestBody, responseBody: responseBody ?? null })
-  return { fields, described: { ...described, toolNames: toolNamesOf(toolCalls) } }
+  const fault = isToolCallRecord(requestBody) ? faultOfTool(responseBody) : undefined
+  const toolFault = fault === undefined ? null : errorText(fault)
+  return { fields, described: { ...described, toolNames: toolNamesOf(toolCalls), toolFault } }
 }
 
 /** What is known of the call besides its bodies: what the record says, and what its bodies say where it does not. */
@@ -46,6 +53,7 @@ export function describeRecord(
   const model = record.model ?? derivedText(described.model) ?? 'unknown'
   const provider = record.provider ?? providerOfCall([record.model, described.model], described.shape)
   const tokens = tokensOf(record, described)
+  const error = record.error ?? described.toolFault
   return {
     project_id: project.projectId,
     tier,
@@ -79,7 +87,7 @@ export function describeRecord(
     time_to_first_token_ms: record.time_to_first_token_ms,
     status_code: record.status_code,
     // Providers and tools quote what they were given.
-    error: project.zeroContentRetention && record.error !== null ? codeOfError(record.error) : record.error,
+    error: project.zeroContentRetention && error !== null ? codeOfError(error) : error,
     aborted_by: record.aborted_by,
     metadata:
       record.metadata === undefined || record.metadata === null ? null : JSON.stringify(record.metadata),

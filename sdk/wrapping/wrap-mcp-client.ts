@@ -1,4 +1,5 @@
-import { fieldAt, listOf, textOf } from '../../capture/json.ts'
+import { fieldAt, textOf } from '../../capture/json.ts'
+import { faultOfTool } from '../../capture/tool-fault.ts'
 import { messageOf } from '../capturing/message-of.ts'
 import type { ToolCall } from '../types.ts'
 
@@ -32,14 +33,7 @@ export function wrapMcpClient(client: McpClient, record: (call: ToolCall) => voi
       record({ ...asked, error: messageOf(error), latencyMs: tookMs() })
       throw error
     }
-    record({ ...asked, result, error: faultOf(result), latencyMs: tookMs() })
+    record({ ...asked, result, error: faultOfTool(result), latencyMs: tookMs() })
     return result
   }
-}
-
-/** A tool that fails answers all the same, and marks its answer. */
-function faultOf(result: unknown): string | undefined {
-  if (fieldAt(result, 'isError') !== true) return undefined
-  const texts = listOf(fieldAt(result, 'content')).map((part) => textOf(fieldAt(part, 'text')))
-  return texts.find((text) => text !== undefined) ?? 'the tool says that it failed'
 }
