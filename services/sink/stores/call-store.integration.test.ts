@@ -52,6 +52,34 @@ test('tools beyond ten thousand of a project are not remembered and raise no eve
   expect(rowCount).toBe(10_000)
 })
 
+test('a tool is first seen when it was first called, in whatever order its calls arrive', async () => {
+  const [projectId, otherId] = [await addProject(), await addProject()]
+  const store = createCallStore(pool, createRollupStore())
+  const [firstMs = 0, secondMs = 0, thirdMs = 0] = [1, 2, 3].map(
+    (second) => Date.now() - 60_000 + second * 1_000,
+  )
+  const at = (ms: number, of = projectId) => sampleCall(of, { id: newId('request', ms), tool_name: 'late' })
+  let offset = 0n
+  const arrive = async (calls: ReturnType<typeof at>[]) => {
+    const placed = calls.map((call) => placeSample(call, Number(offset++)))
+    const position = { cluster: 'c', topic: 'tools', partition: 0, nextOffset: offset }
+    return (await store.store(placed, position, 'kept')).eventCount
+  }
+  const seen = async () => {
+    const { rows } = await pool.query<{ first_seen_at: Date }>(
+      `select first_seen_at from seen_tools where project_id = $1 and tool_name = 'late'`,
+      [idToUuid(projectId)],
+    )
+    return rows.map((row) => row.first_seen_at.getTime())
+  }
+  const others = at(firstMs - 1_000, otherId)
+  expect([await arrive([at(thirdMs), at(secondMs)]), await seen()]).toEqual([1, [secondMs]])
+  const first = at(firstMs)
+  expect([await arrive([at(thirdMs), first, others]), await seen()]).toEqual([1, [firstMs]])
+  // Again, as after a crash, and a later one.
+  expect([await arrive([first, at(thirdMs)]), await seen()]).toEqual([0, [firstMs]])
+})
+
 test('the first call of a period of the unlimited tier begins it, and is counted in it', async () => {
   const projectId = await addProject()
   await pool.query(

@@ -142,7 +142,8 @@ async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
     if (source === 'redteam') continue
     for (const tool of tool_name === null ? tool_names : [tool_name, ...tool_names]) {
       const key = `${placed.projectUuid}/${tool}`
-      if (!firstCalls.has(key)) firstCalls.set(key, { placed, tool })
+      const before = firstCalls.get(key)?.placed.createdAtMs ?? Infinity
+      if (placed.createdAtMs < before) firstCalls.set(key, { placed, tool })
     }
   }
   if (firstCalls.size === 0) return { events: [], leftOut: 0 }
@@ -167,10 +168,19 @@ async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
 /** Of a project. Names that never end (a number in each) would grow the table, and raise events, for ever. */
 const maxTools = 10_000
 
-// A project's tools are counted only where one comes that it has not seen.
+// A project's tools are counted only where one comes that it has not seen. Calls come in any order: the earliest one counts.
+// In key order, in which all sinks lock. A row that another sink has added meanwhile has an xmax here, and is not new.
 const noteToolsSql = `
-  with unseen as (
+  with given as (
     select c.* from unnest($1::uuid[], $2::text[], $3::timestamptz[]) as c (project_id, tool_name, first_seen_at)
+  ), late as (
+    select s.project_id, s.tool_name, c.first_seen_at from seen_tools s join given c using (project_id, tool_name)
+    where c.first_seen_at < s.first_seen_at order by 1, 2 for update of s
+  ), moved as (
+    update seen_tools s set first_seen_at = late.first_seen_at from late
+    where s.project_id = late.project_id and s.tool_name = late.tool_name and late.first_seen_at < s.first_seen_at
+  ), unseen as (
+    select c.* from given c
     where exists (select from projects p where p.id = c.project_id)
       and not exists (select from seen_tools s where s.project_id = c.project_id and s.tool_name = c.tool_name)
   ), placed as (
@@ -180,9 +190,11 @@ const noteToolsSql = `
     ) k using (project_id)
   ), added as (
     insert into seen_tools (project_id, tool_name, first_seen_at) select project_id, tool_name, first_seen_at from placed where has_room
-    order by 1, 2 on conflict do nothing returning project_id, tool_name
+    order by 1, 2 on conflict (project_id, tool_name) do update set first_seen_at = excluded.first_seen_at
+      where excluded.first_seen_at < seen_tools.first_seen_at
+    returning project_id, tool_name, xmax = 0 as is_new
   )
-  select project_id, tool_name, true as is_new from added
+  select project_id, tool_name, true as is_new from added where is_new
   union all select project_id, tool_name, false from placed where not has_room`
 
 /**
