@@ -85,7 +85,11 @@ test('filters by metadata, whose names callers choose, are described where they 
       .filter((parameter) => parameter.name.startsWith('metadata'))
       .map((parameter) => ({ name, parameter })),
   )
-  expect(described.map(({ name }) => name).sort()).toEqual(['get /api/requests', 'get /api/requests/export'])
+  expect(described.map(({ name }) => name).sort()).toEqual([
+    'get /api/requests',
+    'get /api/requests/export',
+    'get /api/requests/facets',
+  ])
   for (const { parameter } of described) {
     // Members of an object that is exploded stand in the query by their own names.
     expect(parameter).toMatchObject({ style: 'form', explode: true, schema: { type: 'object' } })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
-import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { startApi, type CallOptions, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 
 let api: RunningApi
@@ -95,22 +95,124 @@ test('facets with a scorer count what that one said', async () => {
     ],
     severity: [{ value: 'medium', count: 1 }],
   })
-  const none = await facets('scorer_name=no_such_scorer')
-  expect(none).toMatchObject({ calls: 3, label: [], severity: [] })
-  expect(none).not.toHaveProperty('scores_are_exact')
-  // As the sink counts scorers beyond those that have room of their own; the list finds what they said.
+  expect(await facets('scorer_name=no_such_scorer')).toMatchObject({ calls: 0, label: [], severity: [] })
+  // As the sink counts scorers beyond those that have room of their own; what they said of each call is known.
   await api.pool.query(
     `update score_rollups set is_other = true, scorer_name = null where project_id = $1 and scorer_name = 'pii_detection'`,
     [idToUuid(projectId)],
   )
-  const atLeast = (values: string[]) => values.map((value) => ({ value, count: 0 }))
   expect(await facets('scorer_name=pii_detection')).toMatchObject({
-    scorer_name: [{ value: 'content_safety', count: 3 }],
-    label: atLeast(['safe', 'unsafe']),
-    severity: atLeast(['medium']),
-    scores_are_exact: false,
+    label: [
+      { value: 'safe', count: 2 },
+      { value: 'unsafe', count: 1 },
+    ],
+    severity: [{ value: 'medium', count: 1 }],
   })
-  const { json } = await api.call('GET', '/api/requests?scorer_name=pii_detection&severity=medium', { key })
-  expect(json['total']).toBe(1)
   expect(await facets('')).not.toHaveProperty('scores_are_exact')
+})
+
+test('facets count the calls that pass the filters, and the scorers that found one of them unsafe', async () => {
+  const other = await api.createProject()
+  const mine = await api.createProject()
+  const storage = createCallStorage(api.pool)
+  const at = (index: number) => newId('request', Date.now() - (index + 1) * 60_000)
+  const logged = [
+    sampleCall(mine.projectId, {
+      id: at(0),
+      model: 'a',
+      agent_name: 'x',
+      status_code: 503,
+      metadata: '{"team":"mine"}',
+    }),
+    sampleCall(mine.projectId, { id: at(1), model: 'a', agent_name: 'y', status_code: 200 }),
+    sampleCall(mine.projectId, { id: at(2), model: 'b', agent_name: 'x', status_code: 200, session_id: 's' }),
+    sampleCall(mine.projectId, {
+      id: at(3),
+      model: 'b',
+      tool_name: 'search',
+      error: 'no',
+      status_code: null,
+    }),
+    sampleCall(mine.projectId, { id: at(4), model: 'a', source: 'redteam' }),
+  ]
+  // What another project has under the same names counts for nobody else.
+  const foreign = many(3, (index) =>
+    sampleCall(other.projectId, { id: at(index), model: 'a', agent_name: 'x' }),
+  )
+  await storage.calls([...logged, ...foreign])
+  const isSafe = { score_value: 1, score_label: 'safe', severity: null } as const
+  await storage.scores([
+    ...logged.slice(0, 3).map((call, index) =>
+      sampleScoredCall(call, {
+        scores: [
+          sampleScore(call.project_id, call.id, index === 1 ? {} : isSafe),
+          sampleScore(call.project_id, call.id, { scorer_name: 'hallucination', ...isSafe }),
+        ],
+      }),
+    ),
+    ...foreign.map((call) => sampleScoredCall(call)),
+  ])
+  const list = async (query: string) => {
+    const sources = query === 'source=redteam' ? '' : 'include_redteam=false&'
+    return (await api.call('GET', `/api/requests?${sources}${query}`, mine)).json['total']
+  }
+  const facets = async (query: string, caller: CallOptions = mine) => {
+    const { json } = await api.call('GET', `/api/requests/facets?${query}`, caller)
+    const counted = Object.entries(json).flatMap(([name, values]) =>
+      Array.isArray(values)
+        ? (values as { value: string; count: number }[]).map(
+            ({ value, count }) => `${name} ${value} ${count}`,
+          )
+        : [],
+    )
+    return { calls: json['calls'], counted: counted.toSorted(), exact: json['counts_are_exact'] }
+  }
+  const ofModel = await facets('model=a')
+  expect(ofModel).toEqual({
+    calls: 2,
+    counted: [
+      ...['agent_name x 1', 'agent_name y 1', 'label safe 1', 'label unsafe 1', 'model a 2'],
+      ...['provider openai 2', 'scorer_name pii_detection 1', 'severity critical 1'],
+      // Every one: among them one chooses another.
+      ...['source gateway 2', 'source redteam 1', 'status 5xx 1', 'status failed 1'],
+    ],
+    exact: undefined,
+  })
+  for (const [query, fired] of [
+    ...([
+      ['model=a', 1],
+      ['agent_name=x', 0],
+      ['session_id=s', 0],
+      ['metadata.team=mine', 0],
+    ] as const),
+    ...([
+      ['status=failed', 0],
+      ['status=5xx', 0],
+      ['label=unsafe', 1],
+      ['label=pending', 0],
+    ] as const),
+    ...([
+      ['severity=critical', 1],
+      ['tool_name=search', 0],
+      ['scorer_name=hallucination', 1],
+    ] as const),
+    ...([
+      ['scorer_name=pii_detection&label=safe', 0],
+      ['source=redteam', 0],
+      ['user_id=nobody', 0],
+    ] as const),
+  ]) {
+    const { calls: passing, counted } = await facets(query)
+    expect([query, passing, counted.filter((one) => one.startsWith('scorer_name'))]).toEqual([
+      query,
+      await list(query),
+      fired === 0 ? [] : [`scorer_name pii_detection ${fired}`],
+    ])
+  }
+  // The operator who names the project is told the same; a key is told of no other.
+  expect(await facets(`model=a&project_id=${mine.projectId}`, { operator: true })).toEqual(ofModel)
+  const foreigner = await api.call('GET', `/api/requests/facets?model=a&project_id=${other.projectId}`, mine)
+  expect(foreigner.status).toBe(403)
+  const misspelt = await api.call('GET', '/api/requests/facets?modle=a', mine)
+  expect([misspelt.status, (misspelt.json['errors'] as { path: string }[])[0]?.path]).toEqual([422, 'modle'])
 })

@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
-import { idField, textField } from '#services/ingest/http/fields.ts'
+import { idField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { reportSources } from '../http/source-filter.ts'
 import { countedRangeFields, presentRange, rangeFields, readRange } from '../http/time-range.ts'
-import type { ProjectDatabases } from '../stores/project-database.ts'
-import { readCallFacets, readScorers } from '../stores/rollup-reads.ts'
-import { statusFilters } from '../stores/select-requests.ts'
+import { readFilteredFacets } from '../stores/filtered-facets.ts'
+import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
+import { readCallFacets, readScorers, type RollupFilters } from '../stores/rollup-reads.ts'
+import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 import { createToolStore } from '../stores/tool-store.ts'
+import { metadataParameters, readFilters, requestFilterFields } from './request-filters.ts'
 
 const facetDays = 30
 /** Values of one facet: what a person still reads through. */
@@ -26,24 +28,35 @@ const facetsSchema = z.object({
   agent_name: values,
   source: values.describe('Every one, whichever the other numbers are of.'),
   tool_name: values.describe('Recorded calls of tools.'),
-  scorer_name: values.describe('Scores, of the scorers that are counted apart.'),
+  scorer_name: values.describe(
+    'Calls that the scorer found unsafe. Without filters, of the scorers that are counted apart.',
+  ),
   label: values.describe(
     'Calls by their worst label; `pending` has no score yet. With scorer_name by what that scorer said, as then in the list.',
   ),
   severity: values.describe("The worst, or with scorer_name that scorer's."),
   status: values.describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
-  scores_are_exact: z
+  counts_are_exact: z
     .literal(false)
     .optional()
     .describe(
-      'Present with scorer_name where scores of many scorers are counted together: label and severity then say how many there are at least, be it 0.',
+      'Present where more than 10,000 calls pass the filters: all counts are of the newest 10,000, and say how many there are at least.',
     ),
+  scores_are_exact: z
+    .literal(false)
+    .optional()
+    .describe('Present with scorer_name where counts_are_exact is: so are label and severity.'),
 })
 
 interface FacetRoutesOptions {
   databases: ProjectDatabases
   clock: Clock
 }
+
+type Facets = Omit<z.output<typeof facetsSchema>, 'project_id' | 'start' | 'end'>
+
+/** By hour and source alone the roll-ups know them, however many calls there are. */
+const ofRollups = new Set(['project_id', 'start', 'end', 'source', 'include_redteam'])
 
 /** What there is to filter by. */
 export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
@@ -54,39 +67,75 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
       method: 'get',
       path: '/api/requests/facets',
       summary:
-        'The values to filter by and how often each occurs, most frequent first. Without start: 30 days.',
-      query: z.strictObject({
-        project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
-        ...rangeFields,
-        ...reportSources.fields,
-        scorer_name: textField(100).optional().describe('Whose labels and severities are counted.'),
-      }),
+        'The values to filter by and how many of the calls that pass the filters have each, most frequent first. Without start: 30 days.',
+      query: z
+        .object({
+          ...requestFilterFields,
+          ...rangeFields,
+          ...reportSources.fields,
+          project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+        })
+        .catchall(z.string()),
+      openParameters: metadataParameters,
       polled: true,
       reply: { status: 200, description: 'Up to 100 values of each.', schema: facetsSchema },
       async handle({ principal, query }) {
         const range = readRange(query, clock.now(), facetDays)
-        const filters = { ...range, ...reportSources.read(query) }
+        const chosen = readFilters(query, {})
+        const sources = reportSources.read(query)
         const database = databases.ofOne(principal, query.project_id)
-        const [calls, scorers, tools] = await Promise.all([
-          readCallFacets(database, filters, maxValues),
-          readScorers(database, filters),
-          createToolStore(database).counts(filters, maxValues),
-        ])
-        return taggedJson({
-          project_id: database.scope.projectId,
-          ...presentRange(range),
-          calls: calls.sumOf('calls'),
-          ...calls.values,
-          tool_name: tools,
-          scorer_name: mostFrequent(scorers.map((row) => [row['scorer_name'], Number(row['scores'])])),
-          status: statusFacet(calls.sumOf),
-          ...(query.scorer_name === undefined
-            ? worstFacets(calls.sumOf)
-            : scorerFacets(scorers, query.scorer_name)),
-        } satisfies z.output<typeof facetsSchema>)
+        const isFiltered = Object.keys(query).some((name) => !ofRollups.has(name))
+        const { withoutSource: _records, ...rest } = chosen
+        const facets = isFiltered
+          ? await filteredFacets(
+              database,
+              { ...rest, ...sources, start: range.startMs, end: range.endMs },
+              clock.now(),
+            )
+          : await countedFacets(database, { ...range, ...sources })
+        return taggedJson({ project_id: database.scope.projectId, ...presentRange(range), ...facets })
       },
     }),
   ]
+}
+
+/** Of all calls, from the roll-ups. */
+async function countedFacets(database: ProjectDatabase<OneProject>, filters: RollupFilters): Promise<Facets> {
+  const [calls, scorers, tools] = await Promise.all([
+    readCallFacets(database, filters, maxValues),
+    readScorers(database, filters),
+    createToolStore(database).counts(filters, maxValues),
+  ])
+  return {
+    calls: calls.sumOf('calls'),
+    ...calls.values,
+    tool_name: tools,
+    scorer_name: mostFrequent(scorers.map((row) => [row['scorer_name'], Number(row['unsafe'])])),
+    status: statusFacet(calls.sumOf),
+    ...worstFacets(calls.sumOf),
+  }
+}
+
+async function filteredFacets(
+  database: ProjectDatabase<OneProject>,
+  filters: RequestFilters,
+  nowMs: number,
+): Promise<Facets> {
+  const { calls, isExact, of, source, scorer_name } = await readFilteredFacets(database, filters, nowMs)
+  return {
+    calls,
+    model: mostFrequent([...of.model]),
+    provider: mostFrequent([...of.provider]),
+    agent_name: mostFrequent([...of.agent_name]),
+    source: mostFrequent([...source]),
+    tool_name: mostFrequent([...of.tool_name]),
+    scorer_name: mostFrequent([...scorer_name]),
+    label: mostFrequent([...of.label]),
+    severity: mostFrequent(worstFirst.map((severity) => [severity, of.severity.get(severity) ?? 0])),
+    status: mostFrequent(statusFilters.map((status) => [status, of.status.get(status) ?? 0])),
+    ...(isExact ? {} : { counts_are_exact: false as const }),
+    ...(isExact || filters.scorer_name === undefined ? {} : { scores_are_exact: false as const }),
+  }
 }
 
 /** Of all scorers together. */
@@ -97,19 +146,6 @@ function worstFacets(sumOf: (name: string) => number) {
     label: mostFrequent([...labels, ['pending', pending]]),
     severity: mostFrequent(worstFirst.map((severity) => [severity, sumOf(`severity_${severity}`)])),
   }
-}
-
-/** Of one. What is counted together may be of any scorer: its labels and severities are offered as well. */
-function scorerFacets(scorers: Readonly<Record<string, string | null>>[], name: string) {
-  const own = scorers.find((row) => row['scorer_name'] === name)
-  const together = scorers.find((row) => row['scorer_name'] === null && Number(row['scores']) > 0)
-  const counted = (names: readonly string[]) =>
-    names
-      .filter((value) => Number(own?.[value] ?? 0) + Number(together?.[value] ?? 0) > 0)
-      .map((value) => ({ value, count: Number(own?.[value] ?? 0) }))
-      .toSorted((one, other) => other.count - one.count)
-  const exactness = together === undefined ? {} : { scores_are_exact: false as const }
-  return { label: counted(scoreLabels), severity: counted(worstFirst), ...exactness }
 }
 
 /** The values that the list takes: hardly anybody looks for what went well. */

@@ -36,6 +36,8 @@ export interface ListStatement {
   scanned?: { own: string; joins: (within: WithinDays) => string }
   /** What the rows of the page alone, which has the alias `page`, are joined with; and how `columns` calls time and identifier. */
   joined?: { columns: string; joins: (within: WithinDays) => string; time: string; id: string }
+  /** What of all that is handed over, in no order; absent: everything, newest first. */
+  picked?: string
   /** For tables that have a partition a day on `timeColumn`. `ranges`: the few hours that alone may have rows. */
   days?: {
     nowMs: number
@@ -158,7 +160,11 @@ function readPageFrom<R extends QueryResultRow>(
       ? page
       : `select ${joined.columns} from (${page}) page ${joined.joins(within)}
          order by page.${joined.time} desc, page.${joined.id} desc${everyProject ? ', page.project_id desc' : ''}`
-  return database.query<R>(text, conditions.values)
+  const { picked } = statement
+  return database.query<R>(
+    picked === undefined ? text : `select ${picked} from (${text}) whole`,
+    conditions.values,
+  )
 }
 
 /** Those that the rows lie in, from `sinceMs` on and behind `after`. */

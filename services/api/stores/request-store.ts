@@ -71,6 +71,18 @@ export function createRequestStore(database: ProjectDatabase) {
       return (await readPage<RequestRow>(database, paging, statement)).map(itemOf)
     },
 
+    /** Columns of the newest that pass, one more than `limit` where there are more; in no order. */
+    async pick<R extends object>(
+      filters: RequestFilters,
+      columns: string,
+      limit: number,
+      nowMs: number,
+    ): Promise<R[]> {
+      const statement = { ...(await select(filters, nowMs)), picked: columns }
+      const paging = { limit, offset: 0, after: null, page: 1, form: 'items' } as const
+      return readPage<R & Record<string, unknown>>(database, paging, statement)
+    },
+
     /** Of each project that has one of this identifier. */
     async find(requestId: string): Promise<RequestItem[]> {
       // The time in the identifier leads to the one partition that can have it.

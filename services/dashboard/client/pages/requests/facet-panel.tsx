@@ -40,7 +40,7 @@ export function FacetPanel({
   const { start, end } = range
   const answer = useApi(
     'GET /api/requests/facets',
-    { query: { project_id, start, end, source: filters['source'], scorer_name: filters['scorer_name'] } },
+    { query: { project_id, start, end, ...filters } },
     { pollMs: 60_000, keepsPrevious: true },
   )
   return (
@@ -48,14 +48,15 @@ export function FacetPanel({
       {(found) => (
         <Stack gap="md" component="section" aria-label="Filters">
           <Text size="xs" c="dimmed">
-            Of all calls {formatCounted(found, end === undefined)}
+            Of {Object.keys(filters).length === 0 ? 'all calls' : 'the calls that pass'}{' '}
+            {formatCounted(found, end === undefined)}
           </Text>
           {facets.map((name) => (
             <FacetValues
               key={name}
               name={name}
               values={found[name]}
-              isExact={found.scores_are_exact !== false || !ofScorer.has(name)}
+              isExact={found.counts_are_exact !== false}
               filters={filters}
             />
           ))}
