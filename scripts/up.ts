@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
 import { codeOf, messageOf } from '#runtime/errors.ts'
 import { detach, type SupervisorMessage } from './stack/detach.ts'
+import { findRunningStack } from './stack/find-running-stack.ts'
 import { parseArguments, USAGE, type UpArguments } from './stack/parse-arguments.ts'
 import { summaryOf } from './stack/print-summary.ts'
 import { describeStatus } from './stack/show-status.ts'
@@ -27,16 +28,22 @@ async function run(): Promise<number> {
       console.log(await stopStack(given.stateDirectory))
       return 0
     case 'detach':
-      console.log(await detach(import.meta.filename, given, console.log))
+    case 'run': {
+      const running = await findRunningStack(given.stateDirectory, console.log)
+      if (running === undefined) return await start(given)
+      console.log(running)
       return 0
-    case 'run':
-      return await runInForeground(given)
+    }
     case 'supervise':
       return await supervise(given)
   }
 }
 
-async function runInForeground(given: UpArguments): Promise<number> {
+async function start(given: UpArguments): Promise<number> {
+  if (given.command === 'detach') {
+    console.log(await detach(import.meta.filename, given, console.log))
+    return 0
+  }
   return await runStack(given, writeLine, (summary) => {
     writeLine(`${summary}\nCtrl-C stops everything.`)
   })

@@ -1,41 +1,65 @@
 import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { codeOf } from '#runtime/errors.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import { CannotStart, type Exit } from './embedded-part.ts'
+import type { GuardedProcess } from './guarded-process.ts'
+import { measureWork } from './measure-work.ts'
+import { createPatience } from './patience.ts'
 
 const POLL_MS = 100
 const PATIENT_AFTER_MS = 10_000
 const PATIENT_POLL_MS = 1000
+/** To look through all processes takes some milliseconds. */
+const MEASURE_EVERY_MS = 1000
+
+/** How long a part may do nothing while it starts: a disk that hangs comes back sooner. */
+export const FIRST_PATIENCE_MS = 300_000
 
 export interface Readiness {
   name: string
   /** Asks the part to do its real work once; throws while it cannot. */
   probe: () => Promise<unknown>
-  exited: Promise<Exit>
+  process: Pick<GuardedProcess, 'pid' | 'exited'>
   logFile: string
-  deadlineMs: number
+  /** How long it may do nothing. There is no limit while it works (patience.ts). */
+  patienceMs: number
+  /** Whether lines in its log are work. Not of one that writes them while it waits for others. */
+  logCounts?: boolean
+  /** Aborted: nobody waits for it any more. */
+  signal?: AbortSignal | undefined
 }
 
-/** Waits until the probe succeeds. Throws {@link CannotStart}, with the end of the log, when the process ends or the deadline passes first. */
-export async function awaitReady({ name, probe, exited, logFile, deadlineMs }: Readiness): Promise<void> {
+/**
+ * Waits until the probe succeeds. Throws {@link CannotStart}, with the end of the log, when the process ends, or does nothing for too long;
+ * the signal's reason when that is aborted.
+ */
+export async function awaitReady(readiness: Readiness): Promise<void> {
+  const { name, probe, process, logFile, patienceMs, logCounts = true, signal } = readiness
   let exit: Exit | undefined
-  void exited.then((value) => (exit = value))
+  void process.exited.then((value) => (exit = value))
+  const patience = createPatience(patienceMs, logCounts)
   const started = performance.now()
-  let failure: unknown
-  while (performance.now() - started < deadlineMs) {
+  let measuredAt = -Infinity
+  for (;;) {
+    signal?.throwIfAborted()
     if (exit) throw new CannotStart(await describeFailure(`${name} ended while starting`, logFile))
     try {
       await probe()
       return
     } catch (error) {
-      failure = error
-      await delay(performance.now() - started < PATIENT_AFTER_MS ? POLL_MS : PATIENT_POLL_MS)
+      if (performance.now() - measuredAt >= MEASURE_EVERY_MS) {
+        measuredAt = performance.now()
+        const work = await measureWork(process.pid, logFile)
+        if (patience.isOver(work, performance.now())) throw await didNothing(readiness, error)
+      }
     }
+    await delay(performance.now() - started < PATIENT_AFTER_MS ? POLL_MS : PATIENT_POLL_MS)
   }
-  const last = failure instanceof Error ? failure.message : String(failure)
-  throw new CannotStart(
-    await describeFailure(`${name} was not ready after ${deadlineMs / 1000} s (${last})`, logFile),
-  )
+}
+
+async function didNothing({ name, patienceMs, logFile }: Readiness, failure: unknown): Promise<CannotStart> {
+  const what = `${name} is not ready (${messageOf(failure)}) and did nothing for ${patienceMs / 1000} s`
+  return new CannotStart(await describeFailure(what, logFile))
 }
 
 /** A log that was written for days has more than a string can hold. */

@@ -17,6 +17,14 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
+/** How long somebody waits for a part to start. */
+export interface Waiting {
+  /** How long it may do nothing; unset: five minutes. */
+  patienceMs?: number | undefined
+  /** Aborted: the part is not wanted any more. */
+  signal?: AbortSignal | undefined
+}
+
 /** Tells people what is going on while a part is fetched or started. */
 export type Say = (line: string) => void
 

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { awaitTopics } from '../create-topics.ts'
 import type { EmbeddedPart } from './embedded-part.ts'
+import { fetchJars } from './fetch-jars.ts'
 import { freePorts } from './free-port.ts'
-import { signalGroup } from './guarded-process.ts'
-import { startKafka } from './start-kafka.ts'
+import { signalGroup, type GuardedProcess } from './guarded-process.ts'
+import { awaitBrokers, brokerAddress, launchBroker, startKafka } from './start-kafka.ts'
 import { startPostgres } from './start-postgres.ts'
 import { startRegistry } from './start-registry.ts'
 
@@ -80,6 +81,44 @@ test(
           expect(topics[0]?.partitions).toHaveLength(3)
         }),
     )
+  },
+  DEADLINE_MS,
+)
+
+test(
+  'a broker that stands still is given up, and waited for where it goes on or comes back from a kill',
+  async () => {
+    const [port, controllerPort] = (await freePorts(2)) as [number, number]
+    const nodeDirectory = { ...place('slow-kafka'), port, controllerPort, nodeId: 1 }
+    const jars = await fetchJars(cacheDirectory, say)
+    const launch = () => {
+      const clusterId = Buffer.from('sluice-slow-0000').toString('base64url')
+      return launchBroker({ place: nodeDirectory, quorum: [nodeDirectory], clusterId, jars })
+    }
+    const ready = (broker: GuardedProcess, patienceMs: number) =>
+      awaitBrokers([brokerAddress(nodeDirectory)], 1, {
+        name: 'Kafka',
+        process: broker,
+        logFile: nodeDirectory.logFile,
+        patienceMs,
+      })
+    const broker = await launch()
+    try {
+      broker.signal('SIGSTOP')
+      await expect(ready(broker, 2_000)).rejects.toThrow(/^Kafka is not ready .* and did nothing for 2 s/)
+      broker.signal('SIGCONT')
+      await ready(broker, 300_000)
+      broker.signal('SIGKILL')
+      await broker.exited
+    } finally {
+      await broker.stop()
+    }
+    const again = await launch()
+    try {
+      await ready(again, 300_000)
+    } finally {
+      await again.stop()
+    }
   },
   DEADLINE_MS,
 )

@@ -55,10 +55,9 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
     await Promise.all([...running.values()].map((broker) => broker.stop()))
   }
   const awaitOne = async (place: BrokerPlace, asked: string[]) => {
-    const { exited } = processOf(running, place)
     await awaitBrokers(asked, places.length, {
       name: `Kafka broker ${place.nodeId}`,
-      exited,
+      process: processOf(running, place),
       logFile: place.logFile,
     })
   }

@@ -4,15 +4,15 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kafka, logLevel } from 'kafkajs'
 import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
-import { awaitReady } from './await-ready.ts'
-import type { EmbeddedPart, Say } from './embedded-part.ts'
+import { awaitReady, FIRST_PATIENCE_MS, type Readiness } from './await-ready.ts'
+import type { EmbeddedPart, Say, Waiting } from './embedded-part.ts'
 import { fetchJars, type Jars } from './fetch-jars.ts'
 import { assertPortFree } from './free-port.ts'
 import type { GuardedProcess } from './guarded-process.ts'
 import { kafkaProperties, type BrokerPlace } from './kafka-properties.ts'
 import { startJava } from './start-java.ts'
 
-export interface KafkaOptions {
+export interface KafkaOptions extends Waiting {
   /** Everything the broker keeps: its log directory and configuration. */
   directory: string
   logFile: string
@@ -22,7 +22,6 @@ export interface KafkaOptions {
   say: Say
 }
 
-const READY_DEADLINE_MS = 120_000
 const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties')
 // Serves within 3 s in 360 MB (Java 17).
 const HEAP_MB = 512
@@ -36,7 +35,8 @@ export async function startKafka(options: KafkaOptions): Promise<EmbeddedPart> {
   const broker = await launchBroker({ place, quorum: [place], clusterId, jars })
   const address = brokerAddress(place)
   try {
-    await awaitBrokers([address], 1, { name: 'Kafka', exited: broker.exited, logFile: place.logFile })
+    const { logFile, patienceMs, signal } = options
+    await awaitBrokers([address], 1, { name: 'Kafka', process: broker, logFile, patienceMs, signal })
   } catch (error) {
     await broker.stop()
     throw error
@@ -88,7 +88,7 @@ export async function launchBroker({
 export async function awaitBrokers(
   addresses: string[],
   count: number,
-  broker: { name: string; exited: GuardedProcess['exited']; logFile: string },
+  broker: Pick<Readiness, 'name' | 'process' | 'logFile'> & Waiting,
 ): Promise<void> {
   quietQueues()
   const kafka = new Kafka({
@@ -108,7 +108,7 @@ export async function awaitBrokers(
       await admin.disconnect()
     }
   }
-  await awaitReady({ ...broker, probe, deadlineMs: READY_DEADLINE_MS })
+  await awaitReady({ ...broker, probe, patienceMs: broker.patienceMs ?? FIRST_PATIENCE_MS })
 }
 
 export function brokerAddress(place: BrokerPlace): string {

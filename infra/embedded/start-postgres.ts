@@ -4,14 +4,14 @@ import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { codeOf } from '#runtime/errors.ts'
-import { awaitReady } from './await-ready.ts'
-import { CannotStart, type EmbeddedPart } from './embedded-part.ts'
+import { awaitReady, FIRST_PATIENCE_MS } from './await-ready.ts'
+import { CannotStart, type EmbeddedPart, type Waiting } from './embedded-part.ts'
 import { assertPortFree } from './free-port.ts'
 import { startGuarded } from './guarded-process.ts'
 import { linkLibraries } from './link-libraries.ts'
 import { asUnprivileged, unprivilegedAccount, type Account } from './unprivileged-account.ts'
 
-export interface PostgresOptions {
+export interface PostgresOptions extends Waiting {
   /** Holds the cluster and, beside it, its password (generated once, mode 0600). */
   directory: string
   logFile: string
@@ -24,11 +24,10 @@ export interface PostgresOptions {
 
 const USER = 'sluice'
 const DATABASE = 'sluice'
-const READY_DEADLINE_MS = 120_000
 
 /** Starts Postgres 18 from the npm package, with a database `sluice` owned by a superuser of that name. Data stays in its directory. */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPart> {
-  const { directory, logFile, port, durable = true } = options
+  const { directory, logFile, port, durable = true, patienceMs = FIRST_PATIENCE_MS, signal } = options
   await assertPortFree(port, 'Postgres')
   const cluster = join(directory, 'cluster')
   const binaries = await findBinaries()
@@ -55,13 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const address = `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
   try {
     const probe = () => createDatabaseOnce(address)
-    await awaitReady({
-      name: 'Postgres',
-      probe,
-      exited: server.exited,
-      logFile,
-      deadlineMs: READY_DEADLINE_MS,
-    })
+    await awaitReady({ name: 'Postgres', probe, process: server, logFile, patienceMs, signal })
   } catch (error) {
     await server.stop()
     throw error

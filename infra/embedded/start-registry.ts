@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { awaitReady } from './await-ready.ts'
-import type { EmbeddedPart, Say } from './embedded-part.ts'
+import { awaitReady, FIRST_PATIENCE_MS } from './await-ready.ts'
+import type { EmbeddedPart, Say, Waiting } from './embedded-part.ts'
 import { fetchJars } from './fetch-jars.ts'
 import { assertPortFree } from './free-port.ts'
 import { startJava } from './start-java.ts'
 
-export interface RegistryOptions {
+export interface RegistryOptions extends Waiting {
   /** Holds the registry's own database file, so that schema ids stay the same over restarts. */
   directory: string
   logFile: string
@@ -15,15 +15,13 @@ export interface RegistryOptions {
   say: Say
 }
 
-const READY_DEADLINE_MS = 120_000
-
 /**
  * Starts the Apicurio registry; its address is that of the Confluent-compatible interface. It keeps its schemas in an
  * H2 file: unlike its storage on Kafka or Postgres this needs neither of them, so that all parts start at once
  * and any of them may be a real one (4 s to the first answer, first start and later ones alike).
  */
 export async function startRegistry(options: RegistryOptions): Promise<EmbeddedPart> {
-  const { directory, logFile, port, cacheDirectory, say } = options
+  const { directory, logFile, port, cacheDirectory, say, patienceMs = FIRST_PATIENCE_MS, signal } = options
   const { registryJar, classArchive } = await fetchJars(cacheDirectory, say)
   await assertPortFree(port, 'the schema registry')
   await mkdir(directory, { recursive: true })
@@ -57,8 +55,8 @@ export async function startRegistry(options: RegistryOptions): Promise<EmbeddedP
     await answer.arrayBuffer()
   }
   try {
-    const { exited } = registry
-    await awaitReady({ name: 'The schema registry', probe, exited, logFile, deadlineMs: READY_DEADLINE_MS })
+    const name = 'The schema registry'
+    await awaitReady({ name, probe, process: registry, logFile, patienceMs, signal })
   } catch (error) {
     await registry.stop()
     throw error

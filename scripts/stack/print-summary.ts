@@ -1,27 +1,36 @@
 import { registryAddress } from '#runtime/kafka/registry-address.ts'
-import type { Connection } from './connection.ts'
 import { statePaths } from './state-directory.ts'
 import type { Administrator } from './first-administrator.ts'
+import type { Connection } from './connection.ts'
 import type { RunningStack } from './start-stack.ts'
+
+/** Where everything is. What only its start knew is left out later. */
+export function addressesOf(
+  connection: Connection,
+  stateDirectory: string,
+  { signIn = '', upstream = '' }: { signIn?: string; upstream?: string } = {},
+): string {
+  const { base_url, proxy_url, dashboard_url, kafka_brokers } = connection
+  const paths = statePaths(stateDirectory)
+  return `  dashboard  ${dashboard_url}${signIn}
+  gateway    ${proxy_url}${upstream}
+  API        ${base_url}  (documentation at ${base_url}/docs)
+  Kafka      ${kafka_brokers}
+  registry   ${registryAddress(connection.schema_registry_url).host}
+  Postgres   ${new URL(connection.database_url).host}
+  keys       ${paths.connection}
+  logs       ${paths.log('<process>')}`
+}
 
 /** What people see when everything is up: where it is, and one call to try. */
 export function summaryOf(
   { connection, administrator, upstream }: Pick<RunningStack, 'connection' | 'administrator' | 'upstream'>,
   stateDirectory: string,
 ): string {
-  const { base_url, proxy_url } = connection
-  const paths = statePaths(stateDirectory)
   return `
 Sluice is up.
 
-  dashboard  ${connection.dashboard_url}  (${signInOf(administrator)})
-  gateway    ${proxy_url}  →  ${upstream}
-  API        ${base_url}  (documentation at ${base_url}/docs)
-  Kafka      ${connection.kafka_brokers}
-  registry   ${registryAddress(connection.schema_registry_url).host}
-  Postgres   ${new URL(connection.database_url).host}
-  keys       ${paths.connection}
-  logs       ${paths.log('<process>')}
+${addressesOf(connection, stateDirectory, { signIn: `  (${signInOf(administrator)})`, upstream: `  →  ${upstream}` })}
 
 ${callsToTry(connection)}`
 }

@@ -1,4 +1,5 @@
-import type { EmbeddedPart, Say } from '#infra/embedded/embedded-part.ts'
+import { FIRST_PATIENCE_MS, lastLines } from '#infra/embedded/await-ready.ts'
+import type { EmbeddedPart, Say, Waiting } from '#infra/embedded/embedded-part.ts'
 import { fetchJars } from '#infra/embedded/fetch-jars.ts'
 import { startKafka } from '#infra/embedded/start-kafka.ts'
 import { startPostgres } from '#infra/embedded/start-postgres.ts'
@@ -7,6 +8,7 @@ import type { PortName, Ports } from './plan-ports.ts'
 import { isSet, type PartAddresses } from './plan-services.ts'
 import type { Roster } from './roster.ts'
 import type { Environment } from '#runtime/config.ts'
+import { messageOf } from '#runtime/errors.ts'
 import { rotateLog, type StatePaths } from './state-directory.ts'
 
 type PartName = 'kafka' | 'registry' | 'postgres'
@@ -65,10 +67,16 @@ async function obtain(
     return [variable, given]
   }
   let address = ''
+  let patienceMs = FIRST_PATIENCE_MS
   const logFile = paths.log(name)
-  const startPart = async () => {
+  const startPart = async (signal: AbortSignal) => {
     await rotateLog(logFile)
-    const part = await start(name, logFile, options)
+    const telling = tellOfStart(name, logFile, say)
+    // What was ended once for doing nothing is given twice as long the next time.
+    const waiting = { patienceMs, signal }
+    patienceMs = Math.min(MOST_PATIENCE_MS, patienceMs * 2)
+    const part = await start(name, logFile, { ...options, ...waiting }).finally(() => clearInterval(telling))
+    patienceMs = FIRST_PATIENCE_MS
     address = part.address
     return { pid: part.pid, exited: part.exited, stop: part.stop, ready: Promise.resolve() }
   }
@@ -78,9 +86,26 @@ async function obtain(
   return [variable, address]
 }
 
-function start(name: PartName, logFile: string, options: PartsOptions): Promise<EmbeddedPart> {
-  const { paths, ports, cacheDirectory, say } = options
-  const place = { directory: paths.data(name), logFile }
+const MOST_PATIENCE_MS = 3_600_000
+const TELL_EVERY_MS = 30_000
+
+/** Says now and then what a part that takes long to start is at. */
+function tellOfStart(name: PartName, logFile: string, say: Say): NodeJS.Timeout {
+  const began = performance.now()
+  const tell = async () => {
+    const [line = 'nothing'] = await lastLines(logFile, 1)
+    say(
+      `${name} is still starting after ${Math.round((performance.now() - began) / 1000)} s; its log says: ${line}`,
+    )
+  }
+  return setInterval(() => {
+    void tell().catch((error: unknown) => say(`${logFile} cannot be read: ${messageOf(error)}`))
+  }, TELL_EVERY_MS)
+}
+
+function start(name: PartName, logFile: string, options: PartsOptions & Waiting): Promise<EmbeddedPart> {
+  const { paths, ports, cacheDirectory, say, patienceMs, signal } = options
+  const place = { directory: paths.data(name), logFile, patienceMs, signal }
   switch (name) {
     case 'kafka':
       return startKafka({

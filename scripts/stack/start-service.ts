@@ -6,16 +6,17 @@ import { rotateLog } from './state-directory.ts'
 import type { StartedProcess } from './supervise-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const FIRST_DEADLINE_MS = 120_000
+/** How long a service may do nothing at its first start. What it writes while it waits for others is not work. */
+const FIRST_PATIENCE_MS = 120_000
 /** A little more than the services give themselves to drain (DRAIN_DEADLINE_MS). */
 const STOP_DEADLINE_MS = 28_000
 
-/** Makes the function that starts a service; its first start has a deadline, a restarted one may wait for its parts as long as it lives. */
+/** Makes the function that starts a service; its first start ends when it does nothing for two minutes, a restarted one may wait for its parts as long as it lives. */
 export function serviceStarter(plan: ServicePlan, logFile: string): () => Promise<StartedProcess> {
   let starts = 0
   return async () => {
     await rotateLog(logFile)
-    const { pid, exited, stop } = await startGuarded({
+    const service = await startGuarded({
       command: process.execPath,
       args: [join(ROOT, plan.script)],
       cwd: ROOT,
@@ -23,15 +24,16 @@ export function serviceStarter(plan: ServicePlan, logFile: string): () => Promis
       logFile,
       stopDeadlineMs: STOP_DEADLINE_MS,
     })
-    const deadlineMs = starts++ === 0 ? FIRST_DEADLINE_MS : Number.POSITIVE_INFINITY
+    const patienceMs = starts++ === 0 ? FIRST_PATIENCE_MS : Number.POSITIVE_INFINITY
     const ready = awaitReady({
       name: plan.name,
       probe: () => assertOk(plan.readyUrl),
-      exited,
+      process: service,
       logFile,
-      deadlineMs,
+      patienceMs,
+      logCounts: false,
     })
-    return { pid, exited, stop, ready }
+    return { ...service, ready }
   }
 }
 

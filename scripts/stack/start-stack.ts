@@ -4,7 +4,7 @@ import { describeConnection, type Connection } from './connection.ts'
 import { ensureClient } from './ensure-client.ts'
 import { ensureAdministrator, type Administrator } from './first-administrator.ts'
 import { ensureFirstProject } from './first-project.ts'
-import { assertPortsFree, planPorts, type PortName } from './plan-ports.ts'
+import { assertPortsFree, planPorts, refuseBlockedPorts, type PortName } from './plan-ports.ts'
 import { addressOf, isSet, planServices, upstreamUrl, type ServicePlan } from './plan-services.ts'
 import { prepareParts } from './prepare-parts.ts'
 import { createRoster, type Roster, type Stage } from './roster.ts'
@@ -44,7 +44,9 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   await assertNotRunning(paths.record, stateDirectory)
   const ports = planPorts(portOffset)
   const demo: PortName[] = isSet(environment['UPSTREAM_URL']) ? [] : ['demoUpstream']
-  await assertPortsFree(ports, [...portsOfParts(environment), ...SERVICE_PORTS, ...demo])
+  const wanted = [...portsOfParts(environment), ...SERVICE_PORTS, ...demo]
+  refuseBlockedPorts(ports, wanted)
+  await assertPortsFree(ports, wanted)
   const roster = createRoster(paths.record, portOffset, options.say)
   await roster.setPhase('starting')
   const cutting = keepLogsCut(paths, options.say)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { codeOf } from '#runtime/errors.ts'
 import { startGuarded } from '#infra/embedded/guarded-process.ts'
+import { until } from '#tests/support/until.ts'
 import { superviseProcess, type ProcessToSupervise, type SupervisedProcess } from './supervise-process.ts'
 
 let directory: string
@@ -107,11 +108,27 @@ test('stopping while it waits for a restart ends the wait', async () => {
   expect(await starts()).toBe(1)
 })
 
+test('stopping while it is being started again ends that too, however long it would take', async () => {
+  const part = plan('exit 1')
+  let isRestarting = false
+  const start = async (signal: AbortSignal) => {
+    if (!isRestarting && said.length === 0) return part.start(signal)
+    isRestarting = true
+    return await new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('not wanted any more')))
+    })
+  }
+  supervised = await superviseProcess({ ...part, start })
+  await until(() => isRestarting)
+  await supervised.stop()
+  expect(said).toHaveLength(1)
+})
+
 test('a first start that does not become ready is an error and leaves nothing running', async () => {
   const part = plan('exec sleep 60')
   let pid = 0
-  const start = async () => {
-    const started = await part.start()
+  const start = async (signal: AbortSignal) => {
+    const started = await part.start(signal)
     pid = started.pid
     return { ...started, ready: Promise.reject(new Error('never ready')) }
   }

@@ -9,7 +9,8 @@ export type StartedProcess = Pick<EmbeddedPart, 'pid' | 'exited' | 'stop'> & { r
 export interface ProcessToSupervise {
   name: string
   logFile: string
-  start: () => Promise<StartedProcess>
+  /** Gives up with the signal. */
+  start: (signal: AbortSignal) => Promise<StartedProcess>
   say: Say
   /** Called after every change of what `status` answers. */
   changed: () => void
@@ -39,7 +40,8 @@ const BACKOFF: Backoff = { firstMs: 1000, longestMs: 30_000, wellAfterMs: 60_000
  * it ends, after a delay that doubles from failure to failure.
  */
 export async function superviseProcess(plan: ProcessToSupervise): Promise<SupervisedProcess> {
-  const first = await plan.start()
+  const stop = new AbortController()
+  const first = await plan.start(stop.signal)
   try {
     await first.ready
   } catch (error) {
@@ -52,7 +54,7 @@ export async function superviseProcess(plan: ProcessToSupervise): Promise<Superv
     state: 'up',
     restarts: 0,
     endedAt: [],
-    stop: new AbortController(),
+    stop,
   }
   plan.changed()
   const watched = watch(life)
@@ -108,7 +110,7 @@ async function startAgain(life: Life, failuresBefore: number, backoff: Backoff):
     )
     if (waited === 'stopped') return failures
     try {
-      const started = await plan.start()
+      const started = await plan.start(stop.signal)
       if (stop.signal.aborted) {
         await started.stop()
         return failures
@@ -116,6 +118,7 @@ async function startAgain(life: Life, failuresBefore: number, backoff: Backoff):
       noteReadiness(life, started)
       return failures
     } catch (error) {
+      if (stop.signal.aborted) return failures
       const seconds = delayOf(failures, backoff) / 1000
       plan.say(`${plan.name} could not be restarted (${describe(error)}); trying again in ${seconds} s`)
     }

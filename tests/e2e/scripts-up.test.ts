@@ -140,9 +140,12 @@ test(
       async () => (await doctor()).join('\n'),
     )
 
-    const second = await detach()
-    expect(second.code).toBe(2)
-    expect(second.stderr).toContain('already runs')
+    // Nothing is started a second time, and whoever asked is told where it is.
+    for (const second of [await detach(), await up()]) {
+      expect(second).toMatchObject({ code: 0, stderr: '' })
+      expect(second.stdout).toContain('already runs')
+      expect(second.stdout).toContain((await connection()).proxy_url)
+    }
 
     await killAndAwaitRestart('sink')
     expect(await readFile(join(state, 'logs', 'supervisor.log'), 'utf8')).toContain('sink ended (SIGKILL)')

@@ -79,13 +79,12 @@ export async function startSecureKafka(
   const broker = await java('kafka.Kafka', configuration)
   const kafka = { address: `127.0.0.1:${port}`, authority, user, users, password }
   try {
-    const { exited } = broker
     await awaitReady({
       name: 'Kafka',
       probe: () => probe(kafka),
-      exited,
+      process: broker,
       logFile: place.logFile,
-      deadlineMs: 60_000,
+      patienceMs: 60_000,
     })
   } catch (error) {
     await broker.stop()
