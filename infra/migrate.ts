@@ -2,12 +2,10 @@ import { createRequire } from 'node:module'
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
 import { CannotStart } from './embedded/embedded-part.ts'
-import {
-  classifyPostgresError,
-  connectionOf,
-  giveUpSilentClients,
-  type PostgresAddress,
-} from '#runtime/postgres.ts'
+import { requireOwnSessions } from '#runtime/own-sessions.ts'
+import { connectionOf, type PostgresAddress } from '#runtime/postgres-address.ts'
+import { classifyPostgresError, giveUpSilentClients } from '#runtime/postgres.ts'
+import { explainMissingRight, requireOwnRoles } from './database-rights.ts'
 import * as projects from './migrations/0001-projects.ts'
 import * as requests from './migrations/0002-requests.ts'
 import * as events from './migrations/0003-events.ts'
@@ -128,19 +126,20 @@ export interface MigrationReport {
 
 /**
  * Brings the database at `url` up to date; safe to run twice and twice at once. Returns what it applied. With an authority (PEM) the
- * server must be certified by it.
+ * server must be certified by it. `rolePrefix` is the services' DATABASE_ROLE_PREFIX.
  */
-export async function migrate(url: string, authority?: string): Promise<MigrationReport> {
+export async function migrate(url: string, authority?: string, rolePrefix = ''): Promise<MigrationReport> {
   const address = { DATABASE_URL: url, DATABASE_SSL_CA: authority }
   return withKnex(address, async (knex) => {
     // Held by one connection of its own; a killed migrator's lock goes with its connection, unlike knex's lock row.
     await knex.raw('select pg_advisory_lock(?)', [migrationLock])
     // A migrator that was killed leaves knex's own lock row set; with the advisory lock held, nobody can be using it.
     await knex.migrate.forceFreeMigrationsLock()
+    if ((await listMigrations(knex)).names.length === 0) await requireOwnRoles(address, rolePrefix)
     const [, applied] = (await knex.migrate.latest()) as [number, string[]]
     const newer = await findNewer(knex)
     // Who may read a newer version's tables is for that version to say.
-    if (newer.length === 0) await secureRows(address)
+    if (newer.length === 0) await secureRows(address, rolePrefix)
     return { applied, pending: [], newer }
   })
 }
@@ -186,6 +185,9 @@ async function findNewer(knex: Knex): Promise<string[]> {
 }
 
 async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promise<T>): Promise<T> {
+  await requireOwnSessions(address).catch((error: unknown) => {
+    throw classifyPostgresError(error)
+  })
   const knex = createKnex({
     client: 'pg',
     connection: connectionOf(address),
@@ -204,7 +206,7 @@ async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promi
   try {
     return await work(knex)
   } catch (error) {
-    throw classifyPostgresError(error)
+    throw (await explainMissingRight(address, error)) ?? classifyPostgresError(error)
   } finally {
     await knex.destroy()
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
+import { databaseRoles } from '#runtime/database-roles.ts'
 import { createLog } from '#runtime/log.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { createMetrics } from '#runtime/metrics.ts'
@@ -216,25 +217,30 @@ test('a new table with a project_id is secured by the next migration, one withou
 test('a login without special rights migrates once an administrator has granted it what the error says', async () => {
   const name = randomName('login')
   const role = pg.escapeIdentifier(name)
+  const prefix = `${name.toLowerCase().replaceAll('-', '_')}_`
+  const { api, operator } = databaseRoles(prefix)
   await owner.query(`create role ${role} login password 'secret'`)
   await owner.query(`create database ${role} owner ${role}`)
   const url = new URL(database.url)
   Object.assign(url, { username: name, password: 'secret', pathname: `/${name}` })
   try {
-    for (const expected of ['sluice_api', 'sluice_operator']) {
-      const refused = await migrate(url.href).then(String, (error: unknown) => messageOf(error))
+    for (const expected of [api, operator]) {
+      const refused = await migrate(url.href, undefined, prefix).then(String, (error: unknown) =>
+        messageOf(error),
+      )
       expect(refused).toContain(`may not make or take the role ${expected}`)
       const statement = /and then: (grant .* inherit false;)/.exec(refused)?.[1]
+      await owner.query(`create role ${expected}`)
       await owner.query(String(statement))
     }
-    await migrate(url.href)
-    const pool = createPool({ DATABASE_URL: url.href, DATABASE_POOL_SIZE: 1 }, dependencies('sluice_api'))
+    await migrate(url.href, undefined, prefix)
+    const pool = createPool({ DATABASE_URL: url.href, DATABASE_POOL_SIZE: 1 }, dependencies(api))
     const { rows } = await pool.query(`select row_security_active('projects') as held`)
     await pool.end()
     expect(rows).toEqual([{ held: true }])
   } finally {
     await owner.query(`drop database ${role} with (force)`)
-    await owner.query(`drop role ${role}`)
+    for (const one of [role, api, operator]) await owner.query(`drop role if exists ${one}`)
   }
 })
 

@@ -1,5 +1,6 @@
 import { Client, DatabaseError } from 'pg'
-import { connectionOf, type PostgresAddress } from '#runtime/postgres.ts'
+import { databaseRoles, type DatabaseRoles } from '#runtime/database-roles.ts'
+import { connectionOf, type PostgresAddress } from '#runtime/postgres-address.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
 
 /** Tables that the API reads but that only consumers write. */
@@ -41,12 +42,14 @@ const open = ['tiers', 'rollup_days']
  * Gives every table its row-level security and grants, so that a new table needs nothing but a `project_id`. Run after every migration; changes
  * nothing where all is as it should be. Throws CannotStart, with the statements to run, when the login may not make the roles. A table without `project_id` is the operator's alone. Partitions get no grants: only their parents have policies.
  */
-export async function secureRows(address: PostgresAddress): Promise<void> {
+export async function secureRows(address: PostgresAddress, rolePrefix = ''): Promise<void> {
+  const roles = databaseRoles(rolePrefix)
   const client = new Client(connectionOf(address))
   await client.connect()
   try {
-    // One simple query is one transaction.
-    await client.query(makeRoles + secureTables)
+    // Apart: what the second one may lack is granted to roles that are there.
+    await client.query(makeRoles(roles))
+    await client.query(secureTables(roles))
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.code !== insufficientPrivilege) throw error
     throw new CannotStart(`Postgres: ${error.message}`)
@@ -61,12 +64,12 @@ const insufficientPrivilege = '42501'
  * Roles belong to the whole cluster, so another database's migration may be making them at this moment. They have no login: the API's
  * login takes them (docs/decisions/0008-row-level-security.md).
  */
-const makeRoles = `
+const makeRoles = ({ api, operator }: DatabaseRoles) => `
   do $$
   declare
     v_role text;
   begin
-    foreach v_role in array array['sluice_api', 'sluice_operator'] loop
+    foreach v_role in array array['${api}', '${operator}'] loop
       begin
         if not exists (select from pg_roles where rolname = v_role) then
           execute format('create role %I nologin', v_role);
@@ -94,40 +97,57 @@ const ruleOf = `case
     then $rule$project_id = ${ownProject}$rule$
 end`
 
-const secureTables = `
+const secureTables = ({ api, operator }: DatabaseRoles) => `
   do $$
   declare
+    v_role text;
     v_table record;
     v_rule text;
   begin
-    execute format('grant usage on schema %I to sluice_api, sluice_operator', current_schema());
+    -- Of another DATABASE_ROLE_PREFIX before: those roles may do nothing here any more.
+    for v_role in
+      select distinct r.rolname from pg_policy p join pg_roles r on r.oid = any (p.polroles)
+      where p.polrelid = 'projects'::regclass and p.polname in ('own_project', 'every_project') and r.rolname not in ('${api}', '${operator}')
+    loop
+      execute format('revoke all on all tables in schema %I from %I', current_schema(), v_role);
+      execute format('revoke all on all functions in schema %I from %I', current_schema(), v_role);
+      execute format('revoke all on schema %I from %I', current_schema(), v_role);
+    end loop;
+    execute format('grant usage on schema %I to ${api}, ${operator}', current_schema());
+    if not has_schema_privilege('${api}', current_schema(), 'usage') or not has_schema_privilege('${operator}', current_schema(), 'usage') then
+      raise exception using errcode = 'insufficient_privilege',
+        message = format('the roles of the API may not use the schema %1$I; as its owner: grant usage on schema %1$I to ${api}, ${operator};', current_schema());
+    end if;
     -- Whoever may connect could ask it of any project: to name one in \`sluice.project\` takes no right.
     revoke execute on function calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) from public;
     grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]), find_login(bytea, timestamptz, interval),
-      calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) to sluice_api, sluice_operator;
+      calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) to ${api}, ${operator};
     for v_table in
       select c.oid, c.relname, c.relrowsecurity from pg_class c
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
         and c.relname not like 'schema\\_migrations%'
     loop
       v_rule := ${ruleOf};
-      execute format('revoke all on %I from sluice_api, sluice_operator', v_table.relname);
-      execute format('grant select, insert, update, delete on %I to sluice_operator', v_table.relname);
+      execute format('revoke all on %I from ${api}, ${operator}', v_table.relname);
+      execute format('grant select, insert, update, delete on %I to ${operator}', v_table.relname);
       if v_table.relname = any (array['${appendOnly.join("', '")}']) then
-        execute format('revoke update on %I from sluice_operator', v_table.relname);
-        execute format('grant insert on %I to sluice_api', v_table.relname);
+        execute format('revoke update on %I from ${operator}', v_table.relname);
+        execute format('grant insert on %I to ${api}', v_table.relname);
       elsif v_table.relname = any (array['${[...readOnly, ...open].join("', '")}']) then
-        execute format('grant select on %I to sluice_api', v_table.relname);
+        execute format('grant select on %I to ${api}', v_table.relname);
       elsif v_rule is not null and v_table.relname <> all (array['${withheld.join("', '")}']) then
-        execute format('grant select, insert, update, delete on %I to sluice_api', v_table.relname);
+        execute format('grant select, insert, update, delete on %I to ${api}', v_table.relname);
       end if;
       continue when v_rule is null;
       if not v_table.relrowsecurity then
         execute format('alter table %I enable row level security', v_table.relname);
       end if;
       if not exists (select from pg_policy p where p.polrelid = v_table.oid and p.polname = 'own_project') then
-        execute format('create policy own_project on %I to sluice_api using (%s)', v_table.relname, v_rule);
-        execute format('create policy every_project on %I to sluice_operator using (true)', v_table.relname);
+        execute format('create policy own_project on %I to ${api} using (%s)', v_table.relname, v_rule);
+        execute format('create policy every_project on %I to ${operator} using (true)', v_table.relname);
+      elsif not exists (select from pg_policy p where p.polrelid = v_table.oid and p.polroles = array['${api}'::regrole::oid]) then
+        execute format('alter policy own_project on %I to ${api}', v_table.relname);
+        execute format('alter policy every_project on %I to ${operator}', v_table.relname);
       end if;
     end loop;
   end $$;

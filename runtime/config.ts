@@ -79,6 +79,14 @@ export const postgresFields = {
       'Certificate authority of Postgres, PEM. Set: TLS is used and verified; DATABASE_URL must then say nothing of TLS itself (sslmode, ssl, sslrootcert, sslcert, sslkey), because that would be what counts.',
     ),
   DATABASE_POOL_SIZE: wholeNumber(10, { max: 200 }).describe('Connections at most.'),
+  DATABASE_ROLE_PREFIX: z
+    .string()
+    .regex(/^(?:[a-z][a-z0-9_]*)?$/, 'expected small letters, digits and _ only, a letter first')
+    .max(40, 'expected at most 40 characters: Postgres cuts names at 63')
+    .default('')
+    .describe(
+      'Goes before the roles sluice_api and sluice_operator, which belong to the whole server: one for each installation on a server that several share (docs/operations.md). The same for scripts/migrate and all services.',
+    ),
 }
 
 export const sealingFields = {

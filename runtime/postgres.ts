@@ -4,6 +4,8 @@ import { codeOf, messageOf, TransientError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { networkCodes } from './network-codes.ts'
+import { requireOwnSessions } from './own-sessions.ts'
+import { connectionOf, type PostgresAddress } from './postgres-address.ts'
 
 export interface PoolDependencies {
   log: Log
@@ -29,32 +31,35 @@ export interface PoolDependencies {
 /** Postgres has cancelled a statement for its time and said so before this is over, unless it cannot be heard. */
 const answerGraceMs = 5_000
 
-export type PostgresAddress = Pick<PostgresConfig, 'DATABASE_URL' | 'DATABASE_SSL_CA'>
-
-/** Where a client of pg connects to: with TLS, verified, where an authority is configured. */
-export function connectionOf({ DATABASE_URL: connectionString, DATABASE_SSL_CA: ca }: PostgresAddress): {
-  connectionString: string
-  ssl?: { ca: string }
-} {
-  return { connectionString, ...(ca === undefined ? {} : { ssl: { ca } }) }
-}
-
 /** A pool that outlives the loss of its connections. Its owner ends it. */
-export function createPool(config: PostgresConfig, dependencies: PoolDependencies): pg.Pool {
-  const { role, readsByKey = false, answersAtOnce = false, statementTimeoutMs = 30_000 } = dependencies
+export function createPool(
+  config: PostgresAddress & Pick<PostgresConfig, 'DATABASE_POOL_SIZE'>,
+  dependencies: PoolDependencies,
+): pg.Pool {
+  const { role, statementTimeoutMs = 30_000 } = dependencies
+  const preparing = { ...dependencies, statementTimeoutMs }
+  let ownSessions: Promise<void> | undefined
+  /** Whoever takes a role asks once: at the service's start Postgres may have been away. */
+  const prepare = async (client: pg.ClientBase) => {
+    if (role !== undefined)
+      await (ownSessions ??= requireOwnSessions(config).catch((error: unknown) => {
+        ownSessions = undefined
+        throw error
+      }))
+    await prepareConnection(client, preparing)
+  }
   const pool = new pg.Pool({
     ...connectionOf(config),
     max: config.DATABASE_POOL_SIZE,
     application_name: dependencies.applicationName,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: statementTimeoutMs,
     // A connection that died without a word: of an idle one the kernel learns it within half a minute instead of two hours; of one that has sent a
     // statement it says so after a quarter of an hour, so that whoever waits for an answer counts the time himself.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: statementTimeoutMs + answerGraceMs,
     // The pool hands a connection out once this promise resolves, which the type of the option does not say.
-    onConnect: (client): unknown => prepareConnection(client, { role, readsByKey, answersAtOnce }),
+    onConnect: (client): unknown => prepare(client),
   })
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => dependencies.log.warn({ err: error }, 'an idle Postgres connection was lost'))
@@ -81,20 +86,16 @@ export function createPool(config: PostgresConfig, dependencies: PoolDependencie
 export const giveUpSilentClients = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 60000; set idle_in_transaction_session_timeout = '3min'`
 
-/** In one round trip; the role has another. */
+/** By statements: PgBouncer refuses a connection that brings `statement_timeout` along. In one round trip; the role has another. */
 async function prepareConnection(
   client: pg.ClientBase,
-  {
-    role,
-    readsByKey,
-    answersAtOnce,
-  }: { role: string | undefined; readsByKey: boolean; answersAtOnce: boolean },
+  settled: Pick<PoolDependencies, 'role' | 'readsByKey' | 'answersAtOnce'> & { statementTimeoutMs: number },
 ): Promise<void> {
-  const settings = [giveUpSilentClients]
-  if (answersAtOnce) settings.push('set max_parallel_workers_per_gather = 0; set jit = off')
-  if (readsByKey) settings.push('set enable_seqscan = off')
+  const settings = [`set statement_timeout = ${settled.statementTimeoutMs}`, giveUpSilentClients]
+  if (settled.answersAtOnce === true) settings.push('set max_parallel_workers_per_gather = 0; set jit = off')
+  if (settled.readsByKey === true) settings.push('set enable_seqscan = off')
   await client.query(settings.join('; '))
-  if (role !== undefined) await takeRole(client, role)
+  if (settled.role !== undefined) await takeRole(client, settled.role)
 }
 
 /**

@@ -6,7 +6,8 @@ import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { rotateBodies, type Rotated } from '#infra/rotate-bodies.ts'
 import { parseConfig, postgresFields, sealingFields } from '#runtime/config.ts'
 import type { EncryptionKey } from '#runtime/encryption-keys.ts'
-import { connectionOf } from '#runtime/postgres.ts'
+import { requireOwnSessions } from '#runtime/own-sessions.ts'
+import { connectionOf } from '#runtime/postgres-address.ts'
 import { createResealer } from '#runtime/sealing.ts'
 import { findStore } from './stack/find-store.ts'
 import { readOptions } from './stack/read-options.ts'
@@ -85,6 +86,7 @@ async function run(): Promise<void> {
   const parsed = parseConfig(schema, await findStore(state, process.env))
   if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
   const { BODY_ENCRYPTION_KEYS: keys } = parsed.value
+  await requireOwnSessions(parsed.value)
   const pool = new Pool({ ...connectionOf(parsed.value), max: 2, application_name: 'sluice-keys' })
   try {
     const keyIds = keys.map(({ id }) => id)

@@ -4,6 +4,8 @@ import { SluiceError } from '#runtime/errors.ts'
 import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
 import { createLog } from '#runtime/log.ts'
+import { requireOwnSessions } from '#runtime/own-sessions.ts'
+import { connectionOf } from '#runtime/postgres-address.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
@@ -121,9 +123,8 @@ async function run(): Promise<void> {
     return
   }
   const system = await findSystem({ state: values.state, operations: [] }, process.env)
-  const { DATABASE_URL: connectionString, DATABASE_SSL_CA: ca } = system.config
-  const ssl = ca === undefined ? {} : { ssl: { ca } }
-  const database = new Client({ connectionString, application_name: 'sluice-rewind', ...ssl })
+  await requireOwnSessions(system.config)
+  const database = new Client({ ...connectionOf(system.config), application_name: 'sluice-rewind' })
   await database.connect()
   try {
     await rewind(system, database, values)

@@ -94,7 +94,7 @@ test.concurrent('a healthy system: every check is made, nothing is wrong, exit c
   expect(report).toMatchObject({ ok: true, problems: 0 })
   const made = report.findings.filter(({ state }) => state === 'ok').map(({ check }) => check)
   const checks =
-    'kafka topics schemas clock migrations partitions roles positions outbox services spool secrets'
+    'kafka topics schemas clock sessions migrations partitions roles positions outbox services spool secrets'
   expect(made).toEqual(expect.arrayContaining([...checks.split(' '), 'webhook keys', 'dead letters']))
 })
 

@@ -1,8 +1,7 @@
-import { Client } from 'pg'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
-import { connectionOf } from '#runtime/postgres.ts'
 import { topics } from '#schemas/topics.ts'
 import { readPositions } from '../rewinding/read-positions.ts'
+import { connectDoctor } from './connect-doctor.ts'
 import type { System } from './find-system.ts'
 import { ok, warning, type Finding } from './finding.ts'
 
@@ -37,13 +36,7 @@ export async function examinePositions({ kafka, config }: System): Promise<Findi
 }
 
 async function positionsOf(config: System['config'], clusterId: string): Promise<Map<string, bigint>> {
-  const client = new Client({
-    ...connectionOf(config),
-    application_name: 'sluice-doctor',
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 10_000,
-  })
-  await client.connect()
+  const client = await connectDoctor(config)
   try {
     return await readPositions(client, clusterId)
   } finally {

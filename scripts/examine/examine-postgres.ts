@@ -1,11 +1,12 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { migrationStatus } from '#infra/migrate.ts'
-import { connectionOf } from '#runtime/postgres.ts'
+import { databaseRoles } from '#runtime/database-roles.ts'
+import { areSessionsShared, requireOwnSessions } from '#runtime/own-sessions.ts'
+import { connectDoctor } from './connect-doctor.ts'
 import { examineClock } from './examine-clock.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
 
-const roles = ['sluice_api', 'sluice_operator']
 const fewestDays = 3
 /** Of max_connections. */
 const mostUsed = 0.8
@@ -14,13 +15,10 @@ const oldestEventSeconds = 120
 /** Migrations, partitions made ahead, roles, connections, keys and what waits in Postgres, and its clock. */
 export async function examinePostgres(system: System): Promise<Finding[]> {
   const { DATABASE_URL, DATABASE_SSL_CA } = system.config
-  const client = new Client({
-    ...connectionOf(system.config),
-    application_name: 'sluice-doctor',
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 10_000,
-  })
-  await client.connect()
+  const sessions = await examineSessions(system)
+  // What follows would ask in sessions of others.
+  if (sessions.state === 'problem') return [sessions]
+  const client = await connectDoctor(system.config)
   try {
     const before = system.now()
     const { rows } = await client.query<{ ms: number }>(
@@ -32,13 +30,15 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
     if (pending.length > 0)
       return [
         clock,
+        sessions,
         problem('migrations', `not applied: ${pending.join(', ')}`, 'scripts/migrate applies them'),
       ]
     return [
       clock,
+      sessions,
       examineNewer(newer),
       ...(await examinePartitions(client)),
-      ...(await examineRoles(client)),
+      ...(await examineRoles(client, system.config.DATABASE_ROLE_PREFIX)),
       ...(await examineConnections(client)),
       ...(await examineWebhookKeys(client, system)),
       ...(await examineWaiting(client)),
@@ -86,7 +86,19 @@ async function examinePartitions(client: Client): Promise<Finding[]> {
   return findings.length > 0 ? findings : [ok('partitions', `${rows.length} tables by day have theirs ahead`)]
 }
 
-async function examineRoles(client: Client): Promise<Finding[]> {
+async function examineSessions({ config }: System): Promise<Finding> {
+  try {
+    await requireOwnSessions(config)
+    return ok('sessions', 'each connection to Postgres keeps a session of its own')
+  } catch (error) {
+    if (!areSessionsShared(error)) throw error
+    return problem('sessions', error.message, 'docs/operations.md, "What it expects of what it stands on"')
+  }
+}
+
+async function examineRoles(client: Client, prefix: string): Promise<Finding[]> {
+  const { api, operator } = databaseRoles(prefix)
+  const roles = [api, operator]
   const { rows } = await client.query<{ role: string; present: boolean; may: boolean | null }>(
     `select role, pg_roles.oid is not null as present,
        case when pg_roles.oid is not null then pg_has_role(current_user, pg_roles.oid, 'SET') end as may

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { codeOf, messageOf } from '#runtime/errors.ts'
-import { connectionOf } from '#runtime/postgres.ts'
+import { connectionOf } from '#runtime/postgres-address.ts'
 import { examineAccess } from './examine-access.ts'
 import { examineCertificates } from './examine-certificates.ts'
 import { examineLag } from './examine-lag.ts'

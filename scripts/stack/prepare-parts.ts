@@ -16,12 +16,13 @@ export async function prepareParts(
   environment: Environment,
   say: Say,
 ): Promise<void> {
-  const { DATABASE_URL, DATABASE_SSL_CA } = postgresFields
-  const wanted = z.object({ ...kafkaFields, DATABASE_URL, DATABASE_SSL_CA })
+  const { DATABASE_URL, DATABASE_SSL_CA, DATABASE_ROLE_PREFIX } = postgresFields
+  const wanted = z.object({ ...kafkaFields, DATABASE_URL, DATABASE_SSL_CA, DATABASE_ROLE_PREFIX })
   const parsed = parseConfig(wanted, overrideEnvironment(environment, { ...addresses }))
   if (!parsed.ok)
     throw new CannotStart(`Kafka or Postgres cannot be reached as configured: ${parsed.problems.join('; ')}.`)
-  const { applied, newer } = await migrate(parsed.value.DATABASE_URL, parsed.value.DATABASE_SSL_CA)
+  const { DATABASE_URL: url, DATABASE_SSL_CA: authority, DATABASE_ROLE_PREFIX: rolePrefix } = parsed.value
+  const { applied, newer } = await migrate(url, authority, rolePrefix)
   if (applied.length > 0) say(`migrated: ${applied.join(', ')}`)
   if (newer.length > 0)
     say(`the database is of a newer version, over which this one runs: ${newer.join(', ')}`)

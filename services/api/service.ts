@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import { databaseRoles } from '#runtime/database-roles.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createPool } from '#runtime/postgres.ts'
 import { avroSchemas, topics } from '#schemas/topics.ts'
@@ -122,7 +123,7 @@ function createOperatorPool(config: ApiConfig, { log, metrics }: ProcessDependen
       log,
       metrics,
       applicationName: 'api-operator',
-      role: 'sluice_operator',
+      role: databaseRoles(config.DATABASE_ROLE_PREFIX).operator,
       answersAtOnce: true,
       statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
     },

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
+import { databaseRoles } from '#runtime/database-roles.ts'
 import { TransientError } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
@@ -24,7 +25,6 @@ import { ingestRoutes } from './routes.ts'
 import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
 import { createKeyStore } from './stores/key-store.ts'
-import { projectRole } from './stores/project-transaction.ts'
 import { createKeyUses } from './stores/key-uses.ts'
 import { createPriceStore } from './stores/price-store.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
@@ -135,7 +135,7 @@ function createParts(
       log,
       metrics,
       applicationName: name,
-      role: projectRole,
+      role: databaseRoles(config.DATABASE_ROLE_PREFIX).api,
       answersAtOnce: true,
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
     }),

@@ -6,7 +6,7 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { createPool } from '#runtime/postgres.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createAdmit } from '#services/ingest/steps/admit-together.ts'
-import { projectRole } from '#services/ingest/stores/project-transaction.ts'
+import { databaseRoles } from '#runtime/database-roles.ts'
 import { createQuotaStore } from '#services/ingest/stores/quota-store.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { createTestDatabase } from '../support/infrastructure.ts'
@@ -28,7 +28,7 @@ const pool = createPool(
     log: createLog('bench', 'silent'),
     metrics: createMetrics(),
     applicationName: 'bench',
-    role: projectRole,
+    role: databaseRoles('').api,
   },
 )
 const owner = new pg.Pool({ connectionString: database.url, max: 10 })

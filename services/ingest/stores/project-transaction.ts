@@ -2,9 +2,6 @@ import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 
-/** What the API's connections are: they see a project's rows in a transaction that names it, and otherwise none. */
-export const projectRole = 'sluice_api'
-
 /** One transaction in which only rows of this project exist (infra/row-security.ts). */
 export function inProjectTransaction<T>(
   pool: Pool,

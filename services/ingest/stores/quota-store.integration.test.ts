@@ -6,7 +6,7 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { createPool } from '#runtime/postgres.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
-import { projectRole } from './project-transaction.ts'
+import { databaseRoles } from '#runtime/database-roles.ts'
 import { createQuotaStore, type QuotaStore } from './quota-store.ts'
 
 let database: TestDatabase
@@ -25,7 +25,7 @@ beforeAll(async () => {
     [freeLimit, proLimit],
   )
   // Two pools are two processes.
-  const dependencies = { log: createLog('test', 'silent'), applicationName: 'test', role: projectRole }
+  const dependencies = { log: createLog('test', 'silent'), applicationName: 'test', role: databaseRoles('').api }
   pools = [1, 2].map(() =>
     createPool(
       { DATABASE_URL: database.url, DATABASE_POOL_SIZE: 4 },

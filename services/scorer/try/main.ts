@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
 import { parseConfig, postgresFields, sealingFields } from '#runtime/config.ts'
-import { connectionOf } from '#runtime/postgres.ts'
+import { requireOwnSessions } from '#runtime/own-sessions.ts'
+import { connectionOf } from '#runtime/postgres-address.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import { isId } from '#schemas/ids.ts'
 import { parseScorers } from '../scoring/custom/parse-scorers.ts'
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
     throw new Error(parsed.problems.map(({ line, reason }) => `${file}:${line}: ${reason}`).join('\n'))
   const config = parseConfig(configSchema, process.env)
   if (!config.ok) throw new Error(config.problems.join('\n'))
+  await requireOwnSessions(config.value)
   const pool = new pg.Pool({ ...connectionOf(config.value), max: 1 })
   const to = new Date()
   try {
