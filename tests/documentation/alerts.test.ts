@@ -57,6 +57,18 @@ test('every alert has a severity, and a runbook of its name; there is no other',
   expect(readdirSync(runbooks).sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort())
 })
 
+test('no rule adds up, compares or joins what two installations have: all keep the namespace', () => {
+  const careless = rules.flatMap(({ alert, expr }) =>
+    [...expr.matchAll(/\b(?:sum|max|min|group|count|avg) ?(?:by )?\([^)]*|\bon \([^)]*/g)]
+      .map(([whole]) => whole)
+      .filter((whole) => !/^(?:\w+ by|on) \(namespace\b/.test(whole))
+      .map((whole) => `${alert}: ${whole}`),
+  )
+  expect(careless).toEqual([])
+  for (const { alert, expr } of rules)
+    expect(`${alert}: ${expr}`).not.toMatch(/\bwithout\b|\bignoring\b|\babsent\(/)
+})
+
 test('rules and runbooks name only metrics and labels that services have', () => {
   for (const rule of rules) {
     expect({ alert: rule.alert, unknown: findUnknown(rule.expr) }).toEqual({ alert: rule.alert, unknown: [] })

@@ -2,7 +2,7 @@ import { declaredMetrics } from './declared-metrics.ts'
 
 const declared = [...declaredMetrics().values()]
 /** Given by Prometheus itself, or by the scrape configuration. */
-const scraped = ['job', 'service', 'instance']
+const scraped = ['job', 'service', 'instance', 'namespace']
 /** Of the series ALERTS. */
 const ofAlerts = ['alertname', 'severity', 'alertstate']
 

@@ -25,7 +25,11 @@ beforeAll(async () => {
     [freeLimit, proLimit],
   )
   // Two pools are two processes.
-  const dependencies = { log: createLog('test', 'silent'), applicationName: 'test', role: databaseRoles('').api }
+  const dependencies = {
+    log: createLog('test', 'silent'),
+    applicationName: 'test',
+    role: databaseRoles('').api,
+  }
   pools = [1, 2].map(() =>
     createPool(
       { DATABASE_URL: database.url, DATABASE_POOL_SIZE: 4 },
