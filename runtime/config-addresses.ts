@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { z } from 'zod'
 
 /** `host:8081` alone is a URL too: its scheme is `host`. */
@@ -22,9 +23,10 @@ export function baseUrl(credentials = 'must not hold a user name or a password')
 
 export function brokerAddress() {
   return z.string().refine((text) => {
-    const port = Number(/^[^\s:]+:(\d+)$/.exec(text)?.[1])
-    return port >= 1 && port <= 65_535
-  }, 'expected host:port')
+    const [, host = '', address, digits] = /^([^\s:[\]]+|\[(.+)\]):(\d+)$/.exec(text) ?? []
+    const port = Number(digits)
+    return host !== '' && (address === undefined || isIPv6(address)) && port >= 1 && port <= 65_535
+  }, 'expected host:port, or [address]:port for IPv6')
 }
 
 /**
@@ -58,4 +60,24 @@ export function tlsFilesOf(url: string): { parameter: string; path: string }[] {
     const path = named.get(parameter) ?? ''
     return path === '' ? [] : [{ parameter, path }]
   })
+}
+
+/** An address to listen on. */
+export function listenHost(what: string) {
+  return z
+    .string()
+    .default('::')
+    .describe(`${what} \`::\`: every address, of IPv6 and IPv4; 0.0.0.0 where there is no IPv6.`)
+}
+
+/** What goes before the roles of runtime/database-roles.ts, which statements name without quotes. */
+export function rolePrefix() {
+  return z
+    .string()
+    .regex(/^(?:[a-z][a-z0-9_]*)?$/, 'expected small letters, digits and _ only, a letter first')
+    .max(40, 'expected at most 40 characters: Postgres cuts names at 63')
+    .default('')
+    .describe(
+      'Goes before the roles sluice_api and sluice_operator, which belong to the whole server: one for each installation on a server that several share (docs/operations.md). The same for scripts/migrate and all services.',
+    )
 }

@@ -87,8 +87,13 @@ test('an address that paths are put behind holds nothing that they would be lost
 })
 
 test.each([
-  ['KAFKA_BROKERS', 'a:1,b:65536', 'expected host:port'],
-  ['KAFKA_BROKERS', 'http://a:9092', 'expected host:port'],
+  ['KAFKA_BROKERS', 'a:1,b:65536', 'expected host:port, or [address]:port for IPv6'],
+  ['KAFKA_BROKERS', 'http://a:9092', 'expected host:port, or [address]:port for IPv6'],
+  ['KAFKA_BROKERS', 'fd00::1:9093', 'expected host:port, or [address]:port for IPv6'],
+  ['KAFKA_BROKERS', '[fd00::1]', 'expected host:port, or [address]:port for IPv6'],
+  ['KAFKA_BROKERS', '[kafka]:9093', 'expected host:port, or [address]:port for IPv6'],
+  ['DATABASE_ROLE_PREFIX', 'Two-', 'expected small letters, digits and _ only, a letter first'],
+  ['DATABASE_ROLE_PREFIX', '2_', 'expected small letters, digits and _ only, a letter first'],
   ['DATABASE_POOL_SIZE', 'ten', 'expected a number, without a unit'],
   ['DATABASE_POOL_SIZE', '1.5', 'expected a whole number'],
   ['DATABASE_URL', 'postgres://u:50%99off@db/sluice', 'a % in the user name or the password is written %25'],
@@ -109,6 +114,19 @@ test.each([
     .object({ ...kafkaFields, ...postgresFields, ...registryFields, ...receiverFields })
     .partial()
   expect(parseConfig(fields, { [name]: value })).toEqual({ ok: false, problems: [`${name}: ${problem}`] })
+})
+
+test('IPv6 addresses are taken in brackets, beside names', () => {
+  const given = {
+    KAFKA_BROKERS: '[fd00::1]:9093, kafka:9092',
+    SCHEMA_REGISTRY_URL: 'http://[fd00::1]:8081',
+    DATABASE_URL: 'postgres://u:p@[fd00::1]:5432/sluice',
+  }
+  const fields = z.object({ ...kafkaFields, ...registryFields, ...postgresFields })
+  expect(parseConfig(fields, given)).toMatchObject({
+    ok: true,
+    value: { ...given, KAFKA_BROKERS: ['[fd00::1]:9093', 'kafka:9092'] },
+  })
 })
 
 test('a bare % in the password of DATABASE_URL is taken, as pg takes it', () => {

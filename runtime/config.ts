@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logLevels } from './log.ts'
-import { brokerAddress, pathsBehind, withCredentials } from './config-addresses.ts'
+import { brokerAddress, pathsBehind, rolePrefix, withCredentials } from './config-addresses.ts'
 import { readableTlsFiles } from './config-paths.ts'
 import { parseKeys } from './encryption-keys.ts'
 import { messageOf } from './errors.ts'
@@ -18,7 +18,9 @@ export const processFields = {
   OPS_HOST: z
     .string()
     .default('127.0.0.1')
-    .describe('Address of /healthz, /readyz and /metrics. They need no key, so loopback unless set.'),
+    .describe(
+      'Address of /healthz, /readyz and /metrics; `::` is every address, of IPv6 and IPv4. They need no key, so loopback unless set.',
+    ),
   DRAIN_DEADLINE_MS: milliseconds(25_000, 600_000).describe(
     'How long a stopping process may finish what it has begun.',
   ),
@@ -32,7 +34,9 @@ export const servingFields = {
 }
 
 export const kafkaFields = {
-  KAFKA_BROKERS: listOf(brokerAddress()).describe('Brokers to start from, host:port, comma-separated.'),
+  KAFKA_BROKERS: listOf(brokerAddress()).describe(
+    'Brokers to start from, host:port or [IPv6 address]:port, comma-separated.',
+  ),
   KAFKA_SSL: flag().describe('Whether brokers are reached over TLS.'),
   KAFKA_SSL_CA: certificates().optional().describe('Certificate authority of the brokers, PEM.'),
   KAFKA_SSL_CERT: certificates().optional().describe('Client certificate, PEM.'),
@@ -79,14 +83,7 @@ export const postgresFields = {
       'Certificate authority of Postgres, PEM. Set: TLS is used and verified; DATABASE_URL must then say nothing of TLS itself (sslmode, ssl, sslrootcert, sslcert, sslkey), because that would be what counts.',
     ),
   DATABASE_POOL_SIZE: wholeNumber(10, { max: 200 }).describe('Connections at most.'),
-  DATABASE_ROLE_PREFIX: z
-    .string()
-    .regex(/^(?:[a-z][a-z0-9_]*)?$/, 'expected small letters, digits and _ only, a letter first')
-    .max(40, 'expected at most 40 characters: Postgres cuts names at 63')
-    .default('')
-    .describe(
-      'Goes before the roles sluice_api and sluice_operator, which belong to the whole server: one for each installation on a server that several share (docs/operations.md). The same for scripts/migrate and all services.',
-    ),
+  DATABASE_ROLE_PREFIX: rolePrefix(),
 }
 
 export const sealingFields = {

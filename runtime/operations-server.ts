@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { isIPv6, type AddressInfo } from 'node:net'
+import { codeOf, messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Health } from './service.ts'
@@ -49,14 +50,25 @@ export async function startOperationsServer(options: {
   }
 }
 
-/** Rejects with a sentence that names the address when it cannot be had. */
-export function listen(server: Server, port: number, host: string): Promise<void> {
+/** On `::` of a host that has no IPv6 it listens on 0.0.0.0. Rejects with a sentence that names the address when it cannot be had. */
+export async function listen(server: Server, port: number, host: string): Promise<void> {
+  try {
+    await listenOn(server, port, host)
+  } catch (error) {
+    if (host === '::' && noIPv6.has(codeOf(error))) return listen(server, port, '0.0.0.0')
+    const place = isIPv6(host) ? `[${host}]` : host
+    throw new Error(`cannot listen on ${place}:${port}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** What Linux says of an IPv6 socket where IPv6 is switched off: for the kernel, or on every interface. */
+const noIPv6: ReadonlySet<string> = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])
+
+function listenOn(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) =>
-      reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }))
-    server.once('error', fail)
+    server.once('error', reject)
     server.listen(port, host, () => {
-      server.removeListener('error', fail)
+      server.removeListener('error', reject)
       resolve()
     })
   })

@@ -22,12 +22,14 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast6)
 }
 
-/** The host of a URL as the policy names it: lower case, no brackets, no final dot. */
+/** The host of a URL as the policy names it: lower case, no brackets, no final dot, an IPv6 address in its shortest form, as URLs have it. */
 export function hostOf(hostname: string): string {
-  return hostname
+  const host = hostname
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
+  const literal = `http://[${host}]`
+  return host.includes(':') && URL.canParse(literal) ? new URL(literal).hostname.slice(1, -1) : host
 }
 
 /**

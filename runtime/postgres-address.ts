@@ -10,11 +10,14 @@ export function connectionOf({ DATABASE_URL: url, DATABASE_SSL_CA: ca }: Postgre
   return { connectionString: withPlainHost(url), ...(ca === undefined ? {} : { ssl: { ca } }) }
 }
 
-/** pg looks up an IPv6 address with its brackets, as a name. Its parameter `host` takes the address without them. */
+/**
+ * pg looks up an IPv6 address with its brackets, as a name, and takes no URL that has them beside a bare %. Its parameter `host` goes before the host
+ * of the URL, and takes the address without them.
+ */
 function withPlainHost(url: string): string {
-  const [, address] = /^[^/?#]*\/\/(?:[^/?#]*@)?\[([^\]]*)\]/.exec(url) ?? []
-  if (address === undefined || /[?&]host=/.test(url)) return url
-  const [before = '', fragment] = url.split('#', 2)
-  const added = `${before}${before.includes('?') ? '&' : '?'}host=${address}`
-  return fragment === undefined ? added : `${added}#${fragment}`
+  const [before, address] = /^([^/?#]*\/\/(?:[^/?#]*@)?)\[([^\]]*)\]/.exec(url)?.slice(1) ?? []
+  if (before === undefined || address === undefined) return url
+  const [rest = '', fragment] = url.slice(before.length + address.length + '[]'.length).split('#', 2)
+  const host = /[?&]host=/.test(rest) ? '' : `${rest.includes('?') ? '&' : '?'}host=${address}`
+  return `${before}ipv6${rest}${host}${fragment === undefined ? '' : `#${fragment}`}`
 }

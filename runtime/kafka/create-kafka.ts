@@ -6,6 +6,7 @@ import kafkajs, {
 } from 'kafkajs'
 import type { KafkaConfig } from '../config.ts'
 import type { Log } from '../log.ts'
+import { connectBroker, withoutColons } from './broker-sockets.ts'
 import { quietQueues } from './quiet-queues.ts'
 import { registerZstd } from './zstd-codec.ts'
 
@@ -30,7 +31,8 @@ export function createKafka(config: ClusterConfig, options: { clientId: string; 
   quietQueues()
   return new kafkajs.Kafka({
     clientId: options.clientId,
-    brokers: [...config.KAFKA_BROKERS],
+    brokers: config.KAFKA_BROKERS.map(withoutColons),
+    socketFactory: connectBroker,
     connectionTimeout: 3_000,
     authenticationTimeout: 10_000,
     requestTimeout: 15_000,

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { Client } from 'pg'
 import { codeOf, messageOf } from '#runtime/errors.ts'
 import { connectionOf } from '#runtime/postgres-address.ts'
@@ -26,7 +27,7 @@ interface Examination {
 const kafkaAt = ({ config }: System) => `Kafka at ${config.KAFKA_BROKERS.join(', ')}`
 const postgresAt = ({ config }: System) => {
   const { host, port } = new Client(connectionOf(config))
-  return `Postgres at ${host}:${port}`
+  return `Postgres at ${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 const kafkaRemedy = 'is it up, and are KAFKA_BROKERS, KAFKA_SSL and KAFKA_SASL_* those of the services?'

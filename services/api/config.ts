@@ -8,14 +8,14 @@ import {
   receiverFields,
   wholeNumber,
 } from '#runtime/config.ts'
-import { baseUrl } from '#runtime/config-addresses.ts'
+import { baseUrl, listenHost } from '#runtime/config-addresses.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 import { tierPricesSchema } from './billing/tier-prices.ts'
 
 export const apiConfigSchema = z.object({
   ...ingestFields,
-  API_HOST: z.string().default('0.0.0.0').describe('Address that the API listens on.'),
+  API_HOST: listenHost('Address that the API listens on.'),
   API_PORT: port(8000).describe('Port that the API listens on.'),
   OPS_PORT: operationsPort(9000),
   PUBLIC_BASE_URL: baseUrl()

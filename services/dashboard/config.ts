@@ -8,7 +8,7 @@ import {
   servingFields,
   unlessWrong,
 } from '#runtime/config.ts'
-import { baseUrl } from '#runtime/config-addresses.ts'
+import { baseUrl, listenHost } from '#runtime/config-addresses.ts'
 import { isNetwork } from './http/trusted-networks.ts'
 
 const roles = ['viewer', 'analyst', 'admin'] as const
@@ -28,7 +28,7 @@ const settings = z.object({
   ...processFields,
   ...servingFields,
   OPS_PORT: operationsPort(9004),
-  DASHBOARD_HOST: z.string().default('0.0.0.0').describe('Address that the dashboard listens on.'),
+  DASHBOARD_HOST: listenHost('Address that the dashboard listens on.'),
   DASHBOARD_PORT: port(3000).describe('Port that the dashboard listens on.'),
   DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')

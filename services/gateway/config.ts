@@ -16,7 +16,7 @@ import {
   unlessWrong,
   wholeNumber,
 } from '#runtime/config.ts'
-import { baseUrl, httpUrl } from '#runtime/config-addresses.ts'
+import { baseUrl, httpUrl, listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 
@@ -30,7 +30,7 @@ export const gatewayConfigSchema = z
     ...kafkaFields,
     ...sealingFields,
     KAFKA_BROKERS: kafkaFields.KAFKA_BROKERS.optional().describe(
-      'Brokers to start from, host:port, comma-separated. Needed for GATEWAY_DELIVERY=kafka, unused without.',
+      'Brokers to start from, host:port or [IPv6 address]:port, comma-separated. Needed for GATEWAY_DELIVERY=kafka, unused without.',
     ),
     SCHEMA_REGISTRY_URL: registryFields.SCHEMA_REGISTRY_URL.optional().describe(
       'Schema registry, its Confluent-compatible address. Needed for GATEWAY_DELIVERY=kafka.',
@@ -50,7 +50,7 @@ export const gatewayConfigSchema = z
         'Price list of your own for GATEWAY_DELIVERY=kafka, as the API has it; read at the start. Goes before infra/prices.json.',
       ),
     OPS_PORT: operationsPort(9080),
-    GATEWAY_HOST: z.string().default('0.0.0.0').describe('Address that applications reach the gateway at.'),
+    GATEWAY_HOST: listenHost('Address that applications reach the gateway at.'),
     GATEWAY_PORT: port(8080).describe('Port that applications reach the gateway at.'),
     GATEWAY_WORKERS: wholeNumber(1, { max: 128 }).describe(
       'Processes that serve, each on a core and with a spool of its own. Each takes an equal part of what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',

@@ -11,6 +11,7 @@ import {
   servingFields,
   wholeNumber,
 } from '#runtime/config.ts'
+import { listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 
 const mebibyte = 1024 * 1024
@@ -46,7 +47,7 @@ export const ingestFields = {
 /** A process that only takes calls. */
 export const ingestConfigSchema = z.object({
   ...ingestFields,
-  INGEST_HOST: z.string().default('0.0.0.0').describe('Address that ingest listens on.'),
+  INGEST_HOST: listenHost('Address that ingest listens on.'),
   INGEST_PORT: port(8000).describe('Port that ingest listens on.'),
   OPS_PORT: operationsPort(9005),
 })

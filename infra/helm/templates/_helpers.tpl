@@ -69,7 +69,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- define "sluice.variables" -}}
 {{- $values := .root.Values -}}
 {{- $api := printf "http://%s-api:8000" (include "sluice.name" .root) -}}
-{{- $all := dict "OPS_HOST" "0.0.0.0" -}}
+{{- $all := dict "OPS_HOST" "::" -}}
 {{- $speaksKafka := has .process (list "api" "sink" "scorer" "notifier" "migrate") -}}
 {{- if and (eq .process "gateway") (eq ($values.gateway.env.GATEWAY_DELIVERY | default "") "kafka") }}{{ $speaksKafka = true }}{{ end -}}
 {{- if $speaksKafka -}}

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import express, { type Request, type Response, type Router } from 'express'
+import { clientAddress } from '../http/client-address.ts'
 import { DashboardProblem } from '../http/dashboard-problem.ts'
 import type { LoginCookie } from '../sign-in/login-cookie.ts'
 import type { ApiBackend } from './api-backend.ts'
@@ -39,7 +40,7 @@ export function createForward({ api, cookie }: ForwardOptions): Router {
           ...(Buffer.isBuffer(body) && body.length > 0 ? { body } : {}),
           signal: left.signal,
         },
-        { token: cookie.read(request), address: request.ip },
+        { token: cookie.read(request), address: clientAddress(request) },
       )
       response
         .status(answer.statusCode)

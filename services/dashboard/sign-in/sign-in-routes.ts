@@ -1,6 +1,7 @@
 import express, { type Request, type Response, type Router } from 'express'
 import { z } from 'zod'
 import type { ApiBackend } from '../forwarding/api-backend.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { DashboardProblem } from '../http/dashboard-problem.ts'
 import type { LoginCookie } from './login-cookie.ts'
 
@@ -22,7 +23,10 @@ export interface Begun {
 /** Signing in and out by password, and who one is. */
 export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): Router {
   const router = express.Router()
-  const whom = (request: Request, token = cookie.read(request)) => ({ token, address: request.ip })
+  const whom = (request: Request, token = cookie.read(request)) => ({
+    token,
+    address: clientAddress(request),
+  })
 
   router.get('/bff/login', (_request, response) => {
     response.json({ password: true, oidc: oidcLabel === undefined ? null : { label: oidcLabel } })
@@ -66,7 +70,10 @@ export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): R
 /** What is written down of a browser that signs in. */
 export function browserOf(request: Request): { address: string | null; user_agent: string | null } {
   const agent = request.headers['user-agent']?.slice(0, 300)
-  return { address: request.ip ?? null, user_agent: agent === undefined || agent === '' ? null : agent }
+  return {
+    address: clientAddress(request) ?? null,
+    user_agent: agent === undefined || agent === '' ? null : agent,
+  }
 }
 
 /** The login that the browser has, if it has one: a browser that signs in anew leaves none behind that nobody can end. */
@@ -74,7 +81,7 @@ export async function endLogin(api: ApiBackend, cookie: LoginCookie, request: Re
   const token = cookie.read(request)
   if (token === undefined) return
   try {
-    await api.call('POST', '/api/me/sign-out', { token, address: request.ip })
+    await api.call('POST', '/api/me/sign-out', { token, address: clientAddress(request) })
   } catch (error) {
     // It had ended already.
     if (!(error instanceof DashboardProblem) || error.status !== 401) throw error
