@@ -10,13 +10,17 @@ interface PricedCall {
   described: Pick<CallDescription, 'advice' | 'statedCost' | 'serviceTier' | 'isBrokenOff'>
 }
 
-/** US dollars: what the answer says, else by the price table, with the models that were asked for advice. Null when one of these is unknown, and of an answer that broke off uncounted. */
+/**
+ * US dollars: what the answer says, else by the price table, with the models that were asked for advice. Null
+ * when one of these is unknown, and of an answer that broke off uncounted.
+ */
 export function costOfCall(
   { model, provider, tokens, described }: PricedCall,
   prices: PriceTable,
 ): number | null {
   if (described.statedCost !== null) return described.statedCost
-  // What was generated till then is paid for, and nobody has counted it: the prompt's price would pass for all.
+  // What was generated till then is paid for, and nobody has counted it: the prompt's price would pass for
+  // all.
   if (described.isBrokenOff && tokens.completion_tokens === null) return null
   const costs = [
     prices.costOf({ model, provider, serviceTier: described.serviceTier }, tokens),

@@ -7,7 +7,9 @@ type Decoder = Transform & Pick<zlib.Zlib, 'bytesWritten'>
 /** A content coding: one compressed stream, or several units one behind the other. */
 export interface Coding {
   hasUnits: boolean
-  /** The bytes of a unit before what the decoder reads; undefined: this is no unit, or its head is cut off. */
+  /**
+   * The bytes of a unit before what the decoder reads; undefined: this is no unit, or its head is cut off.
+   */
   headBytes(encoded: Buffer): number | undefined
   decoder(encoded: Buffer): Decoder
   /** The bytes of a unit behind what the decoder reads. */
@@ -18,7 +20,10 @@ export interface Coding {
 
 const stream = { hasUnits: false, headBytes: () => 0, tailBytes: 0, isConfirmed: () => true }
 
-/** Its members (RFC 1952) are read one by one: Node's own decoder loses up to 16 kB of words where no member follows. */
+/**
+ * Its members (RFC 1952) are read one by one: Node's own decoder loses up to 16 kB of words where no member
+ * follows.
+ */
 const gzip: Coding = {
   hasUnits: true,
   headBytes: gzipHeadBytes,

@@ -2,7 +2,10 @@ import zlib from 'node:zlib'
 import { codingNamed, type Coding } from './content-codings.ts'
 import { lastBytes } from './usage-at-end.ts'
 
-/** What was decoded; `cut`: it was longer than asked for, broke off, or has bytes behind it that belong to nothing. `end`: the last bytes of one that was longer and read to its end. */
+/**
+ * What was decoded; `cut`: it was longer than asked for, broke off, or has bytes behind it that belong to
+ * nothing. `end`: the last bytes of one that was longer and read to its end.
+ */
 export interface DecodedContent {
   bytes: Buffer
   cut: boolean
@@ -39,7 +42,10 @@ export async function decodeContent(
   return content
 }
 
-/** Servers that compress each event of a stream by itself make a frame for each; one takes 0.17 ms, however little is in it. */
+/**
+ * Servers that compress each event of a stream by itself make a frame for each; one takes 0.17 ms, however
+ * little is in it.
+ */
 const maxUnits = 10_000
 
 /** Unit by unit: what comes behind the last one is no content, and what is not a whole body says so. */
@@ -61,7 +67,10 @@ async function decodeAtMost(
   return kept.content(isWhole, throughBytes)
 }
 
-/** How many bytes the unit at the start of `encoded` has; undefined: it is broken, breaks off, or goes beyond `throughBytes`. */
+/**
+ * How many bytes the unit at the start of `encoded` has; undefined: it is broken, breaks off, or goes beyond
+ * `throughBytes`.
+ */
 function decodeUnit(
   coding: Coding,
   encoded: Buffer,

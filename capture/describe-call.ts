@@ -26,7 +26,9 @@ export interface CallDescription extends TokenUsage {
   statedCost: number | null
   /** The tier that the answer says it was served by. */
   serviceTier: string | null
-  /** Whether the answer is what is left of one that broke off: more may have been generated than it counts. */
+  /**
+   * Whether the answer is what is left of one that broke off: more may have been generated than it counts.
+   */
   isBrokenOff: boolean
 }
 

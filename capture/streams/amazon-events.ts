@@ -5,15 +5,18 @@ const preludeBytes = 12
 const checksumBytes = 4
 
 export interface AmazonText {
-  /** What the model's maker would send as a `text/event-stream`; Converse's events each as a member by their name. */
+  /**
+   * What the model's maker would send as a `text/event-stream`; Converse's events each as a member by their
+   * name.
+   */
   text: string
   /** Bytes up to the end of the first event whose data end in `line`. */
-  endOf(line: string): number | undefined
+  endOf: (line: string) => number | undefined
 }
 
 /**
- * Reads the complete events of an `application/vnd.amazon.eventstream`, in which Bedrock streams what models say. Checksums are for who relies on
- * the answer.
+ * Reads the complete events of an `application/vnd.amazon.eventstream`, in which Bedrock streams what models
+ * say. Checksums are for who relies on the answer.
  */
 export function readAmazonEvents(bytes: Buffer): AmazonText {
   const events: { data: string; end: number }[] = []
@@ -64,7 +67,10 @@ function headersIn(bytes: Buffer): Map<string, string> {
   return headers
 }
 
-/** A chunk of the model's stands in base64, Converse's events are named by a header; what is neither says what went wrong. */
+/**
+ * A chunk of the model's stands in base64, Converse's events are named by a header; what is neither says what
+ * went wrong.
+ */
 function chunkOf(headers: ReadonlyMap<string, string>, payload: string): string {
   const value = parseJson(payload)
   const chunk = textOf(fieldAt(value, 'bytes'))

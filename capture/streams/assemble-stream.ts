@@ -18,7 +18,10 @@ import type { StreamAssembly } from './stream-assembly.ts'
 
 export interface AssembledStream {
   body: JsonObject
-  /** Whether it came to its end, or to the provider's error. False: it was cut off, or nobody can tell what belongs together. */
+  /**
+   * Whether it came to its end, or to the provider's error. False: it was cut off, or nobody can tell what
+   * belongs together.
+   */
   ended: boolean
 }
 
@@ -29,9 +32,10 @@ export type OnWords = (line: string) => void
 export const streamTextFactor = 8
 
 /**
- * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
- * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states,
- * Bedrock's Converse; the JSON list that Google's candidates come in without events, and Ollama's lines. Undefined for a stream that is none of them.
+ * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic
+ * messages, Google's candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's
+ * events, LangGraph's states, Bedrock's Converse; the JSON list that Google's candidates come in without
+ * events, and Ollama's lines. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string, onWords?: OnWords): AssembledStream | undefined {
   const reader = createStreamReader(onWords)
@@ -41,14 +45,12 @@ export function assembleStream(text: string, onWords?: OnWords): AssembledStream
   return reader.assembled()
 }
 
-/** Whether it is what is left of a message. Each state of a run is whole. */
-export function isBrokenOff({ body, ended }: AssembledStream): boolean {
-  return !ended && !isRunState(body)
-}
-
-/** The message as it stands in a record: with `truncated` where it broke off, so that it does not pass for all. */
-export function recordedMessage(assembled: AssembledStream): JsonObject {
-  return isBrokenOff(assembled) ? { ...assembled.body, truncated: true } : assembled.body
+/**
+ * The message as it stands in a record: with `truncated` where it broke off, so that it does not pass for all.
+ * Each state of a run is whole.
+ */
+export function recordedMessage({ body, ended }: AssembledStream): JsonObject {
+  return ended || isRunState(body) ? body : { ...body, truncated: true }
 }
 
 /** Whether a text can be the JSON list that Google's chunks come in where a client does not ask for events. */

@@ -13,7 +13,7 @@ const callsIn = (pieces: readonly object[]): Call[] => {
     choices: [{ index: 0, delta: { tool_calls: [piece] } }],
   }))
   const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
-  const [choice] = assembleStream(text)?.body['choices'] as { message: { tool_calls: Made[] } }[]
+  const [choice] = (assembleStream(text)?.body['choices'] ?? []) as { message: { tool_calls: Made[] } }[]
   return (choice?.message.tool_calls ?? []).map(({ id, function: made }) => [
     id ?? null,
     made?.name,

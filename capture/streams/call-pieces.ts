@@ -5,7 +5,10 @@ import { growing, grownFrom, maxIndex, mergeDelta, type Growing } from './merge-
 /** The tool calls of a chat completion, whose pieces say in several ways to which of them they belong. */
 export interface CallPieces {
   add(piece: unknown): void
-  /** As they stand in a message: their index they have only while they are streamed. What is no call stands behind them. */
+  /**
+   * As they stand in a message: their index they have only while they are streamed. What is no call stands
+   * behind them.
+   */
   calls(): readonly unknown[]
   /** Whether it cannot be told which pieces belong together. */
   isDoubtful(): boolean
@@ -19,6 +22,8 @@ interface Call {
   isRenamed: boolean
   /** The arguments by identifier, where pieces of one name have several before they are whole. */
   byId: Map<string, string> | undefined
+  /** The identifier that came last. */
+  lastId: string
 }
 
 interface Piece {
@@ -31,8 +36,9 @@ interface Piece {
 }
 
 /**
- * Gathers them. By the protocol a piece has an index. Some hosts leave it out, or give all calls the same; then the identifier tells, where
- * every piece has one, else the name, and that arguments which are whole do not go on.
+ * Gathers them. By the protocol a piece has an index. Some hosts leave it out, or give all calls the same;
+ * then the identifier tells, where every piece has one, else the name, and that arguments which are whole do
+ * not go on.
  */
 export function createCallPieces(): CallPieces {
   const calls: Call[] = []
@@ -65,6 +71,7 @@ export function createCallPieces(): CallPieces {
       progress: createJsonProgress(),
       isRenamed: false,
       byId: undefined,
+      lastId: '',
     }
     calls.push(call)
     return call
@@ -112,7 +119,10 @@ function nameOf(call: JsonObject): string | undefined {
   return textOf(fieldAt(call, 'function', 'name') ?? fieldAt(call, 'custom', 'name'))
 }
 
-/** Whether a piece belongs to the call that its index, its identifier or its place points to, and begins no other. */
+/**
+ * Whether a piece belongs to the call that its index, its identifier or its place points to, and begins no
+ * other.
+ */
 function goesOn(call: Call, piece: Piece): boolean {
   const [id, name] = [textOf(call.fields['id']), nameOf(call.fields)]
   const isOtherId = id !== undefined && piece.id !== undefined && id !== piece.id
@@ -128,7 +138,9 @@ function goesOn(call: Call, piece: Piece): boolean {
   return adds ? false : call.isRenamed || (id !== undefined && id === piece.id)
 }
 
-/** Whether the name itself comes in pieces, as OpenAI's clients take it: of one call, before its arguments. */
+/**
+ * Whether the name itself comes in pieces, as OpenAI's clients take it: of one call, before its arguments.
+ */
 function isInPieces({ fields, index }: Call, piece: Piece): boolean {
   const id = textOf(fields['id'])
   const isSame =
@@ -142,7 +154,10 @@ function isFreeText({ fields }: Pick<Call, 'fields'>): boolean {
   return fieldAt(fields, 'custom') !== undefined
 }
 
-/** One call whose host gives each piece another identifier (vLLM), or several of one function in turn: whichever makes JSON of the arguments. */
+/**
+ * One call whose host gives each piece another identifier (vLLM), or several of one function in turn:
+ * whichever makes JSON of the arguments.
+ */
 function partsOf({ fields, byId }: Call): Growing[] {
   if (byId === undefined || isJson(argumentsOf(fields)) || !Array.from(byId.values()).every(isJson))
     return [fields]
@@ -174,9 +189,10 @@ function extend(call: Call, { fields, id, name, given }: Piece): void {
   )
     call.byId = new Map([[knownId, argumentsOf(call.fields)]])
   if (call.byId !== undefined && typeof given === 'string') {
-    const of = id ?? Array.from(call.byId.keys()).at(-1) ?? ''
+    const of = id ?? call.lastId
     call.byId.set(of, (call.byId.get(of) ?? '') + given)
   }
+  call.lastId = id ?? call.lastId
   mergeDelta(call.fields, fields)
   if (name !== undefined && before !== undefined) {
     call.isRenamed = true

@@ -10,7 +10,10 @@ export function isConverseEvent(chunk: JsonObject): boolean {
   return events.some((name) => objectOf(chunk[name]) !== undefined)
 }
 
-/** What Converse answers without streaming: content blocks by index, each grown by its deltas; usage in the last event. */
+/**
+ * What Converse answers without streaming: content blocks by index, each grown by its deltas; usage in the
+ * last event.
+ */
 export function createConverseAssembly(): StreamAssembly {
   const top = growing()
   const message = growing({ role: 'assistant' })
@@ -48,7 +51,9 @@ export function createConverseAssembly(): StreamAssembly {
   }
 }
 
-/** What a tool is called with comes in pieces of JSON text; thoughts stand one level deeper in a whole answer. */
+/**
+ * What a tool is called with comes in pieces of JSON text; thoughts stand one level deeper in a whole answer.
+ */
 function blockBody(block: Growing): JsonObject {
   const input = fieldAt(block, 'toolUse', 'input')
   const { text, signature, ...rest } = objectOf(block['reasoningContent']) ?? {}

@@ -15,8 +15,8 @@ export function isFilterVerdict(name: string): boolean {
 }
 
 /**
- * What a filter found so far with what it finds later. Azure's asynchronous filter sends a verdict for each stretch of an answer: what was filtered or
- * detected in one stays so, and the worst severity stands.
+ * What a filter found so far with what it finds later. Azure's asynchronous filter sends a verdict for each
+ * stretch of an answer: what was filtered or detected in one stays so, and the worst severity stands.
  */
 export function worseVerdict(known: unknown, later: unknown, depth = 0): unknown {
   if (later === null || later === undefined || depth >= maxDepth) return known ?? later

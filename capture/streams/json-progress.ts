@@ -1,7 +1,10 @@
 /** How far a JSON object or list has come whose text arrives in pieces. */
 export interface JsonProgress {
   add(text: string): void
-  /** Whether all that was opened is closed. Never of what is no object and no list: more digits may follow a number. */
+  /**
+   * Whether all that was opened is closed. Never of what is no object and no list: more digits may follow a
+   * number.
+   */
   isWhole(): boolean
 }
 

@@ -5,8 +5,8 @@ import { grownFrom } from './merge-delta.ts'
 const maxDepth = 4
 
 /**
- * What a provider says of its tokens, with what it says later: counts of a stream only grow, and the later ones hold. A zero or null in the place
- * of a count says nothing: some hosts end with a usage of zeros.
+ * What a provider says of its tokens, with what it says later: counts of a stream only grow, and the later
+ * ones hold. A zero or null in the place of a count says nothing: some hosts end with a usage of zeros.
  */
 export function laterCounts(known: unknown, later: unknown, depth = 0): unknown {
   const [before, after] = [objectOf(known), objectOf(later)]

@@ -19,7 +19,9 @@ const transcript = {
   name: 'transcript',
 } as const
 
-/** By what stands between `response.` and `.delta`; some versions have a dot there where others have a line. */
+/**
+ * By what stands between `response.` and `.delta`; some versions have a dot there where others have a line.
+ */
 const places: ReadonlyMap<string, Place> = new Map<string, Place>([
   ['output_text', { item: 'message', part: ['content', 'content_index', 'output_text'], name: 'text' }],
   ['refusal', { item: 'message', part: ['content', 'content_index', 'refusal'], name: 'refusal' }],
@@ -66,7 +68,10 @@ function kindOf(type: string): string {
     .replaceAll('.', '_')
 }
 
-/** Lets an item grow by a delta, or takes the whole of a text in its place. What has no place that is known stands under the name of its kind. */
+/**
+ * Lets an item grow by a delta, or takes the whole of a text in its place. What has no place that is known
+ * stands under the name of its kind.
+ */
 export function applyToItem(item: Growing, type: string, chunk: JsonObject): void {
   const kind = kindOf(type)
   const place = places.get(kind)

@@ -56,7 +56,10 @@ export function registerZstd(): void {
   })
 }
 
-/** Frame by frame: other producers may write several (RFC 8878, 3.1), and Node ends behind the first (nodejs/node#64741). */
+/**
+ * Frame by frame: other producers may write several (RFC 8878, 3.1), and Node ends behind the first
+ * (nodejs/node#64741).
+ */
 async function unpack(packed: Buffer): Promise<Buffer> {
   const parts: Buffer[] = []
   let [at, size] = [0, 0]

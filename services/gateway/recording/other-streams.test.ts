@@ -161,7 +161,7 @@ test("Ollama's generate; one that breaks off; one that fails", async () => {
 })
 
 test('an answer that Ollama gives whole is as it came', async () => {
-  const whole = `${line({ message: { role: 'assistant', content: 'Hi' }, done: true, ...counts })}`
+  const whole = line({ message: { role: 'assistant', content: 'Hi' }, done: true, ...counts })
   const read = await recorded(Buffer.from(whole), 'application/json; charset=utf-8')
   expect(read).toMatchObject({ streamEnded: undefined, json: Buffer.from(whole) })
 })

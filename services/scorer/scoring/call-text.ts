@@ -180,7 +180,9 @@ export function isWrapped(body: unknown): boolean {
   return isRaw || fieldAt(body, 'truncated') === true
 }
 
-/** Whether a call has all that was said in one of its bodies, or nothing was: not where an answer broke off. */
+/**
+ * Whether a call has all that was said in one of its bodies, or nothing was: not where an answer broke off.
+ */
 export function isPartWhole({ request, response, usage }: Call, part: BodyPart): boolean {
   const body = part === 'request_body' ? request : response
   const brokeOff = part === 'response_body' && body !== null && (usage.aborted_by ?? null) !== null

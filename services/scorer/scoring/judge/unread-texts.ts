@@ -65,7 +65,10 @@ function seenIn(read: ReadTexts, most: number): (place: Place, text: CallText) =
   }
 }
 
-/** Of a body that is kept as a text all that there is was read; one that is marked as cut may have kept its shape. */
+/**
+ * Of a body that is kept as a text all that there is was read; one that is marked as cut may have kept its
+ * shape.
+ */
 function hasShape(body: unknown): boolean {
   return isKeptWhole(body) || (fieldAt(body, 'truncated') === true && unwrapped(body) === body)
 }
