@@ -4,20 +4,20 @@ import type { Duplex } from 'node:stream'
 /** What came in place of a request: no HTTP, headers beyond the server's limit, or less than a request in its time. */
 export type BrokenRequest = 'malformed' | 'headers' | 'slow'
 
-/** Closing on bytes that nobody has read resets the connection, and the peer may lose the answers before them. */
+/** Closing on unread bytes resets the connection, and the peer may lose the answers before them. */
 const lingerMs = 1_000
 
 /**
- * Answers what the parser or a time limit of a server refuses and never becomes a request with what `answerTo` gives (`rawAnswer`), where Node's
- * own answers have no body, and closes the connection. Whole requests before it get their answers first: they have been acted on. `events` are
- * those that the server hands requests to somebody by.
+ * Answers what the parser or a time limit of a server refuses with what `answerTo` gives (`rawAnswer`), and
+ * closes the connection. Node's own answers have no body. Whole requests before it get their answers first:
+ * they have been acted on. `events` are those that the server hands requests to somebody by.
  */
 export function answerBrokenRequests(
   server: Server,
   events: readonly string[],
   answerTo: (fault: BrokenRequest) => string,
 ): void {
-  /** Of each connection, oldest first: those without their end, and one that was given before its request had come whole. */
+  /** Unfinished answers of each connection, oldest first; also one given before its request was whole. */
   const answers = new WeakMap<Duplex, ServerResponse[]>()
   const closing = new WeakSet<Duplex>()
   const remember = ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -52,7 +52,7 @@ function forget(open: ServerResponse[], response: ServerResponse): void {
   if (response.req.complete) open.splice(open.indexOf(response), 1)
 }
 
-/** Why a request is refused that Node's parser takes, though servers disagree about where it ends or whom it is for; undefined: it is not. */
+/** Why a request that Node's parser takes is refused: servers disagree about its end or its host. */
 export function ambiguityOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   const isOld = httpVersion === '1.0'
   if (!isOld && httpVersion !== '1.1') return 'the version is neither HTTP/1.1 nor HTTP/1.0'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { notifierNodeOptions } from '#infra/node-options.ts'
+import { gatewayAllocator, notifierNodeOptions } from '#infra/node-options.ts'
 import type { Ports } from './plan-ports.ts'
 import type { Environment } from '#runtime/config.ts'
 import type { Secrets } from './secrets.ts'
@@ -81,6 +81,7 @@ export function planServices(facts: StackFacts): ServicePlans {
         API_BACKEND_URL: environment['API_BACKEND_URL'] ?? addressOf(ports.api),
         SERVICE_API_KEY: serviceApiKey,
         SPOOL_DIR: environment['SPOOL_DIR'] ?? facts.spoolDirectory,
+        ...gatewayAllocator,
       }
       return service('gateway', ports.gatewayOperations, own, ports.gateway)
     },

@@ -180,7 +180,7 @@ export const gatewayConfigSchema = z
       min: minSpoolBytes,
       max: 1024 * 1024 * mebibyte,
     }).describe(
-      'Bytes of the spool on disk, and of what another version left in set-aside/ as many again. When either is full the oldest records are dropped and counted.',
+      'Bytes of the spool on disk, and of what another version left in set-aside/ as many again. When either is full the oldest records are dropped and counted. On a smaller disk the spool has what is free there, less a twentieth (64 MiB at most).',
     ),
     SPOOL_WAIT_MS: milliseconds(2_000, 60_000).describe(
       'How long the end of an answer may wait for the disk to take its record.',

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { runProcess, type ProcessDependencies } from '#runtime/run-process.ts'
 import { gatewayConfigSchema, type GatewayConfig } from './config.ts'
+import { returnMemoryWhenIdle } from './return-memory.ts'
 import { createGateway } from './service.ts'
 import { tuneCollector } from './tune-collector.ts'
 import { createWorkerMetrics } from './workers/worker-metrics.ts'
@@ -29,6 +30,7 @@ function createAlone(config: GatewayConfig, dependencies: ProcessDependencies) {
 }
 
 tuneCollector()
+returnMemoryWhenIdle()
 process.exit(
   await runProcess({
     name: 'gateway',

@@ -15,6 +15,7 @@ import {
   type Target,
 } from '../support/gateway-bench.ts'
 import type { RecordCount } from '../support/record-counter.ts'
+import { residentAfterLarge } from '../support/large-bodies.ts'
 import { makeCertificate } from '../support/make-certificate.ts'
 import { startNginxProxy } from '../support/nginx-proxy.ts'
 import { startGatewayProcess } from '../support/start-gateway-process.ts'
@@ -75,7 +76,8 @@ try {
   }
   if (values.only === undefined) {
     const stored = values['without-pipeline'] || values.tls ? {} : await measureWithPipeline()
-    printFigures(values.tls ? 'gateway-tls' : 'gateway', { ...figuresOf(results), ...stored })
+    const large = values.tls ? {} : { rss_after_large_mb: await residentAfterLarge(provider.url, receiver) }
+    printFigures(values.tls ? 'gateway-tls' : 'gateway', { ...figuresOf(results), ...stored, ...large })
   }
 } finally {
   await stopGateway()

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { freePorts } from '#infra/embedded/free-port.ts'
+import { gatewayAllocator } from '#infra/node-options.ts'
 import { startServiceProcess, type ServiceProcess } from './service-process.ts'
 import { proxyKey } from './start-gateway.ts'
 
@@ -29,6 +30,7 @@ export async function startGatewayProcess(options: {
       API_BACKEND_URL: receiverUrl,
       SERVICE_API_KEY: 'svc_test',
       SPOOL_DIR: join(directory, 'spool'),
+      ...gatewayAllocator,
       ...environment,
     },
   })

@@ -18,6 +18,10 @@ export type CutReason = 'body_limit' | 'total_limit'
 
 const noBytes = Buffer.alloc(0)
 
+/** Later bytes are copied out of the 64 KiB buffers of single reads: held, those pin the heap of malloc. */
+const copiedFrom = 256 * 1024
+const blockBytes = 512 * 1024
+
 /** Keeps the start of a body that passes by, within bounds; of a longer one it keeps the length, the hash and the last bytes too. */
 export class CapturedBody {
   readonly #budget: CaptureBudget
@@ -25,6 +29,8 @@ export class CapturedBody {
   #maxBytes: number
   #chunks: Buffer[] = []
   #kept = 0
+  /** Bytes that the last of `#chunks` has room for. */
+  #room = 0
   #taken = 0
   #takenSpare = 0
   #passed = 0
@@ -75,6 +81,7 @@ export class CapturedBody {
     this.#takenSpare = 0
     this.#chunks = []
     this.#kept = 0
+    this.#room = 0
   }
 
   #keep(chunk: Buffer): boolean {
@@ -86,7 +93,11 @@ export class CapturedBody {
   /** From here on the body is hashed; only one that is cut needs it. What fits of `chunk` is still kept. */
   #cutAt(chunk: Buffer): void {
     this.#hash = createHash('sha256')
-    for (const kept of this.#chunks) this.#hash.update(kept)
+    let left = this.#kept
+    for (const kept of this.#chunks) {
+      this.#hash.update(kept.subarray(0, left))
+      left -= kept.length
+    }
     const room = Math.min(this.#maxBytes - this.#kept, chunk.length)
     if (room > 0) this.#hold(chunk.subarray(0, room))
   }
@@ -97,8 +108,21 @@ export class CapturedBody {
     if (!this.#budget.take(takes, isSpare)) return false
     if (isSpare) this.#takenSpare += takes
     else this.#taken += takes
-    this.#chunks.push(chunk)
+    if (this.#kept < copiedFrom) this.#chunks.push(chunk)
+    else this.#copy(chunk)
     this.#kept += chunk.length
     return true
+  }
+
+  #copy(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length;) {
+      if (this.#room === 0) {
+        this.#chunks.push(Buffer.allocUnsafeSlow(blockBytes))
+        this.#room = blockBytes
+      }
+      const copied = chunk.copy(this.#chunks.at(-1) as Buffer, blockBytes - this.#room, at)
+      at += copied
+      this.#room -= copied
+    }
   }
 }

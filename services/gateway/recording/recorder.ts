@@ -42,23 +42,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     log.error({ err: error, request_id: id }, 'no record could be made of a call')
   }
   const tellUnread = unreadTeller(dependencies, saySeldom)
-  /** `record`: undefined while it is being made. */
-  const fell = (error: unknown, id: string, record: Buffer | undefined) => {
-    if (error instanceof NoRecord) {
-      fail(error.cause, id)
-      return
-    }
-    const isPart = error instanceof PartlyWritten && record !== undefined
-    if (isPart && !error.refused.has(record)) {
-      metrics.recorded()
-      return
-    }
-    // The spool has counted it. The application's answer is not held back for it.
-    const why = isPart ? error.refused.get(record) : error
-    saySeldom('refused', (unsaid) =>
-      log.error({ err: why, request_id: id, unsaid }, 'the spool did not take a record'),
-    )
-  }
+  const settleRefused = refusalSettler(dependencies, saySeldom, fail)
   const settle = async (written: Promise<void>, id: string, record: () => Buffer | undefined) => {
     const outcome = await outcomeOf(written)
     if (outcome === 'written') metrics.recorded()
@@ -73,9 +57,9 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       // It may still get there.
       written.then(
         () => metrics.recorded(),
-        (error: unknown) => fell(error, id, record()),
+        (error: unknown) => settleRefused(error, id, record()),
       )
-    } else fell(outcome.error, id, record())
+    } else settleRefused(outcome.error, id, record())
   }
   return (call, release) => {
     const { id } = call
@@ -102,6 +86,27 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       release()
       return Promise.resolve()
     }
+  }
+}
+
+/** Counts or names a record whose write failed, by what became of it; undefined: none was made. */
+function refusalSettler(
+  { metrics, log }: RecorderDependencies,
+  saySeldom: ReturnType<typeof createSaySeldom>,
+  fail: (error: unknown, id: string) => void,
+) {
+  return (error: unknown, id: string, record: Buffer | undefined) => {
+    const refused = error instanceof PartlyWritten && record !== undefined ? error.refused : undefined
+    if (error instanceof NoRecord) fail(error.cause, id)
+    else if (refused !== undefined && record !== undefined && !refused.has(record)) metrics.recorded()
+    // The spool has counted it. The application's answer is not held back for it.
+    else
+      saySeldom('refused', (unsaid) =>
+        log.error(
+          { err: (record && refused?.get(record)) ?? error, request_id: id, unsaid },
+          'the spool did not take a record',
+        ),
+      )
   }
 }
 

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import type { Log } from '#runtime/log.ts'
 
-/** Kept free for notes of what is sent and records that lose their bodies: a twentieth of what there is for the spool, and no more than this. */
-const mostReserveBytes = 64 * 1024 * 1024
+/** A twentieth stays free, for notes of what is sent and for records that lose their bodies. */
 const reserveParts = 20
+const mostReserveBytes = 64 * 1024 * 1024
 
 /** How many bytes a spool may have: SPOOL_MAX_BYTES, or less where its file system has no more. */
 export interface DiskRoom {

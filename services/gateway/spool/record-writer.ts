@@ -50,7 +50,7 @@ export function createRecordWriter(dependencies: RecordWriterDependencies): Reco
   }
 }
 
-/** After `error`: one that is too large for the disk must not take the others with it. Gives those that the disk does not take. */
+/** After `error`, because one record may be too large for the disk. Gives those that it does not take. */
 async function writeEach(
   dependencies: RecordWriterDependencies,
   records: readonly Buffer[],
@@ -125,7 +125,7 @@ async function makeRoom(
       throw new Error('the spool is full and nothing of it can make room')
 }
 
-/** Drops the oldest segment that is not being sent, if need be one that is written to. False: there is none. */
+/** Drops the oldest segment that is not being sent; the one written to comes last. False: none is left. */
 async function dropOldest(
   { segments, lose }: RecordWriterDependencies,
   writers: SpoolWriters,

@@ -132,8 +132,8 @@ export class Spool {
   }
 
   /**
-   * Resolves once the record is in the file. Rejects when the disk does not take it, or too much waits for the disk already; with `PartlyWritten`
-   * when it took others of the same write only, which may be those of this record.
+   * Resolves once the record is in the file. Rejects when the disk does not take it, or too much waits for the
+   * disk already; with `PartlyWritten` when the disk took some of the records of the same write.
    */
   append(record: Buffer, isEphemeral = false): Promise<void> {
     return this.#queue.add(record, isEphemeral)

@@ -15,26 +15,20 @@ let gateway: RunningGateway
 /** Of the record: asked for, and allowed. */
 let begun: PromiseWithResolvers<undefined>
 let allowed: PromiseWithResolvers<undefined>
-/** Paths of the requests whose answers have ended. */
-let ended: (string | undefined)[]
+let ended: { mock: { contexts: unknown[] } }
 let client: Socket
 let received: string
 
 beforeEach(async () => {
   begun = Promise.withResolvers()
   allowed = Promise.withResolvers()
-  const { append } = Spool.prototype
+  const append = Reflect.get(Spool.prototype, 'append')
   jest.spyOn(Spool.prototype, 'append').mockImplementation(async function (this: Spool, ...args) {
     begun.resolve(undefined)
     await allowed.promise
     return append.apply(this, args)
   })
-  ended = []
-  const { end } = ServerResponse.prototype
-  jest.spyOn(ServerResponse.prototype, 'end').mockImplementation(function (this: ServerResponse, ...args) {
-    ended.push(this.req.url)
-    return end.apply(this, args as Parameters<typeof end>)
-  })
+  ended = jest.spyOn(ServerResponse.prototype, 'end')
   gateway = await world.startAnother({ SPOOL_WAIT_MS: '60000' })
   client = connect(gateway.port, '127.0.0.1')
   received = ''
@@ -46,6 +40,9 @@ afterEach(async () => {
   await gateway.stop()
   jest.restoreAllMocks()
 })
+
+/** Of the requests whose answers have ended. */
+const pathsEnded = () => ended.mock.contexts.map((response) => (response as ServerResponse).req.url)
 
 const inTwoPieces: RawAnswer = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"a":')
@@ -63,8 +60,8 @@ test.each<[string, RawAnswer, last: string]>([
   await begun.promise
   // What does not wait for the write is done by now.
   await new Promise((resolve) => setImmediate(resolve))
-  expect(ended).not.toContain(chatPath)
+  expect(pathsEnded()).not.toContain(chatPath)
   allowed.resolve(undefined)
   await until(() => received.endsWith(last))
-  expect(ended).toContain(chatPath)
+  expect(pathsEnded()).toContain(chatPath)
 })
