@@ -4,9 +4,18 @@ import kafkajs, { type Admin, type ConfigEntries, type ITopicMetadata, type Kafk
 import { messageOf } from '#runtime/errors.ts'
 import { registryAddress } from '#runtime/kafka/registry-address.ts'
 import type { Log } from '#runtime/log.ts'
-import { avroSchemas, topics, topicsToCreate, type TopicToCreate } from '#schemas/topics.ts'
+import {
+  avroSchemas,
+  defaultTopicSettings,
+  topics,
+  topicsToCreate,
+  type TopicSettings,
+  type TopicToCreate,
+} from '#schemas/topics.ts'
 import { readersLevel, readLevel, setLevel } from './ask-registry.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
+import { askedOf, explainRefusal, type Asked } from './explain-refusal.ts'
+import { hearRefusals, refusalsOf } from './hear-refusals.ts'
 import { fewestCopies, inSyncOf, refuseFewerCopies } from './topic-copies.ts'
 
 interface CreateTopicsOptions {
@@ -14,6 +23,7 @@ interface CreateTopicsOptions {
   prefix: string
   /** Of topics that are made; at most the number of brokers. */
   replicationFactor: number
+  settings?: TopicSettings
   log: Log
 }
 
@@ -21,15 +31,17 @@ interface CreateTopicsOptions {
  * Makes the cluster's topics as schemas/topics.ts says: creates those that are missing, adds partitions where there are too
  * few, sets their configuration and leaves what it does not name. Can be run at any time, also while a broker is away: how many copies
  * have to be in sync follows from those that a topic has. Resolves with the names of topics that have fewer than `replicationFactor`,
- * which only an operator can change. Throws CannotStart when a missing one would have fewer copies than the others.
+ * which only an operator can change. Throws CannotStart when a missing one would have fewer copies than the others, or Kafka refuses one.
  */
 export async function createTopics({
   kafka,
   prefix,
   replicationFactor,
+  settings = defaultTopicSettings,
   log,
 }: CreateTopicsOptions): Promise<readonly string[]> {
-  const wanted = topicsToCreate(prefix)
+  const wanted = topicsToCreate(prefix, settings)
+  hearRefusals()
   const admin = kafka.admin()
   await admin.connect()
   try {
@@ -72,16 +84,30 @@ async function createMissing(
   missing: readonly TopicToCreate[],
   replicationFactor: number,
 ): Promise<void> {
-  await admin.createTopics({
+  const asked = missing.map((topic) => withInSync(topic, replicationFactor))
+  const created = admin.createTopics({
     waitForLeaders: false,
     timeout: 30_000,
-    topics: missing.map((topic) => ({
-      topic: topic.name,
-      numPartitions: topic.partitions,
+    topics: asked.map(({ name, partitions, config }) => ({
+      topic: name,
+      numPartitions: partitions,
       replicationFactor,
-      configEntries: entriesOf(withInSync(topic, replicationFactor).config),
+      configEntries: entriesOf(config),
     })),
   })
+  await inSentences(created, new Map(asked.map((topic) => [topic.name, askedOf(topic, replicationFactor)])))
+}
+
+/** Throws CannotStart for what the brokers refuse. Somebody else has made a topic meanwhile: that is none. */
+async function inSentences(done: Promise<unknown>, asked: ReadonlyMap<string, Asked>): Promise<void> {
+  try {
+    await done
+  } catch (error) {
+    const refused = refusalsOf(error)
+    const meant = refused.filter(({ type }) => type !== 'TOPIC_ALREADY_EXISTS')
+    if (meant.length > 0) throw new CannotStart(explainRefusal(meant, asked))
+    if (refused.length === 0) throw error
+  }
 }
 
 /**
@@ -119,9 +145,13 @@ async function addPartitions(
   const counts = new Map(described.map(({ name, partitions }) => [name, partitions.length]))
   const short = present.filter(({ name, partitions }) => (counts.get(name) ?? partitions) < partitions)
   if (short.length === 0) return
-  await admin.createPartitions({
+  const added = admin.createPartitions({
     topicPartitions: short.map(({ name, partitions }) => ({ topic: name, count: partitions })),
   })
+  await inSentences(
+    added,
+    new Map(short.map(({ name, partitions }) => [name, { partitions: String(partitions) }])),
+  )
 }
 
 /** The broker replaces a topic's whole configuration, so what operators set besides ours is given again. */
@@ -131,21 +161,22 @@ async function setConfiguration(admin: Admin, present: readonly TopicToCreate[])
     includeSynonyms: false,
     resources: present.map(({ name }) => ({ type, name })),
   })
-  const current = new Map(
-    resources.map((resource) => [resource.resourceName, setOnTopic(resource.configEntries)]),
-  )
+  const current = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries]))
+  const isAsWanted = (name: string, key: string, value: string) =>
+    current.get(name)?.some(({ configName, configValue }) => configName === key && configValue === value)
   const changed = present.filter(({ name, config }) =>
-    Object.entries(config).some(([key, value]) => current.get(name)?.[key] !== value),
+    Object.entries(config).some(([key, value]) => isAsWanted(name, key, value) !== true),
   )
   if (changed.length === 0) return
-  await admin.alterConfigs({
+  const altered = admin.alterConfigs({
     validateOnly: false,
     resources: changed.map(({ name, config }) => ({
       type,
       name,
-      configEntries: entriesOf({ ...current.get(name), ...config }),
+      configEntries: entriesOf({ ...setOnTopic(current.get(name) ?? []), ...config }),
     })),
   })
+  await inSentences(altered, new Map(changed.map(({ name, config }) => [name, config])))
 }
 
 function setOnTopic(entries: readonly ConfigEntries[]): Record<string, string> {

@@ -47,6 +47,16 @@ export const kafkaFields = {
     .describe('SASL mechanism; unset: none.'),
   KAFKA_SASL_USERNAME: z.string().optional().describe('SASL user.'),
   KAFKA_SASL_PASSWORD: z.string().optional().describe('SASL password.'),
+  KAFKA_MAX_RECORD_BYTES: z.coerce
+    .number()
+    .int()
+    // Batches of small records have up to 900 kB (kafka/gather-batch.ts).
+    .min(1_000_000)
+    .max(1024 ** 3)
+    .optional()
+    .describe(
+      'Largest record that the brokers or their provider take, 8388608 for instance; the same for every process. It bounds topics, BODY_MAX_BYTES and CAPTURE_MAX_BYTES. Unset: 17 MiB are taken.',
+    ),
   TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]*$/, 'expected letters, digits, ., _ and - only')

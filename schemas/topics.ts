@@ -1,4 +1,5 @@
 import { eventRaisedAvro, type RaisedEvent } from './event-raised.ts'
+import { deadLetterRoomBytes } from './record-limits.ts'
 import { llmRequestLoggedAvro, type LoggedCall } from './llm-request-logged.ts'
 import { safetyScoreJobAvro, type ScoreJob } from './safety-score-job.ts'
 import { safetyScoreRecordedAvro, type ScoredCall } from './safety-score-recorded.ts'
@@ -9,7 +10,7 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const mebibyte = 1024 * 1024
 
-/** Bodies are at most BODY_MAX_BYTES (10 MiB) a record before compression, so 16 MiB always holds one. */
+/** Bodies are at most BODY_MAX_BYTES (12 MiB) a record before compression, so 16 MiB always holds one. */
 const bodyTopicMaxBytes = 16 * mebibyte
 /** A dead letter adds headers to the value that it keeps. */
 const deadLetterExtraBytes = mebibyte
@@ -158,13 +159,13 @@ export const topics = {
   }),
 }
 
-/** How long a dead letter is kept. */
-const deadLetterRetentionMs = 14 * dayMs
+/** How long a dead letter is kept, and the longest that anything may be. */
+export const longestRetentionMs = 14 * dayMs
 /** A segment is deleted as a whole: the broker closes it after seven days unless told otherwise, and counts from its last record. */
 const segmentMs = 7 * dayMs
 
 /** How long after it was written something can be in Kafka, wherever it went. */
-export const longestKeptMs = deadLetterRetentionMs + segmentMs
+export const longestKeptMs = longestRetentionMs + segmentMs
 
 function retryTopic(delay: '1s' | '2s' | '4s'): TopicDefinition<'WebhookDelivery'> {
   return topic({
@@ -182,32 +183,59 @@ export function deadLetterTopic(topicName: string): string {
   return `${topicName}.dlq`
 }
 
+/** What an operator sets of topics. By a topic's name without prefix; '': of all that are not named. */
+export interface TopicSettings {
+  /** Largest record that the cluster takes; undefined: as large as any topic needs. */
+  maxRecordBytes?: number | undefined
+  partitions: ReadonlyMap<string, number>
+  /** Of other topics than the ephemeral ones, whose hour is a promise. */
+  retentionMs: ReadonlyMap<string, number>
+}
+
+export const defaultTopicSettings: TopicSettings = { partitions: new Map(), retentionMs: new Map() }
+
 export interface TopicToCreate {
   name: string
   partitions: number
   config: Readonly<Record<string, string>>
+  /** Kept no longer than its `retention.ms` says: others may be kept longer. */
+  isEphemeral: boolean
 }
 
 /** Every topic to create, dead-letter topics included. `prefix` goes before each name (tests, shared clusters). */
-export function topicsToCreate(prefix = ''): TopicToCreate[] {
+export function topicsToCreate(prefix = '', settings = defaultTopicSettings): TopicToCreate[] {
+  const { maxRecordBytes = Infinity, partitions, retentionMs } = settings
   return Object.values(topics).flatMap((definition: TopicDefinition) => {
-    const created = [
-      {
-        name: prefix + definition.name,
-        partitions: definition.partitions,
-        config: topicConfig(definition.retentionMs, definition.maxMessageBytes, definition.segmentMs),
-      },
-    ]
-    if (!definition.deadLetters) return created
-    const deadLetters = {
-      name: prefix + deadLetterTopic(definition.name),
-      partitions: definition.partitions,
-      // What must not be kept must not be kept as a dead letter either, so those of ephemeral topics have no value.
-      config: topicConfig(deadLetterRetentionMs, definition.maxMessageBytes + deadLetterExtraBytes),
+    const { name, maxMessageBytes } = definition
+    const isEphemeral = definition.segmentMs !== undefined
+    const count = partitions.get(name) ?? partitions.get('') ?? definition.partitions
+    const keptMs = retentionMs.get(name) ?? retentionMs.get('') ?? definition.retentionMs
+    // What a topic takes has to fit, with the headers of a dead letter, where dead letters go.
+    const maxBytes = Math.min(maxMessageBytes, maxRecordBytes - deadLetterRoomBytes)
+    const created = {
+      name: prefix + name,
+      partitions: count,
+      config: topicConfig(isEphemeral ? definition.retentionMs : keptMs, maxBytes, definition.segmentMs),
+      isEphemeral,
     }
-    return [...created, deadLetters]
+    if (!definition.deadLetters) return [created]
+    const dead = deadLetterTopic(name)
+    const deadLetters = {
+      name: prefix + dead,
+      partitions: partitions.get(dead) ?? count,
+      // What must not be kept must not be kept as a dead letter either, so those of ephemeral topics have no value.
+      config: topicConfig(
+        retentionMs.get(dead) ?? retentionMs.get('') ?? longestRetentionMs,
+        Math.min(maxMessageBytes + deadLetterExtraBytes, maxRecordBytes),
+      ),
+      isEphemeral: false,
+    }
+    return [created, deadLetters]
   })
 }
+
+/** The names that settings may hold. */
+export const settableTopics: ReadonlySet<string> = new Set(topicsToCreate().map(({ name }) => name))
 
 function topicConfig(
   retentionMs: number,
@@ -215,6 +243,7 @@ function topicConfig(
   segmentMs?: number,
 ): Record<string, string> {
   return {
+    'cleanup.policy': 'delete',
     'retention.ms': String(retentionMs),
     // By the broker's clock: what a producer writes whose own is an hour behind would be deleted unread where an hour is kept.
     'message.timestamp.type': 'LogAppendTime',

@@ -9,6 +9,8 @@ export interface BrokerPlace {
   controllerPort: number
   /** A second way in, for clients that come through a proxy: where it listens, and where clients are told that it does. Brokers use the first. */
   clients?: { port: number; advertisedPort: number }
+  /** More of the broker's settings. */
+  settings?: Readonly<Record<string, string>>
 }
 
 // The largest body topics take 17 MiB (design §1); the broker leaves room for their headers.
@@ -50,6 +52,7 @@ export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace
     'group.initial.rebalance.delay.ms': 100,
     'log.cleaner.dedupe.buffer.size': 8 * 1024 * 1024,
   }
+  Object.assign(properties, place.settings)
   if (quorum.length > 1) {
     // A killed broker is missed after 3 s instead of 9: tests of broker loss wait for this.
     properties['broker.session.timeout.ms'] = 3000

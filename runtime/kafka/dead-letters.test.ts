@@ -6,6 +6,7 @@ import { PermanentError, TransientError } from '../errors.ts'
 import { createMetrics } from '../metrics.ts'
 import { createConsumerMetrics } from './consumer-metrics.ts'
 import { createDeadLetters, fromDeadLetter, toDeadLetter } from './dead-letters.ts'
+import { bytesOf } from './queued-record.ts'
 import type { RawRecord } from './raw-record.ts'
 import type { OutgoingRecord } from './records.ts'
 
@@ -59,10 +60,27 @@ test('one that its topic does not take goes without its value, and is waited for
   const sending = send().then(() => (isSent = true))
   await new Promise(setImmediate)
   expect(taken).toMatchObject([{ key: 'k', value: null, headers: { 'sluice-dlq-value': 'omitted' } }])
+  expect(taken[0]?.headers).not.toHaveProperty('traceparent')
   expect(isSent).toBe(false)
   arrived.resolve(undefined)
   await sending
   expect(lines.map(({ msg }) => msg)).toEqual(['dead letter kept without its value', 'record dead-lettered'])
+})
+
+test('however large key and headers are, what happened is kept', async () => {
+  const taken: OutgoingRecord[] = []
+  const { send } = createSending((record) => {
+    if (bytesOf(record) > 10_000) return Promise.reject(new PermanentError('RECORD_TOO_LARGE', 'too large'))
+    taken.push(record)
+    return Promise.resolve()
+  })
+  await send('k'.repeat(20_000))
+  await send(Buffer.alloc(20_000, 0xff).toString('latin1'))
+  expect(taken.map(({ key }) => key.length)).toEqual([1_000, 1_000])
+  expect(taken).toMatchObject([
+    { headers: { 'sluice-dlq-offset': '8' } },
+    { headers: { 'sluice-dlq-offset': '8' } },
+  ])
 })
 
 test('what passes by itself is not a reason to leave the value out', async () => {

@@ -48,6 +48,20 @@ export function toDeadLetter({ raw, error }: DeadLetter, context: DeadLetterCont
   }
 }
 
+/** What is left of a record whose dead letter its topic does not take: what happened to it, and where it stood. It cannot be sent back. */
+function toRemains(letter: DeadLetter, context: DeadLetterContext): OutgoingRecord {
+  const { topic, key, headers = {} } = toDeadLetter(letter, { ...context, keepValue: false })
+  const ours = Object.entries(headers).filter(
+    ([name]) => name.startsWith(headerPrefix) && name !== `${headerPrefix}key-base64`,
+  )
+  return {
+    topic,
+    key: String(key).slice(0, maxMessageLength),
+    value: null,
+    headers: Object.fromEntries(ours),
+  }
+}
+
 const headerPrefix = 'sluice-dlq-'
 
 /** The record as it was before `toDeadLetter`, for the topic that it came from. */
@@ -81,16 +95,14 @@ export type SendDeadLetters = (letters: readonly DeadLetter[]) => Promise<void>
 
 export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
   const { producer, groupId, clock, log, metrics, omitValue } = options
-  const describe = (letter: DeadLetter, keepValue: boolean) =>
-    toDeadLetter(letter, { groupId, atMs: clock.now(), keepValue })
-
   const sendOne = async (letter: DeadLetter) => {
+    const context = { groupId, atMs: clock.now(), keepValue: !omitValue(letter.raw.topic) }
     try {
-      await producer.send([describe(letter, !omitValue(letter.raw.topic))])
+      await producer.send([toDeadLetter(letter, context)])
     } catch (error) {
-      // A record that its own topic took can still be too large with the headers added: say what happened, at least.
+      // Where both topics take as much, a record that its own took can be too large with these headers: say what happened, at least.
       if (!(error instanceof PermanentError)) throw error
-      await producer.send([describe(letter, false)])
+      await producer.send([toRemains(letter, context)])
       log.error({ err: error, ...placeOf(letter) }, 'dead letter kept without its value')
     }
     metrics.deadLettered(letter.raw.topic, letter.error)

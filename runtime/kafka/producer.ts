@@ -22,7 +22,7 @@ interface ProducerOptions {
   /** Bytes that may wait for an acknowledgement; beyond, `send` rejects with PRODUCER_BUFFER_FULL. */
   maxBufferedBytes?: number
   /** Larger records are refused without asking the broker. Each topic has its own, lower limit. */
-  maxRecordBytes?: number
+  maxRecordBytes?: number | undefined
   /** How long a request waits for company. 0: a turn of the event loop. */
   lingerMs?: number
   /** Requests at the same time, each with the records of other keys. */
@@ -30,6 +30,8 @@ interface ProducerOptions {
   maxBatchRecords?: number
   maxBatchBytes?: number
 }
+
+type Settings = Required<ProducerOptions> & { maxRecordBytes: number }
 
 const mebibyte = 1024 * 1024
 const defaults = {
@@ -53,21 +55,27 @@ const defaults = {
  * KAFKA_UNAVAILABLE until Kafka is there.
  */
 export function createProducer(options: ProducerOptions): Producer & Pick<Service, 'health'> {
-  return new GatheringProducer({ ...defaults, ...options })
+  const { maxRecordBytes = defaults.maxRecordBytes, maxBatchBytes = defaults.maxBatchBytes } = options
+  return new GatheringProducer({
+    ...defaults,
+    ...options,
+    maxRecordBytes,
+    maxBatchBytes: Math.min(maxBatchBytes, maxRecordBytes),
+  })
 }
 
 /** Who sends now and then only is not degraded for ever by the last that failed. */
 const troubleMs = 60_000
 
 class GatheringProducer implements Producer {
-  readonly #options: Required<ProducerOptions>
+  readonly #options: Settings
   readonly #metrics: ProducerMetrics
   readonly #buffer: SendBuffer
   readonly #lanes: readonly ProducerLane[]
   #stopped: Promise<void> | undefined
   #trouble: { reason: string; atMs: number } | undefined
 
-  constructor(options: Required<ProducerOptions>) {
+  constructor(options: Settings) {
     const { kafka, clock, log, maxInFlight, maxBufferedBytes } = options
     const metrics = createProducerMetrics(options.metrics)
     const partitionCounts = createPartitionCounts(kafka, clock)

@@ -13,7 +13,7 @@ import { undoLast } from '#infra/migrate.ts'
 import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
-import { topics } from '#schemas/topics.ts'
+import { longestRetentionMs, topics } from '#schemas/topics.ts'
 import {
   createTestDatabase,
   deleteTopics,
@@ -127,7 +127,7 @@ test('topics: one is missing, one keeps its records for too short', async () => 
     )
   const wrong = async () => wrongIn(await examineTopics(system))
   await becomes([
-    `topics: ${late}: retention.ms is 60000, not ${topics.eventRaised.retentionMs}`,
+    `topics: ${late}: retention.ms is 60000, not ${topics.eventRaised.retentionMs} to ${longestRetentionMs}`,
     `topics: ${gone} is missing`,
   ])
   // What it says to do helps.

@@ -1,5 +1,8 @@
-import kafkajs, { type Admin, type PartitionMetadata } from 'kafkajs'
-import { copiesWith, fewestCopies, inSyncOf } from '#infra/topic-copies.ts'
+import type { Admin, PartitionMetadata } from 'kafkajs'
+import { readConfigs } from '#infra/check-topics.ts'
+import { whatIsWrong } from '#infra/compare-topic.ts'
+import { topicSettingsOf } from '#infra/topic-settings.ts'
+import { copiesWith, fewestCopies } from '#infra/topic-copies.ts'
 import { isWithoutLeader, readTopics } from '#runtime/kafka/read-topics.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { topicsToCreate, type TopicToCreate } from '#schemas/topics.ts'
@@ -13,7 +16,7 @@ const byReassignment =
 /** Whether each topic is there, with its partitions, copies and configuration, and whether copies are in sync. */
 export function examineTopics({ kafka, config }: System): Promise<Finding[]> {
   return withAdmin(kafka, async (admin) => {
-    const wanted = topicsToCreate(config.TOPIC_PREFIX)
+    const wanted = topicsToCreate(config.TOPIC_PREFIX, topicSettingsOf(config))
     const found = await readTopics(
       admin,
       wanted.map(({ name }) => name),
@@ -30,8 +33,10 @@ export function examineTopics({ kafka, config }: System): Promise<Finding[]> {
       ...there.flatMap((topic) => {
         const partitions = found.get(topic.name) ?? null
         return [
-          ...examinePartitions(topic, partitions, copies),
-          ...examineConfig(topic, configs.get(topic.name), partitions),
+          ...examineCopies(topic, partitions, copies),
+          ...whatIsWrong(topic, partitions, configs.get(topic.name)).map((phrase) =>
+            problem('topics', phrase, byMigration),
+          ),
         ]
       }),
     ]
@@ -55,8 +60,8 @@ async function countBrokers(admin: Admin): Promise<number | undefined> {
   }
 }
 
-function examinePartitions(
-  { name, partitions }: TopicToCreate,
+function examineCopies(
+  { name }: TopicToCreate,
   found: readonly PartitionMetadata[] | null,
   copies: number | undefined,
 ): Finding[] {
@@ -68,45 +73,9 @@ function examinePartitions(
   const lagging = found.filter(({ isr, replicas }) => isr.length < replicas.length).length
   const out = `${name}: ${lagging} partitions have replicas out of sync`
   return [
-    ...(found.length < partitions
-      ? [problem('topics', `${name} has ${found.length} partitions, not ${partitions}`, byMigration)]
-      : []),
     ...(copies !== undefined && fewest < copies
       ? [problem('topics', `${name} is kept ${fewest} times, not ${copies}`, byReassignment)]
       : []),
     ...(lagging > 0 ? [warning('topics', out, 'docs/runbooks/SluiceUnderReplicated.md')] : []),
   ]
-}
-
-function examineConfig(
-  { name, config }: TopicToCreate,
-  found: Readonly<Record<string, string>> | undefined,
-  partitions: readonly PartitionMetadata[] | null,
-): Finding[] {
-  if (found === undefined) return []
-  const minimum =
-    partitions === null ? {} : { 'min.insync.replicas': String(inSyncOf(fewestCopies(partitions))) }
-  return Object.entries({ ...config, ...minimum })
-    .filter(([key, value]) => found[key] !== value)
-    .map(([key, value]) =>
-      problem('topics', `${name}: ${key} is ${found[key] ?? 'unknown'}, not ${value}`, byMigration),
-    )
-}
-
-async function readConfigs(
-  admin: Admin,
-  there: readonly TopicToCreate[],
-): Promise<ReadonlyMap<string, Record<string, string>>> {
-  if (there.length === 0) return new Map()
-  const type = kafkajs.ConfigResourceTypes.TOPIC
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: there.map(({ name }) => ({ type, name })),
-  })
-  return new Map(
-    resources.map(({ resourceName, configEntries }) => [
-      resourceName,
-      Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue])),
-    ]),
-  )
 }

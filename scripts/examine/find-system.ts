@@ -10,6 +10,7 @@ import {
   registryFields,
   sealingFields,
 } from '#runtime/config.ts'
+import { topicFields } from '#infra/topic-settings.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { Connection } from '../stack/connection.ts'
@@ -20,6 +21,7 @@ import { readWritten, statePaths } from '../stack/state-directory.ts'
 
 const schema = z.object({
   ...kafkaFields,
+  ...topicFields,
   ...registryFields,
   ...postgresFields,
   ...sealingFields,

@@ -19,6 +19,7 @@ import {
 import { baseUrl, httpUrl, listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
+import { mostBodyBytes } from './capture-limit.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
@@ -135,9 +136,15 @@ export const gatewayConfigSchema = z
     GATEWAY_RECORD_OTHER: flag().describe(
       'Whether requests of shapes that are not model calls are recorded too.',
     ),
-    CAPTURE_MAX_BYTES: wholeNumber(4 * mebibyte, { min: 64 * kibibyte, max: 4 * mebibyte }).describe(
-      'Bytes of one body in a record, decompressed. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to, and of a compressed answer, for the tokens at its end.',
-    ),
+    CAPTURE_MAX_BYTES: z.coerce
+      .number()
+      .int()
+      .min(64 * kibibyte)
+      .max(4 * mebibyte)
+      .optional()
+      .describe(
+        'Bytes of one body in a record, decompressed, at most 4 MiB. Unset: 4194304, or as much as a record of two has room for within KAFKA_MAX_RECORD_BYTES. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to, and of a compressed answer, for the tokens at its end.',
+      ),
     CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, {
       min: mebibyte,
       max: 8 * 1024 * mebibyte,
@@ -196,6 +203,15 @@ export const gatewayConfigSchema = z
     message: `must be at least ${minSpoolBytes} for each of GATEWAY_WORKERS`,
     when: unlessWrong('SPOOL_MAX_BYTES', 'GATEWAY_WORKERS'),
   })
+  .superRefine(
+    (config, context) => {
+      const [asked = 0, most] = [config.CAPTURE_MAX_BYTES, mostBodyBytes(config)]
+      if (asked <= most) return
+      const message = `is ${asked}, but KAFKA_MAX_RECORD_BYTES leaves room for two bodies of ${most}: lower it, or unset it`
+      context.addIssue({ code: 'custom', path: ['CAPTURE_MAX_BYTES'], message })
+    },
+    { when: unlessWrong('CAPTURE_MAX_BYTES', 'KAFKA_MAX_RECORD_BYTES') },
+  )
   .superRefine(
     (config, context) => {
       const need = (path: keyof typeof config, choice: string) => {

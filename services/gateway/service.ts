@@ -11,6 +11,7 @@ import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
+import { captureMaxBytes } from './capture-limit.ts'
 import type { GatewayConfig } from './config.ts'
 import { keyCredential, secretCredential } from './delivery/credentials.ts'
 import { createHeartbeat, type GatewayReport, type Heartbeat } from './delivery/heartbeat.ts'
@@ -73,7 +74,7 @@ export function createGateway(
     recorder: createRecorder({
       spool,
       upstreamHost: upstream.hostname,
-      maxBodyBytes: config.CAPTURE_MAX_BYTES,
+      maxBodyBytes: captureMaxBytes(config),
       waitMs: config.SPOOL_WAIT_MS,
       metrics,
       log,
@@ -81,7 +82,7 @@ export function createGateway(
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     budget: createBudget(config),
     gathering: createBudget(config),
-    maxBodyBytes: config.CAPTURE_MAX_BYTES,
+    maxBodyBytes: captureMaxBytes(config),
     clientGone: config.CLIENT_GONE,
     earlyHeaders: createEarlyHeaders(),
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,

@@ -9,10 +9,12 @@ import {
   registryFields,
   sealingFields,
   servingFields,
+  unlessWrong,
   wholeNumber,
 } from '#runtime/config.ts'
 import { listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
+import { callBytesWithin } from '#schemas/record-limits.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -31,9 +33,15 @@ export const ingestFields = {
   INTERNAL_API_SECRET: internalSecret()
     .optional()
     .describe("The operator's secret, sent as a bearer token. Unset: there is no operator."),
-  BODY_MAX_BYTES: wholeNumber(10 * mebibyte, { min: 1024, max: 12 * mebibyte }).describe(
-    'Largest record that /internal/log takes, in bytes. Topics take 16 MiB.',
-  ),
+  BODY_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(12 * mebibyte)
+    .optional()
+    .describe(
+      'Largest record that /internal/log takes, in bytes, at most 12 MiB. Unset: 10485760, or 131072 less than KAFKA_MAX_RECORD_BYTES where that is smaller.',
+    ),
   BODIES_MAX_BYTES: wholeNumber(128 * mebibyte, { min: 64 * mebibyte, max: 8 * 1024 * mebibyte }).describe(
     'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in and 6,144 for each record of a call, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; whoever has no key, a sixteenth. What comes beyond is 503.',
   ),
@@ -44,13 +52,35 @@ export const ingestFields = {
     ),
 }
 
-/** A process that only takes calls. */
-export const ingestConfigSchema = z.object({
-  ...ingestFields,
-  INGEST_HOST: listenHost('Address that ingest listens on.'),
-  INGEST_PORT: port(8000).describe('Port that ingest listens on.'),
-  OPS_PORT: operationsPort(9005),
-})
-
 export type IngestFields = z.output<z.ZodObject<typeof ingestFields>>
+
+type RecordLimits = Pick<IngestFields, 'BODY_MAX_BYTES' | 'KAFKA_MAX_RECORD_BYTES'>
+
+/** The largest record of a call that is taken: as `callsFit` has it, everything that is made of it fits into Kafka. */
+export function maxCallBytes({ BODY_MAX_BYTES, KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits): number {
+  return BODY_MAX_BYTES ?? Math.min(10 * mebibyte, callBytesWithin(KAFKA_MAX_RECORD_BYTES))
+}
+
+/** The check across BODY_MAX_BYTES and KAFKA_MAX_RECORD_BYTES, for superRefine. */
+export function callsFit(
+  { BODY_MAX_BYTES = 0, KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits,
+  context: z.RefinementCtx,
+): void {
+  const most = callBytesWithin(KAFKA_MAX_RECORD_BYTES)
+  if (BODY_MAX_BYTES <= most) return
+  const message = `is ${BODY_MAX_BYTES}, but KAFKA_MAX_RECORD_BYTES leaves room for ${most}: lower it, or unset it`
+  context.addIssue({ code: 'custom', path: ['BODY_MAX_BYTES'], message })
+}
+export const whenLimitsAreRead = { when: unlessWrong('BODY_MAX_BYTES', 'KAFKA_MAX_RECORD_BYTES') }
+
+/** A process that only takes calls. */
+export const ingestConfigSchema = z
+  .object({
+    ...ingestFields,
+    INGEST_HOST: listenHost('Address that ingest listens on.'),
+    INGEST_PORT: port(8000).describe('Port that ingest listens on.'),
+    OPS_PORT: operationsPort(9005),
+  })
+  .superRefine(callsFit, whenLimitsAreRead)
+
 export type IngestConfig = z.output<typeof ingestConfigSchema>

@@ -16,7 +16,7 @@ import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import { createAccessChanges } from './access/access-changes.ts'
 import { createAuthenticate, type Authenticate } from './access/authenticate.ts'
 import { createKeyDirectory, type KeyDirectory } from './access/key-directory.ts'
-import type { IngestFields } from './config.ts'
+import { maxCallBytes, type IngestFields } from './config.ts'
 import { createAnswerRoom, type AnswerRoom } from './http/answer-room.ts'
 import { createBodyRoom, type BodyRoom } from './http/body-room.ts'
 import type { Route } from './http/route.ts'
@@ -78,12 +78,12 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     admit: createAdmit(createQuotaStore(pool), clock),
     publish: createPublishCall({ producer, sealer, logged, ephemeral }),
     prices,
-    maxRecordBytes: config.BODY_MAX_BYTES,
+    maxRecordBytes: maxCallBytes(config),
   })
 
   return {
     ...parts,
-    routes: ingestRoutes({ logCalls, maxRecordBytes: config.BODY_MAX_BYTES }),
+    routes: ingestRoutes({ logCalls, maxRecordBytes: maxCallBytes(config) }),
     authenticate: createAuthenticate({
       keys,
       operatorSecret: config.INTERNAL_API_SECRET,
@@ -140,7 +140,14 @@ function createParts(
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
     }),
     kafka,
-    producer: createProducer({ kafka, log, metrics, clock, sendTimeoutMs }),
+    producer: createProducer({
+      kafka,
+      log,
+      metrics,
+      clock,
+      sendTimeoutMs,
+      maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
+    }),
     registry: createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
     bodyRoom: createBodyRoom(config.BODIES_MAX_BYTES, metrics),

@@ -91,7 +91,7 @@ function layGround(config: NotifierConfig, dependencies: ProcessDependencies): G
   const deliveries = new Map<TopicDefinition, Codec<WebhookDelivery>>(
     deliveryTopics.map((topic) => [topic, codecOf<WebhookDelivery>(topic)]),
   )
-  const producer = createProducer({ kafka, log, metrics })
+  const producer = createProducer({ kafka, log, metrics, maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES })
   return {
     ...dependencies,
     config,

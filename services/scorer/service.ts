@@ -51,7 +51,7 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
     registry.codec<T>({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] })
   const scores = codecOf<ScoredCall>(topics.scoreRecorded)
   const largeJobs = codecOf<ScoreJob>(topics.scoreJobsLarge)
-  const producer = createProducer({ kafka, log, metrics, clock })
+  const producer = createProducer({ ...dependencies, kafka, maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES })
   const pool = createPool(config, { log, metrics, applicationName: 'sluice-scorer' })
   const custom = createCustomScorerStore({ file: config.CUSTOM_SCORERS_FILE, metrics: scorerMetrics, log })
   const jobs = createJobsUnderWay(scorerMetrics, clock)

@@ -73,7 +73,13 @@ export function layGround(config: SinkConfig, dependencies: ProcessDependencies)
     pool: createPool(config, { log, metrics, applicationName: 'sluice-sink' }),
     rollups: createRollupStore(),
     // A batch of calls becomes as many bytes of jobs, of several partitions at once.
-    producer: createProducer({ kafka, log, metrics, maxBufferedBytes: 256 * mebibyte }),
+    producer: createProducer({
+      kafka,
+      log,
+      metrics,
+      maxBufferedBytes: 256 * mebibyte,
+      maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
+    }),
     codecOf: (topic) =>
       registry.codec({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] }),
     nameOf,

@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { topicSettingsSchema } from '#infra/topic-settings.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
 
 const services = join(import.meta.dirname, '..', '..', 'services')
@@ -14,6 +15,10 @@ test('docs/configuration.md is made from the schemas, and every variable says wh
     if (schema === undefined) throw new Error(`services/${name}/config.ts exports no schema`)
     sections.push(`## ${name}\n\n${tableOf(['variable', 'default', 'what it is'], rowsOf(name, schema))}\n`)
   }
+  const topicRows = rowsOf('topics', topicSettingsSchema)
+  sections.push(
+    `## topics\n\nOf scripts/migrate, scripts/up and scripts/doctor.\n\n${tableOf(['variable', 'default', 'what it is'], topicRows)}\n`,
+  )
   expectPage(
     'configuration.md',
     `# Configuration\n\nMade from each service's \`config.ts\`; \`UPDATE_DOCS=1\` before \`tests/documentation\` writes it anew. Variables are read once, at the start;
@@ -33,7 +38,7 @@ function rowsOf(service: string, schema: z.ZodObject): string[][] {
 function defaultOf(field: z.ZodType): string {
   const unset = field.safeParse(undefined)
   if (!unset.success) return '*required*'
-  const value = unset.data instanceof Set ? [...unset.data] : unset.data
+  const value = unset.data instanceof Set || unset.data instanceof Map ? [...unset.data] : unset.data
   if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return 'unset'
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 }

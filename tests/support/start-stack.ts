@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
+import { topicFields, topicSettingsOf } from '#infra/topic-settings.ts'
 import { kafkaFields, parseConfig } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
@@ -70,7 +71,7 @@ async function startWith(options: StackOptions, undo: Undo): Promise<Omit<Stack,
     () => deleteTopics(topicPrefix),
     () => stopAll(starting),
   )
-  await prepareTopics(topicPrefix, options.kafka)
+  await prepareTopics(topicPrefix, options)
   const [apiPort, gatewayPort, ...operations] = (await freePorts(7)) as [number, number, ...number[]]
   const apiUrl = `http://127.0.0.1:${apiPort}`
   const operator = randomBytes(16).toString('hex')
@@ -135,15 +136,15 @@ async function stopAll(starting: readonly Promise<ServiceProcess>[]): Promise<vo
   )
 }
 
-async function prepareTopics(prefix: string, users: UsersOfKafka | undefined): Promise<void> {
+async function prepareTopics(prefix: string, { kafka: users, environment }: StackOptions): Promise<void> {
   const { brokers, registryUrl } = testInfrastructure()
   const log = createLog('test', 'silent')
   await users?.allow(prefix)
   const given = users?.environmentOf('migrate') ?? { KAFKA_BROKERS: brokers.join() }
-  const parsed = parseConfig(z.object(kafkaFields), given)
+  const parsed = parseConfig(z.object({ ...kafkaFields, ...topicFields }), { ...environment, ...given })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const kafka = createKafka(parsed.value, { clientId: 'test', log })
-  await createTopics({ kafka, prefix, replicationFactor: 1, log })
+  await createTopics({ kafka, prefix, replicationFactor: 1, settings: topicSettingsOf(parsed.value), log })
   await registerSchemas({ registryUrl, prefix, log })
 }
 

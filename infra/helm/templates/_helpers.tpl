@@ -79,6 +79,13 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if ne $values.kafka.sasl "none" }}{{ $_ := set $all "KAFKA_SASL_MECHANISM" $values.kafka.sasl }}{{ end -}}
 {{- if $values.kafka.prefix }}{{ $_ := set $all "TOPIC_PREFIX" $values.kafka.prefix }}{{ end -}}
 {{- end -}}
+{{- /* A gateway that posts its records bounds them by it too. Not as a number: Helm writes large ones as 8.388608e+06. */}}
+{{- if or $speaksKafka (eq .process "gateway") }}{{ with $values.kafka.maxRecordBytes }}{{ $_ := set $all "KAFKA_MAX_RECORD_BYTES" (int64 . | toString) }}{{ end }}{{ end -}}
+{{- /* scripts/doctor runs where the API does. */}}
+{{- if has .process (list "migrate" "api") -}}
+{{- with $values.kafka.topicPartitions }}{{ $_ := set $all "KAFKA_TOPIC_PARTITIONS" (kindIs "float64" . | ternary (int64 . | toString) (toString .)) }}{{ end -}}
+{{- with $values.kafka.topicRetentionMs }}{{ $_ := set $all "KAFKA_TOPIC_RETENTION_MS" (kindIs "float64" . | ternary (int64 . | toString) (toString .)) }}{{ end -}}
+{{- end -}}
 {{- if has .process (list "gateway" "dashboard" "redteam") }}{{ $_ := set $all "API_BACKEND_URL" $api }}{{ end -}}
 {{- if has .process (list "api" "sink" "dashboard" "redteam") }}{{ $_ := set $all "DASHBOARD_URL" $values.dashboardUrl }}{{ end -}}
 {{- if eq .process "api" }}{{ $_ := set $all "PUBLIC_BASE_URL" $values.publicBaseUrl }}{{ end -}}

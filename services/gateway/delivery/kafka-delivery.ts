@@ -36,6 +36,7 @@ export function createKafkaDelivery(
     log,
     metrics,
     clock,
+    maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
   })
   const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL ?? '', log })
   const callTopic = ({ name, schema }: TopicDefinition<'LlmRequestLogged'>): CallTopic => {

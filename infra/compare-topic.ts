@@ -1,0 +1,57 @@
+import type { PartitionMetadata } from 'kafkajs'
+import { longestRetentionMs, type TopicToCreate } from '#schemas/topics.ts'
+import { fewestCopies, inSyncOf } from './topic-copies.ts'
+
+/** What of a topic that is there is not as it has to be, a phrase each; whoever made it may have given it more. */
+export function whatIsWrong(
+  topic: TopicToCreate,
+  partitions: readonly PartitionMetadata[] | null,
+  config: Readonly<Record<string, string>> | undefined,
+): string[] {
+  const { name } = topic
+  const few =
+    partitions !== null && partitions.length < topic.partitions
+      ? [`${name} has ${partitions.length} partitions, not ${topic.partitions}`]
+      : []
+  if (config === undefined) return few
+  const inSync =
+    partitions === null ? [] : [exactly('min.insync.replicas', String(inSyncOf(fewestCopies(partitions))))]
+  const needs = [...Object.entries(topic.config).map(([key, value]) => needOf(topic, key, value)), ...inSync]
+  return [
+    ...few,
+    ...needs
+      .filter(({ key, isMetBy }) => !isMetBy(config[key] ?? ''))
+      .map(({ key, wanted }) => `${name}: ${key} is ${config[key] ?? 'unknown'}, not ${wanted}`),
+  ]
+}
+
+interface Need {
+  key: string
+  wanted: string
+  isMetBy: (value: string) => boolean
+}
+
+function needOf({ isEphemeral }: TopicToCreate, key: string, value: string): Need {
+  const number = Number(value)
+  switch (key) {
+    case 'retention.ms':
+      // Erasures tell their callers how long Kafka keeps what was erased, and ephemeral topics are not to keep anything.
+      return between(key, isEphemeral ? 1 : number, isEphemeral ? number : longestRetentionMs)
+    case 'segment.ms':
+      return between(key, 1, number)
+    case 'max.message.bytes':
+      return between(key, number, Infinity)
+    default:
+      return exactly(key, value)
+  }
+}
+
+function exactly(key: string, wanted: string): Need {
+  return { key, wanted, isMetBy: (value) => value === wanted }
+}
+
+function between(key: string, least: number, most: number): Need {
+  const wanted =
+    least === 1 ? `${most} or less` : most === Infinity ? `${least} or more` : `${least} to ${most}`
+  return { key, wanted, isMetBy: (value) => Number(value) >= least && Number(value) <= most }
+}

@@ -1,0 +1,18 @@
+import { bodyBytesWithin } from '#schemas/record-limits.ts'
+
+const mebibyte = 1024 * 1024
+
+interface RecordLimits {
+  CAPTURE_MAX_BYTES?: number | undefined
+  KAFKA_MAX_RECORD_BYTES?: number | undefined
+}
+
+/** Bytes of one body in a record, as configured. */
+export function captureMaxBytes(config: RecordLimits): number {
+  return config.CAPTURE_MAX_BYTES ?? mostBodyBytes(config)
+}
+
+/** The most that can be configured: a record holds two. */
+export function mostBodyBytes({ KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits): number {
+  return Math.min(4 * mebibyte, bodyBytesWithin(KAFKA_MAX_RECORD_BYTES))
+}

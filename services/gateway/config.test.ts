@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { parseConfig } from '#runtime/config.ts'
+import { callBytesWithin } from '#schemas/record-limits.ts'
+import { captureMaxBytes } from './capture-limit.ts'
+import { gatewayConfigSchema } from './config.ts'
+
+const given = {
+  UPSTREAM_URL: 'http://localhost:1',
+  API_BACKEND_URL: 'http://localhost:2',
+  PROXY_API_KEY: 'k',
+  SERVICE_API_KEY: 's',
+}
+const cap = '8388608'
+
+test.each<[string | undefined, string | undefined, number]>([
+  [undefined, undefined, 4_194_304],
+  [cap, undefined, 4_096_000],
+  ['20971520', undefined, 4_194_304],
+  [cap, '65536', 65_536],
+])('of records of %s bytes, CAPTURE_MAX_BYTES=%s records bodies of %i', (record, body, expected) => {
+  const parsed = parseConfig(gatewayConfigSchema, {
+    ...given,
+    KAFKA_MAX_RECORD_BYTES: record,
+    CAPTURE_MAX_BYTES: body,
+  })
+  expect(parsed.ok && captureMaxBytes(parsed.value)).toBe(expected)
+  // Posted to the API, which takes calls of that size, or published.
+  expect(2 * expected).toBeLessThan(callBytesWithin(Number(record ?? 17 * 1024 * 1024)))
+})
+
+test('bodies of which two would not fit into a record are refused at the start', () => {
+  const limits = { KAFKA_MAX_RECORD_BYTES: cap, CAPTURE_MAX_BYTES: '4096001' }
+  expect(parseConfig(gatewayConfigSchema, { ...given, ...limits })).toEqual({
+    ok: false,
+    problems: [
+      'CAPTURE_MAX_BYTES: is 4096001, but KAFKA_MAX_RECORD_BYTES leaves room for two bodies of 4096000: lower it, or unset it',
+    ],
+  })
+})
