@@ -43,7 +43,7 @@ async function createInstallation(rolePrefix: string): Promise<Installation> {
   return { url: own.href, login, rolePrefix, administer }
 }
 
-const rolesOf = (prefix: string) => Object.values(databaseRoles(prefix))
+const rolesOf = (prefix: string): string[] => [databaseRoles(prefix).api, databaseRoles(prefix).operator]
 const prefixOf = () =>
   `${randomName('p')
     .toLowerCase()

@@ -8,7 +8,10 @@ const insufficientPrivilege = '42501'
 /** There is no schema in the search path that the login may use. */
 const noSchema = '3F000'
 
-/** CannotStart with the statements to run, where `error` comes of a login that may not make tables in its schema; else undefined. */
+/**
+ * CannotStart with the statements to run, where `error` comes of a login that may not make tables in its
+ * schema; else undefined.
+ */
 export async function explainMissingRight(
   address: PostgresAddress,
   error: unknown,
@@ -30,8 +33,8 @@ export async function explainMissingRight(
 }
 
 /**
- * Throws CannotStart where a new installation would share its roles with another database of the server and one's owner, no superuser, could read
- * the other's rows by them. Databases of one owner may share.
+ * Throws CannotStart where a new installation would share its roles with another database of the server and
+ * one's owner, no superuser, could read the other's rows by them. Databases of one owner may share.
  */
 export async function requireOwnRoles(address: PostgresAddress, rolePrefix: string): Promise<void> {
   const { operator } = databaseRoles(rolePrefix)

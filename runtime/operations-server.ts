@@ -50,7 +50,10 @@ export async function startOperationsServer(options: {
   }
 }
 
-/** On `::` of a host that has no IPv6 it listens on 0.0.0.0. Rejects with a sentence that names the address when it cannot be had. */
+/**
+ * On `::` of a host that has no IPv6 it listens on 0.0.0.0. Rejects with a sentence that names the address
+ * when it cannot be had.
+ */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
     await listenOn(server, port, host)

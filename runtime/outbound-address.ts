@@ -22,7 +22,10 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast6)
 }
 
-/** The host of a URL as the policy names it: lower case, no brackets, no final dot, an IPv6 address in its shortest form, as URLs have it. */
+/**
+ * The host of a URL as the policy names it: lower case, no brackets, no final dot, an IPv6 address in its
+ * shortest form, as URLs have it.
+ */
 export function hostOf(hostname: string): string {
   const host = hostname
     .toLowerCase()

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { migrate } from '#infra/migrate.ts'
@@ -13,7 +12,6 @@ import { requireOwnSessions } from './own-sessions.ts'
 import { createPool, inTransaction, query } from './postgres.ts'
 import { requireMigration } from './require-migration.ts'
 
-const run = promisify(execFile)
 const log = createLog('test', 'silent')
 const shared = { code: 'POSTGRES_SESSIONS_SHARED' }
 let database: TestDatabase
@@ -44,13 +42,11 @@ async function runScript(
     SCHEMA_REGISTRY_URL: registryUrl,
   }
   const script = join(import.meta.dirname, '..', 'scripts', name)
-  return run(process.execPath, [script, ...options], { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-      code,
-      output: stdout + stderr,
-    }),
-  )
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...options], { env }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), output: out + err }),
+    )
+  })
 }
 
 test('behind PgBouncer in session mode connections are made, limited in time and held by row-level security', async () => {

@@ -11,7 +11,10 @@ const timeoutMs = 5_000
 /** An idle pooler is found out in the first round. Under load each round is another chance. */
 const rounds = 4
 
-/** Throws POSTGRES_SESSIONS_SHARED unless a connection has a server process of its own for as long as it lives; pg's error where that cannot be seen. */
+/**
+ * Throws POSTGRES_SESSIONS_SHARED unless a connection has a server process of its own for as long as it
+ * lives; pg's error where that cannot be seen.
+ */
 export async function requireOwnSessions(address: PostgresAddress): Promise<void> {
   const clients = [openClient(address), openClient(address)] as const
   try {
@@ -40,8 +43,9 @@ function openClient(address: PostgresAddress): pg.Client {
 }
 
 /**
- * Two clients ask in turn, and never at once. A pooler that hands out the process used last gives both the same. One that hands out the process unused for
- * longest gives the second of two questions in a row another process than the first.
+ * Two clients ask in turn, and never at once. A pooler that hands out the process used last gives both the
+ * same. One that hands out the process unused for longest gives the second of two questions in a row another
+ * process than the first.
  */
 async function areShared(one: pg.Client, other: pg.Client): Promise<boolean> {
   const seen = new Map<pg.Client, number>()

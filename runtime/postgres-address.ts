@@ -11,8 +11,8 @@ export function connectionOf({ DATABASE_URL: url, DATABASE_SSL_CA: ca }: Postgre
 }
 
 /**
- * pg looks up an IPv6 address with its brackets, as a name, and takes no URL that has them beside a bare %. Its parameter `host` goes before the host
- * of the URL, and takes the address without them.
+ * pg looks up an IPv6 address with its brackets, as a name, and takes no URL that has them beside a bare %.
+ * Its parameter `host` goes before the host of the URL, and takes the address without them.
  */
 function withPlainHost(url: string): string {
   const [before, address] = /^([^/?#]*\/\/(?:[^/?#]*@)?)\[([^\]]*)\]/.exec(url)?.slice(1) ?? []

@@ -86,7 +86,10 @@ export function createPool(
 export const giveUpSilentClients = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 60000; set idle_in_transaction_session_timeout = '3min'`
 
-/** By statements: PgBouncer refuses a connection that brings `statement_timeout` along. In one round trip; the role has another. */
+/**
+ * By statements: PgBouncer refuses a connection that brings `statement_timeout` along. In one round trip; the
+ * role has another.
+ */
 async function prepareConnection(
   client: pg.ClientBase,
   settled: Pick<PoolDependencies, 'role' | 'readsByKey' | 'answersAtOnce'> & { statementTimeoutMs: number },

@@ -8,9 +8,10 @@ const undefinedTable = '42P01'
 const timeoutMs = 5_000
 
 /**
- * What a service does before it starts: throws where its database lacks the migration `name`, because what it would say later, of a table that is
- * not there, tells nobody what to do; and POSTGRES_SESSIONS_SHARED behind a pooler that shares them. One that has more is fine. Where that cannot be seen,
- * Postgres being away above all, it warns: the services know what to do then.
+ * What a service does before it starts: throws where its database lacks the migration `name`, because what it
+ * would say later, of a table that is not there, tells nobody what to do; and POSTGRES_SESSIONS_SHARED behind
+ * a pooler that shares them. One that has more is fine. Where that cannot be seen, Postgres being away above
+ * all, it warns: the services know what to do then.
  */
 export function requireMigration(name: string): (address: PostgresAddress, log: Log) => Promise<void> {
   return async (address, log) => {

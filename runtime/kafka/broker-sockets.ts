@@ -7,7 +7,10 @@ const literal = '.ipv6-literal.net'
 /** As kafkajs has it. */
 const keepAliveDelayMs = 60_000
 
-/** kafkajs cuts `host:port` at the first colon, so a broker `[fd00::1]:9093` is given to it as `fd00--1.ipv6-literal.net:9093`. */
+/**
+ * kafkajs cuts `host:port` at the first colon, so a broker `[fd00::1]:9093` is given to it as
+ * `fd00--1.ipv6-literal.net:9093`.
+ */
 export function withoutColons(broker: string): string {
   return broker.replace(
     /^\[(.*)\]:/,

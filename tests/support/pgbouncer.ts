@@ -87,11 +87,11 @@ async function findProgram(): Promise<{ program: string; libraries: string }> {
   const found = await firstThere(places.map((directory) => join(directory, 'pgbouncer')))
   if (found !== undefined) return { program: found, libraries: process.env['LD_LIBRARY_PATH'] ?? '' }
   try {
-    const unpacked = await unpackDebian('pgbouncer', ['pgbouncer', 'libc-ares2', 'libevent-2.1-7'])
-    const libraries = [`${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`]
+    const unpacked = await unpackDebian('pgbouncer', /^lib(?:c-?ares|event)/)
+    const architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
     return {
       program: join(unpacked, 'usr', 'sbin', 'pgbouncer'),
-      libraries: libraries.map((name) => join(unpacked, 'usr', 'lib', name)).join(delimiter),
+      libraries: join(unpacked, 'usr', 'lib', `${architecture}-linux-gnu`),
     }
   } catch (error) {
     throw new Error(

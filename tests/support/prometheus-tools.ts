@@ -12,7 +12,7 @@ export async function prometheusTool(name: 'promtool' | 'prometheus'): Promise<s
   const found = await firstThere(places.map((directory) => join(directory, name)))
   if (found !== undefined) return found
   try {
-    return join(await unpackDebian('prometheus', ['prometheus']), 'usr', 'bin', name)
+    return join(await unpackDebian('prometheus'), 'usr', 'bin', name)
   } catch (error) {
     throw new Error(
       `${name} is needed and cannot be fetched (${messageOf(error)}): install Debian's package "prometheus", or put ${name} on PATH`,
