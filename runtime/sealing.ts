@@ -21,7 +21,7 @@ export interface Sealer {
   seal(bytes: Buffer, identity: string): Sealed
   /** Throws PermanentError `CANNOT_OPEN`: the key is not configured, or bytes or identity are not those that were sealed. */
   open(sealed: Sealed, identity: string): Buffer
-  /** How many bytes they open to, without unpacking them; undefined where they do not say. Throws as `open` does. */
+  /** How many bytes they open to, without unpacking them; undefined: they do not say. Throws as `open` does. */
   sizeOf(sealed: Sealed, identity: string): number | undefined
 }
 

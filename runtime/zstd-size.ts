@@ -1,9 +1,9 @@
 const magic = 0xfd2f_b528
-/** By the first two bits of the descriptor; 0 is 1 where the frame is a single segment, and no size otherwise. */
+/** By the first two bits of the descriptor. 0: one byte in a frame of a single segment, else none. */
 const sizeBytes = [0, 2, 4, 8]
 const dictionaryBytes = [0, 1, 2, 4]
 
-/** How many bytes a zstd frame says that it unpacks to (RFC 8878, 3.1.1.1); undefined: it does not say, or is no such frame. */
+/** The unpacked size that a zstd frame names (RFC 8878, 3.1.1.1); undefined: it names none, or is no frame. */
 export function zstdContentSize(frame: Buffer): number | undefined {
   if (frame.length < 18 || frame.readUInt32LE(0) !== magic) return undefined
   const descriptor = frame.readUInt8(4)

@@ -65,7 +65,7 @@ export function createScoreHandler(
   const turns = queue === 'large' ? dependencies.largeTurns : dependencies.turns
   return async (record, signal) => {
     const { value: job } = record
-    // Replays look at history, and large calls wait for each other: their age does not say that live jobs are late.
+    // Replays look at history, and large calls wait for each other: their age says nothing about other jobs.
     const finished = queue === 'live' ? jobs.begin(job.queued_at) : () => undefined
     try {
       const waiting = AbortSignal.any([signal, stopping])

@@ -21,7 +21,7 @@ interface JobQueuesOptions {
 }
 
 const attemptHeader = 'sluice-attempt'
-/** A project's large calls stand in three partitions at most, so that of six half are free of any one project's flood. */
+/** A project's large calls stand in three partitions at most: of six, half are free of its flood. */
 const keysOfProject = 3
 
 export function createJobQueues({ producer, encoder, topicPrefix }: JobQueuesOptions): JobQueues {

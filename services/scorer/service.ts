@@ -35,9 +35,9 @@ const smallCallBytes = 4 * 1024 * 1024
 
 /** Live jobs looked at for each that is scored: whose they are decides who is next (judge/permits.ts). They wait sealed, in the bytes that a consumer may hold. */
 const lookAhead = 4
-/** Of calls that wait sealed, none of them large for long: what is large goes to a queue of its own, whose bytes SCORER_LARGE_WAITING_BYTES bounds. */
+/** Bytes of live jobs that wait, sealed. Large ones go on to their own queue as soon as they have a turn. */
 const waitingBytes = 32 * 1024 * 1024
-/** Large jobs looked at: with 32 of each partition, as many as there are partitions. Their bytes are what bounds them. */
+/** Large jobs looked at: no bound, beside 32 of each partition and SCORER_LARGE_WAITING_BYTES. */
 const largeLookAhead = 1_000
 
 /** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */

@@ -15,7 +15,10 @@ import { realPrompts } from '../support/real-prompts.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
-/** Milliseconds from the job of a small call to its scores, alone and beside another project's flood of large calls. One scorer, no judge. */
+/**
+ * Milliseconds from the job of a small call to its scores, alone and beside another project's flood of large
+ * calls. One scorer, no judge.
+ */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '30' },

@@ -43,7 +43,7 @@ export interface JudgeTrace {
   latency_ms: number
   /** Something of what the rubric is about was shown in part: it is longer than JUDGE_TEXT_LIMIT, or was not recorded whole. */
   windowed?: true
-  /** Why it gave no verdict where a detector's stands. Absent: the verdict is its own, or says why there is none. */
+  /** Why it gave no verdict, where a detector's stands. */
   failed?: UnscoredReason
   /** Its middle is left out where it is very long. Absent: none came. */
   raw_answer?: string

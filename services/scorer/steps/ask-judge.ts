@@ -27,7 +27,8 @@ export interface JudgingTerms extends Waiter {
 
 /**
  * Verdicts of those built-in scorers for which the judge decides, or of which only the judge could have said something; the others keep their
- * detector's. A judge that fails leaves a detector's verdict as it stands, with what became of the judge: it is never more than what the detector vouches for.
+ * detector's. A judge that fails leaves a detector's verdict as it stands, and its reason in the details:
+ * the verdict is never more than what the detector vouches for.
  */
 export async function askJudge(
   builtIn: readonly BuiltInScorer[],

@@ -29,7 +29,7 @@ export function openCall(job: ScoreJob, sealer: Sealer, smallBytes: number): Ope
   }
 }
 
-/** UTF-16 units that the bodies have at least, as far as they say so sealed: unpacking 4 MB takes fifty times as long. */
+/** The least UTF-16 units that the bodies can have, by the sizes that stand in them. Unpacks nothing. */
 export function leastCharsOf(job: ScoreJob, sealer: Sealer): number {
   const bytesOf = (part: Part) => {
     const sealed = job[part]

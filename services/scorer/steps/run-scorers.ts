@@ -14,8 +14,9 @@ export interface ScoringTerms extends JudgingTerms {
 }
 
 /**
- * One verdict for each chosen scorer, whatever happens to it: detectors first, then the judge where it is to be asked. `try_later`, before the judge
- * costs anything: detectors were too slow, and the call may be tried again. Rejects when `signal` aborts.
+ * One verdict for each chosen scorer, whatever happens to it: detectors first, then the judge where it is asked.
+ * `try_later`, before the judge costs anything: detectors were too slow, and the call may be tried again.
+ * Rejects when `signal` aborts.
  */
 export async function runScorers(
   chosen: ChosenScorers,

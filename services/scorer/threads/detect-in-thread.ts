@@ -22,8 +22,8 @@ export interface ThreadTask {
 }
 
 /**
- * First who begins, and the microseconds of processor that the thread has taken before; then verdicts. `done` is the last one: what a thread sends and
- * what it returns arrive in no order.
+ * First the thread that begins, and the microseconds of processor that it has taken before; then verdicts.
+ * `done` is the last one: what a thread sends and what it returns arrive in no order.
  */
 export type ThreadReport =
   | { threadId: number; beganUs: number }

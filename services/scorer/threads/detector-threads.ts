@@ -43,7 +43,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 400 }
 /** An idle thread gives its memory back. */
 const idleTimeoutMs = 60_000
 
-/** So much may pass by the clock for each millisecond of processor time, and at least a minute: a thread that takes longer hangs. */
+/** Time by the clock for each millisecond of processor time, and at least a minute. Longer: it hangs. */
 const wallFactor = 12
 const leastWallMs = 60_000
 

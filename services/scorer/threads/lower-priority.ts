@@ -8,8 +8,9 @@ const ownThread = '/proc/thread-self'
 const niceness = 5
 
 /**
- * Lets all other threads go before the one that calls: large calls keep a processor busy for seconds, beside an event loop that scores small ones. On
- * systems without priorities of threads it does nothing. Returns the priority that the thread has then; undefined: it has none of its own.
+ * Lets other threads go before the one that calls: a large call keeps a processor busy for seconds, beside an
+ * event loop that scores small ones. Returns the priority that the thread has then; undefined: on this system
+ * threads have none of their own.
  */
 export function lowerOwnPriority(): number | undefined {
   if (!existsSync(ownThread)) return undefined

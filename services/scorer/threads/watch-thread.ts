@@ -22,7 +22,10 @@ export interface BegunTask {
 /** Asked no more often than this: a thread that gets all of a processor comes to its limit in one wait. */
 const leastWaitMs = 20
 
-/** Resolves to the limit that is reached first; to undefined once `over` aborts, or the thread is gone. `begun` resolves when the task begins. */
+/**
+ * Resolves to the limit that is reached first; to undefined once `over` aborts, or the thread is gone. `begun`
+ * resolves when the task begins.
+ */
 export async function watchThread(
   begun: Promise<BegunTask>,
   { processorMs, wallMs }: ThreadLimits,
