@@ -6,7 +6,10 @@ import { topicsToCreate, type TopicSettings, type TopicToCreate } from '#schemas
 import { whatIsWrong } from './compare-topic.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
 
-/** What is missing in topics that somebody else makes, a line each; nothing is changed. Throws CannotStart when it may not be read. */
+/**
+ * What is missing in topics that somebody else makes, a line each; nothing is changed. Throws CannotStart
+ * when it may not be read.
+ */
 export function checkTopics(kafka: Kafka, prefix: string, settings: TopicSettings): Promise<string[]> {
   return withAdmin(kafka, async (admin) => {
     const wanted = topicsToCreate(prefix, settings)

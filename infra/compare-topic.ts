@@ -2,7 +2,10 @@ import type { PartitionMetadata } from 'kafkajs'
 import { longestRetentionMs, type TopicToCreate } from '#schemas/topics.ts'
 import { fewestCopies, inSyncOf } from './topic-copies.ts'
 
-/** What of a topic that is there is not as it has to be, a phrase each; whoever made it may have given it more. */
+/**
+ * What of a topic that is there is not as it has to be, a phrase each; whoever made it may have given it
+ * more.
+ */
 export function whatIsWrong(
   topic: TopicToCreate,
   partitions: readonly PartitionMetadata[] | null,
@@ -35,7 +38,8 @@ function needOf({ isEphemeral }: TopicToCreate, key: string, value: string): Nee
   const number = Number(value)
   switch (key) {
     case 'retention.ms':
-      // Erasures tell their callers how long Kafka keeps what was erased, and ephemeral topics are not to keep anything.
+      // Erasures tell their callers how long Kafka keeps what was erased, and ephemeral topics are not to
+      // keep anything.
       return between(key, isEphemeral ? 1 : number, isEphemeral ? number : longestRetentionMs)
     case 'segment.ms':
       return between(key, 1, number)

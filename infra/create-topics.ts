@@ -31,7 +31,8 @@ interface CreateTopicsOptions {
  * Makes the cluster's topics as schemas/topics.ts says: creates those that are missing, adds partitions where there are too
  * few, sets their configuration and leaves what it does not name. Can be run at any time, also while a broker is away: how many copies
  * have to be in sync follows from those that a topic has. Resolves with the names of topics that have fewer than `replicationFactor`,
- * which only an operator can change. Throws CannotStart when a missing one would have fewer copies than the others, or Kafka refuses one.
+ * which only an operator can change. Throws CannotStart when a missing one would have fewer copies than the
+ * others, or Kafka refuses one.
  */
 export async function createTopics({
   kafka,

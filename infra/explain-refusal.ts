@@ -1,7 +1,10 @@
 import type { TopicToCreate } from '#schemas/topics.ts'
 import type { Refusal } from './hear-refusals.ts'
 
-/** What is asked of a topic: settings by their names, and how the broker's sentences call partitions and copies. */
+/**
+ * What is asked of a topic: settings by their names, and how the broker's sentences call partitions and
+ * copies.
+ */
 export type Asked = Readonly<Record<string, string>>
 
 /** What was asked for when a topic was to be made. */
@@ -22,7 +25,10 @@ const variables: Readonly<Record<string, string>> = {
 const byOthers =
   'have the topics made by whoever may (docs/topics.md), then run scripts/migrate --check-topics-only'
 
-/** One sentence: the topic, the setting, what was asked for, what is allowed as far as Kafka says, and what to do. */
+/**
+ * One sentence: the topic, the setting, what was asked for, what is allowed as far as Kafka says, and what to
+ * do.
+ */
 export function explainRefusal(refused: readonly Refusal[], askedFor: ReadonlyMap<string, Asked>): string {
   const [first] = refused
   if (first === undefined) return 'Kafka refuses a topic'

@@ -36,7 +36,10 @@ const responses = [
 const refusals = new WeakMap<Error, readonly Refusal[]>()
 let hears = false
 
-/** What the brokers said when this error was thrown; empty: it is no refusal. kafkajs has to hear them, see below. */
+/**
+ * What the brokers said when this error was thrown; empty: it is no refusal. kafkajs has to hear them, see
+ * below.
+ */
 export function refusalsOf(error: unknown): readonly Refusal[] {
   return Error.isError(error) ? (refusals.get(error) ?? []) : []
 }

@@ -124,7 +124,9 @@ test('topics that somebody else made are compared, and left as they are', async 
   })
 })
 
-/** A producer as services have it, dead letters by it, and what stands in a topic: the length of each value. */
+/**
+ * A producer as services have it, dead letters by it, and what stands in a topic: the length of each value.
+ */
 async function burying() {
   const metrics = createMetrics()
   const producer = createProducer({ kafka: kafka(), log, metrics, maxRecordBytes: cap })

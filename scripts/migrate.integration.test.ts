@@ -33,7 +33,11 @@ afterAll(async () => {
 async function administer(statement: string): Promise<void> {
   const client = new Client({ connectionString: postgresUrl })
   await client.connect()
-  await client.query(statement).finally(() => client.end())
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
 interface Run {

@@ -30,8 +30,8 @@ export interface Readiness {
 }
 
 /**
- * Waits until the probe succeeds. Throws {@link CannotStart}, with the end of the log, when the process ends, or does nothing for too long;
- * the signal's reason when that is aborted.
+ * Waits until the probe succeeds. Throws {@link CannotStart}, with the end of the log, when the process ends,
+ * or does nothing for too long; the signal's reason when that is aborted.
  */
 export async function awaitReady(readiness: Readiness): Promise<void> {
   const { name, probe, process, logFile, patienceMs, logCounts = true, signal } = readiness

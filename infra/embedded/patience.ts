@@ -1,6 +1,9 @@
 import type { Work } from './measure-work.ts'
 
-/** A JVM that only waits takes 1 to 2 % of a core; a part that works gets more of one even where many others do. */
+/**
+ * A JVM that only waits takes 1 to 2 % of a core; a part that works gets more of one even where many others
+ * do.
+ */
 const leastCpuShare = 0.04
 
 export interface Patience {
@@ -9,8 +12,8 @@ export interface Patience {
 }
 
 /**
- * How long a process may take to start: as long as it works, so that a busy machine or a long recovery does not end it. It works while
- * its log grows (`logCounts`) or it takes processor time.
+ * How long a process may take to start: as long as it works, so that a busy machine or a long recovery does
+ * not end it. It works while its log grows (`logCounts`) or it takes processor time.
  */
 export function createPatience(patienceMs: number, logCounts: boolean): Patience {
   let last: { work: Work; atMs: number } | undefined

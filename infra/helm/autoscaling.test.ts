@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { messageOf } from '#runtime/errors.ts'
-import { findHelm, renderChart } from './render-chart.ts'
 import { parseResources } from './testing/chart-resources.ts'
+import { render, withHelm } from './testing/with-helm.ts'
 
 interface Scaling {
   kind: string
@@ -13,14 +13,9 @@ interface Scaling {
   }
 }
 
-/** What KEDA is told, or undefined where there is no helm. */
-async function scalingWith(settings: string[]): Promise<Scaling[] | undefined> {
-  const helm = await findHelm(process.env['PATH'])
-  if (helm === undefined) {
-    process.stderr.write('NOT SHOWN: there is no helm here; scripts/check-chart fetches it\n')
-    return undefined
-  }
-  return parseResources(await renderChart(helm, settings)) as unknown as Scaling[]
+/** What KEDA is told. */
+async function scalingWith(settings: string[]): Promise<Scaling[]> {
+  return parseResources(await render(settings)) as unknown as Scaling[]
 }
 
 const authenticationOf = (resources: Scaling[], process: string) =>
@@ -28,27 +23,34 @@ const authenticationOf = (resources: Scaling[], process: string) =>
     ({ kind, metadata }) => kind === 'TriggerAuthentication' && metadata.name === `sluice-${process}-kafka`,
   )
 
-test('KEDA has what the Secret holds from the Secret, and what the values hold from the container', async () => {
-  const resources = await scalingWith(['sink.env.KAFKA_SASL_USERNAME=sink', 'env.KAFKA_SSL_CA=PEM'])
-  if (resources === undefined) return
-  const { secretTargetRef, env } = authenticationOf(resources, 'sink')?.spec ?? {}
-  expect(secretTargetRef?.map(({ parameter, key }) => [parameter, key])).toEqual([
-    ['password', 'KAFKA_SASL_PASSWORD'],
-    ['cert', 'KAFKA_SSL_CERT'],
-    ['key', 'KAFKA_SSL_KEY'],
-  ])
-  expect(env).toEqual([
-    { parameter: 'username', name: 'KAFKA_SASL_USERNAME', containerName: 'sink' },
-    { parameter: 'ca', name: 'KAFKA_SSL_CA', containerName: 'sink' },
-  ])
-})
+withHelm(
+  'KEDA has what the Secret holds from the Secret, and what the values hold from the container',
+  async () => {
+    const resources = await scalingWith(['sink.env.KAFKA_SASL_USERNAME=sink', 'env.KAFKA_SSL_CA=PEM'])
+    const { secretTargetRef, env } = authenticationOf(resources, 'sink')?.spec ?? {}
+    expect(secretTargetRef?.map(({ parameter, key }) => [parameter, key])).toEqual([
+      ['password', 'KAFKA_SASL_PASSWORD'],
+      ['cert', 'KAFKA_SSL_CERT'],
+      ['key', 'KAFKA_SSL_KEY'],
+    ])
+    expect(env).toEqual([
+      { parameter: 'username', name: 'KAFKA_SASL_USERNAME', containerName: 'sink' },
+      { parameter: 'ca', name: 'KAFKA_SSL_CA', containerName: 'sink' },
+    ])
+  },
+)
 
-test.each(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'])(
+withHelm.each([
+  'KAFKA_SASL_USERNAME',
+  'KAFKA_SASL_PASSWORD',
+  'KAFKA_SSL_CA',
+  'KAFKA_SSL_CERT',
+  'KAFKA_SSL_KEY',
+])(
   'a file in place of %s is refused, because KEDA reads none, unless there is an authentication of its own',
   async (variable) => {
     const file = `scorer.env.${variable}_FILE=/etc/kafka/it`
     const refused = await scalingWith([file]).catch(messageOf)
-    if (refused === undefined) return
     expect(refused).toContain(
       `scorer.autoscaling.authenticationRef: KEDA cannot read the file that ${variable}_FILE names`,
     )
@@ -58,9 +60,9 @@ test.each(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_SSL_CA', 'KAFKA_
       'scorer.autoscaling.authenticationRef.name=vault',
       'scorer.autoscaling.authenticationRef.kind=ClusterTriggerAuthentication',
     ])
-    expect(authenticationOf(off ?? [], 'scorer')).toBeUndefined()
-    expect(authenticationOf(own ?? [], 'scorer')).toBeUndefined()
-    const scaled = own?.find(
+    expect(authenticationOf(off, 'scorer')).toBeUndefined()
+    expect(authenticationOf(own, 'scorer')).toBeUndefined()
+    const scaled = own.find(
       ({ kind, metadata }) => kind === 'ScaledObject' && metadata.name === 'sluice-scorer',
     )
     const reference = { name: 'vault', kind: 'ClusterTriggerAuthentication' }
@@ -71,12 +73,11 @@ test.each(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_SSL_CA', 'KAFKA_
   },
 )
 
-test('a Kafka that asks for nothing needs none of it', async () => {
+withHelm('a Kafka that asks for nothing needs none of it', async () => {
   const resources = await scalingWith([
     'kafka.sasl=none',
     'kafka.tls=false',
     'env.KAFKA_SSL_CA_FILE=/etc/kafka/ca',
   ])
-  if (resources === undefined) return
   expect(resources.filter(({ kind }) => kind === 'TriggerAuthentication')).toEqual([])
 })

@@ -5,15 +5,11 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { notifierNodeOptions } from '#infra/node-options.ts'
 import { topics } from '#schemas/topics.ts'
-import { findHelm, renderChart } from './render-chart.ts'
 import { parseResources, workloadsOf, type Labels } from './testing/chart-resources.ts'
+import { render, withHelm } from './testing/with-helm.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const rendered = readFileSync(join(import.meta.dirname, 'rendered.yaml'), 'utf8')
-
-// scripts/test fetches it first (fetch-helm.ts). Without it they are counted as skipped.
-const helm = findHelm(process.env['PATH']) ?? ''
-const withHelm = helm === '' ? test.skip : test
 
 const resources = parseResources(rendered)
 const ofKind = (...kinds: string[]) => resources.filter(({ kind }) => kinds.includes(kind))
@@ -34,45 +30,14 @@ function fieldOf(schema: z.ZodObject, name: string): z.ZodType {
 }
 
 withHelm('rendered.yaml is what Helm makes of the chart', async () => {
-  expect(await renderChart(helm)).toBe(rendered)
+  expect(await render()).toBe(rendered)
 })
-
-withHelm(
-  'limits of records reach every process that writes any, whole; what topics are to be, whoever makes or examines them',
-  async () => {
-    const settings = [
-      'kafka.maxRecordBytes=8388608',
-      'kafka.topicPartitions=12',
-      'kafka.topicRetentionMs=259200000',
-      'migrate.checkTopicsOnly=true',
-    ]
-    const all = workloadsOf(parseResources(await renderChart(helm, settings)))
-    const having = (name: string, value: string) =>
-      all
-        .filter(({ container }) => container.env?.some((one) => one.name === name && one.value === value))
-        .map((one) => one.name)
-    expect(having('KAFKA_MAX_RECORD_BYTES', '8388608').sort()).toEqual([
-      'api',
-      'gateway',
-      'migrate',
-      'notifier',
-      'scorer',
-      'sink',
-    ])
-    expect(having('KAFKA_TOPIC_PARTITIONS', '12').sort()).toEqual(['api', 'migrate'])
-    expect(having('KAFKA_TOPIC_RETENTION_MS', '259200000').sort()).toEqual(['api', 'migrate'])
-    expect(all.find(({ name }) => name === 'migrate')?.container.args).toEqual([
-      'scripts/migrate.ts',
-      '--check-topics-only',
-    ])
-  },
-)
 
 withHelm(
   'a Secret that the chart makes has pods start anew when it changes; what is switched off or in a file is asked of none',
   async () => {
     const variables = async (...settings: string[]) => {
-      const all = workloadsOf(parseResources(await renderChart(helm, settings)))
+      const all = workloadsOf(parseResources(await render(settings)))
       const api = all.find(({ name }) => name === 'api')
       return { sum: api?.annotations?.['checksum/secret'], env: api?.container.env ?? [] }
     }
@@ -91,7 +56,7 @@ withHelm(
 )
 
 withHelm('every pod goes where pods may go, the migration too', async () => {
-  const placed = parseResources(await renderChart(helm, ['nodeSelector.pool=a', 'tolerations[0].key=b']))
+  const placed = parseResources(await render(['nodeSelector.pool=a', 'tolerations[0].key=b']))
   const pods = placed.flatMap(({ kind, spec }) =>
     /^(Deployment|StatefulSet|Job)$/.test(kind) ? [spec.template.spec] : [],
   )
@@ -107,7 +72,7 @@ test('the alerts are those of infra/prometheus', () => {
 })
 
 withHelm('the alerts are in the PrometheusRule', async () => {
-  const made = parseResources(await renderChart(helm, ['prometheusRule.enabled=true']))
+  const made = parseResources(await render(['prometheusRule.enabled=true']))
   const { groups } = parse(rules) as { groups: unknown }
   expect(made.find(({ kind }) => kind === 'PrometheusRule')?.spec).toEqual({ groups })
 })

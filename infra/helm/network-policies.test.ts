@@ -1,9 +1,6 @@
-import { expect, test } from '@jest/globals'
-import { findHelm, renderChart } from './render-chart.ts'
+import { expect } from '@jest/globals'
 import { parseResources } from './testing/chart-resources.ts'
-
-const helm = findHelm(process.env['PATH']) ?? ''
-const withHelm = helm === '' ? test.skip : test
+import { render, withHelm } from './testing/with-helm.ts'
 
 withHelm('policies let out to the ports that the values name', async () => {
   const settings = [
@@ -12,9 +9,7 @@ withHelm('policies let out to the ports that the values name', async () => {
     'networkPolicy.dataPorts={6432}',
     'dashboard.env.OIDC_ISSUER=https://login.example.com:8443/realms/a',
   ]
-  const policies = parseResources(await renderChart(helm, settings)).filter(
-    ({ kind }) => kind === 'NetworkPolicy',
-  )
+  const policies = parseResources(await render(settings)).filter(({ kind }) => kind === 'NetworkPolicy')
   const outOf = (process: string) =>
     policies
       .find(({ metadata }) => metadata.name === `sluice-${process}`)
@@ -24,26 +19,25 @@ withHelm('policies let out to the ports that the values name', async () => {
   expect(outOf('dashboard')).toEqual([53, 53, 8000, 8443])
 })
 
-test('a broker at an IPv6 address has its port, and nothing of its address, let out; outside is reached over both', async () => {
-  const helm = await findHelm(process.env['PATH'])
-  if (helm === undefined) return
-  const settings = [
-    'kafka.brokers=[fd00::1]:9093\\,[fd00::22:9094]:9095\\,kafka:9096',
-    'registryUrl=http://[fd00::3]:8081/apis',
-    'networkPolicy.dataPorts={6432}',
-    'networkPolicy.forbidden={169.254.0.0/16,fd00:1::/32}',
-  ]
-  const policies = parseResources(await renderChart(helm, settings)).filter(
-    ({ kind }) => kind === 'NetworkPolicy',
-  )
-  const egressOf = (process: string) =>
-    policies.find(({ metadata }) => metadata.name === `sluice-${process}`)?.spec.egress ?? []
-  const ports = egressOf('sink').flatMap((rule) => (rule.ports ?? []).map(({ port }) => port))
-  expect(ports).toEqual([53, 53, 9093, 9095, 9096, 6432, 8081])
-  expect(egressOf('notifier')).toContainEqual({
-    to: [
-      { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
-      { ipBlock: { cidr: '::/0', except: ['fd00:ec2::254/128', 'fd20:ce::254/128', 'fd00:1::/32'] } },
-    ],
-  })
-})
+withHelm(
+  'a broker at an IPv6 address has its port, and nothing of its address, let out; outside is reached over both',
+  async () => {
+    const settings = [
+      'kafka.brokers=[fd00::1]:9093\\,[fd00::22:9094]:9095\\,kafka:9096',
+      'registryUrl=http://[fd00::3]:8081/apis',
+      'networkPolicy.dataPorts={6432}',
+      'networkPolicy.forbidden={169.254.0.0/16,fd00:1::/32}',
+    ]
+    const policies = parseResources(await render(settings)).filter(({ kind }) => kind === 'NetworkPolicy')
+    const egressOf = (process: string) =>
+      policies.find(({ metadata }) => metadata.name === `sluice-${process}`)?.spec.egress ?? []
+    const ports = egressOf('sink').flatMap((rule) => (rule.ports ?? []).map(({ port }) => port))
+    expect(ports).toEqual([53, 53, 9093, 9095, 9096, 6432, 8081])
+    expect(egressOf('notifier')).toContainEqual({
+      to: [
+        { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
+        { ipBlock: { cidr: '::/0', except: ['fd00:ec2::254/128', 'fd20:ce::254/128', 'fd00:1::/32'] } },
+      ],
+    })
+  },
+)

@@ -48,7 +48,10 @@ export function toDeadLetter({ raw, error }: DeadLetter, context: DeadLetterCont
   }
 }
 
-/** What is left of a record whose dead letter its topic does not take: what happened to it, and where it stood. It cannot be sent back. */
+/**
+ * What is left of a record whose dead letter its topic does not take: what happened to it, and where it
+ * stood. It cannot be sent back.
+ */
 function toRemains(letter: DeadLetter, context: DeadLetterContext): OutgoingRecord {
   const { topic, key, headers = {} } = toDeadLetter(letter, { ...context, keepValue: false })
   const ours = Object.entries(headers).filter(
@@ -100,7 +103,8 @@ export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
     try {
       await producer.send([toDeadLetter(letter, context)])
     } catch (error) {
-      // Where both topics take as much, a record that its own took can be too large with these headers: say what happened, at least.
+      // Where both topics take as much, a record that its own took can be too large with these headers: say
+      // what happened, at least.
       if (!(error instanceof PermanentError)) throw error
       await producer.send([toRemains(letter, context)])
       log.error({ err: error, ...placeOf(letter) }, 'dead letter kept without its value')

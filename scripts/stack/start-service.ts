@@ -6,12 +6,17 @@ import { rotateLog } from './state-directory.ts'
 import type { StartedProcess } from './supervise-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-/** How long a service may do nothing at its first start. What it writes while it waits for others is not work. */
+/**
+ * How long a service may do nothing at its first start. What it writes while it waits for others is not work.
+ */
 const FIRST_PATIENCE_MS = 120_000
 /** A little more than the services give themselves to drain (DRAIN_DEADLINE_MS). */
 const STOP_DEADLINE_MS = 28_000
 
-/** Makes the function that starts a service; its first start ends when it does nothing for two minutes, a restarted one may wait for its parts as long as it lives. */
+/**
+ * Makes the function that starts a service; its first start ends when it does nothing for two minutes, a
+ * restarted one may wait for its parts as long as it lives.
+ */
 export function serviceStarter(plan: ServicePlan, logFile: string): () => Promise<StartedProcess> {
   let starts = 0
   return async () => {

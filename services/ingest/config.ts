@@ -56,7 +56,10 @@ export type IngestFields = z.output<z.ZodObject<typeof ingestFields>>
 
 type RecordLimits = Pick<IngestFields, 'BODY_MAX_BYTES' | 'KAFKA_MAX_RECORD_BYTES'>
 
-/** The largest record of a call that is taken: as `callsFit` has it, everything that is made of it fits into Kafka. */
+/**
+ * The largest record of a call that is taken: as `callsFit` has it, everything that is made of it fits into
+ * Kafka.
+ */
 export function maxCallBytes({ BODY_MAX_BYTES, KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits): number {
   return BODY_MAX_BYTES ?? Math.min(10 * mebibyte, callBytesWithin(KAFKA_MAX_RECORD_BYTES))
 }

@@ -1,5 +1,6 @@
 /**
- * A policy as providers have one, compiled for Java 17, because a machine that runs Kafka need not have a compiler:
+ * A policy as providers have one, compiled for Java 17, because a machine that runs Kafka need not have a
+ * compiler:
  *
  *   public class CappedTopics implements CreateTopicPolicy {
  *     public void configure(Map<String, ?> configs) {}

@@ -1,0 +1,34 @@
+import { expect } from '@jest/globals'
+import { parseResources, workloadsOf } from './testing/chart-resources.ts'
+import { render, withHelm } from './testing/with-helm.ts'
+
+withHelm(
+  'limits of records reach every process that writes any, whole; what topics are to be, whoever makes or examines them',
+  async () => {
+    const settings = [
+      'kafka.maxRecordBytes=8388608',
+      'kafka.topicPartitions=12',
+      'kafka.topicRetentionMs=259200000',
+      'migrate.checkTopicsOnly=true',
+    ]
+    const all = workloadsOf(parseResources(await render(settings)))
+    const having = (name: string, value: string) =>
+      all
+        .filter(({ container }) => container.env.some((one) => one.name === name && one.value === value))
+        .map((one) => one.name)
+    expect(having('KAFKA_MAX_RECORD_BYTES', '8388608').sort()).toEqual([
+      'api',
+      'gateway',
+      'migrate',
+      'notifier',
+      'scorer',
+      'sink',
+    ])
+    expect(having('KAFKA_TOPIC_PARTITIONS', '12').sort()).toEqual(['api', 'migrate'])
+    expect(having('KAFKA_TOPIC_RETENTION_MS', '259200000').sort()).toEqual(['api', 'migrate'])
+    expect(all.find(({ name }) => name === 'migrate')?.container.args).toEqual([
+      'scripts/migrate.ts',
+      '--check-topics-only',
+    ])
+  },
+)
