@@ -1,9 +1,6 @@
 import type { Work } from './measure-work.ts'
 
-/**
- * A JVM that only waits takes 1 to 2 % of a core; a part that works gets more of one even where many others
- * do.
- */
+/** An idle broker takes 2 % of a core. A part that works gets more of one even where many others do. */
 const leastCpuShare = 0.04
 
 export interface Patience {
