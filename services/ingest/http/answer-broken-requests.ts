@@ -1,5 +1,10 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
-import { ambiguityOf, answerBrokenRequests, rawAnswer, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
+import {
+  ambiguityOf,
+  answerBrokenRequests,
+  rawAnswer,
+  type BrokenRequest,
+} from '#runtime/answer-broken-requests.ts'
 import { Problem } from './problem.ts'
 
 const problems: Readonly<Record<BrokenRequest, Problem>> = {
