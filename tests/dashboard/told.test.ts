@@ -59,3 +59,32 @@ test('one that is safe says nothing of it', async () => {
   await page.getByRole('region', { name: 'pii_detection' }).waitFor()
   expect(await page.getByRole('heading', { name: 'Who was told' }).count()).toBe(0)
 })
+
+test.each([
+  ['delivered', 204, null, 'Delivered: the receiver answered with status 204.'],
+  ['retrying', 500, 'answered 500', 'The test event was not delivered: status 500. It will be tried again.'],
+  ['failed', null, 'ECONNREFUSED', 'The test event was not delivered: ECONNREFUSED.'],
+])('what a test event came to is said: %s', async (status, answered, error, said) => {
+  const { pool } = site.api
+  await page.goto(`/settings/webhooks?project=${site.projectId}`)
+  await page.getByRole('button', { name: /^Actions for / }).click()
+  const sent = page.waitForResponse((response) => response.url().includes('/test'))
+  await page.getByRole('menuitem', { name: 'Send Test Event' }).click()
+  const { delivery_id } = (await (await sent).json()) as { delivery_id: string }
+  // As the notifier writes down what the receiver answered.
+  await pool.query(
+    `insert into webhook_attempts (delivery_id, number, lease_until, at, finished_at, status_code, error)
+     values ($1, 1, now(), now(), now(), $2, $3)`,
+    [idToUuid(delivery_id), answered, error],
+  )
+  await pool.query(
+    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, attempt_count, created_at)
+     values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', $4, 1, now())`,
+    [...[delivery_id, webhookId, site.projectId].map(idToUuid), status],
+  )
+  await page.getByText(said).waitFor()
+  const failures = page.getByText(/ of [0-9]+ deliveries of the last day failed/)
+  await page.reload()
+  await page.getByRole('table', { name: 'Webhooks' }).waitFor()
+  expect(await failures.count()).toBe(status === 'delivered' ? 0 : 1)
+})

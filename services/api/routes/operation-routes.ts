@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import { messageOf } from '#runtime/errors.ts'
+import { describeFailing } from '#schemas/failing-webhooks.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { readLag, type KafkaLag } from '../operations/read-lag.ts'
 import { readTables } from '../operations/read-tables.ts'
@@ -24,6 +25,11 @@ const operationsSchema = z.object({
   dead_letters: z.array(z.object({ topic: z.string(), open: count, oldest_at: z.iso.datetime() })),
   outbox: z.object({ unpublished: count, oldest_at: z.iso.datetime().nullable() }),
   deliveries_waiting: count,
+  failing_webhooks: z
+    .array(z.object({ id: z.string(), project_id: z.string(), deliveries: count, failed: count }))
+    .describe(
+      'To which half or more of the last day failed, of the newest 1,000 deliveries; the worst first.',
+    ),
   partitions: z.object({ days: count, first: z.string().nullable(), last: z.string().nullable() }),
   gateways: z.array(
     z.object({
@@ -92,6 +98,8 @@ async function readOperations(
     readTables(operatorPool),
     gateways(),
   ])
+  const failing = describeFailing(tables.failing_webhooks)
+  if (failing !== undefined) found['webhooks'] = failing
   return {
     at: new Date(nowMs).toISOString(),
     health: { status: Object.keys(found).length === 0 ? 'ok' : 'degraded', problems: found },

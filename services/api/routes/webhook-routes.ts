@@ -24,6 +24,7 @@ import {
 } from '../stores/webhook-store.ts'
 import type { CheckWebhook } from '../webhooks/check-webhook.ts'
 import { makeSecret } from '../webhooks/webhook-secret.ts'
+import { webhookHealthFields } from './webhook-health-fields.ts'
 
 export const webhookParams = z.object({ id: idField('webhook') })
 export const projectQuery = z.strictObject({
@@ -80,6 +81,7 @@ const webhookSchema = z.object({
     .object({ reason: z.string(), at: z.iso.datetime() })
     .nullable()
     .describe('Why and when it was disabled by `disable_after_hours`; null otherwise.'),
+  ...webhookHealthFields,
   created_at: z.iso.datetime(),
 })
 const withSecret = webhookSchema.extend({

@@ -1,3 +1,4 @@
+import { lastDaySql } from '#schemas/failing-webhooks.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
@@ -19,18 +20,44 @@ export interface Webhook extends WebhookInput {
   /** Why and when the notifier disabled it; null when it did not, or it was enabled since. */
   disabled_by_failures: { reason: string; at: string } | null
   created_at: string
+  /** What the last attempt of the newest delivery came to that was attempted. */
+  last_result: {
+    status: 'retrying' | 'delivered' | 'failed'
+    at: string
+    status_code: number | null
+    error: string | null
+  } | null
+  last_day: { deliveries: number; failed: number; failure_share: number | null }
 }
 
-type WebhookRow = Omit<Webhook, 'created_at' | 'filter_expression_error' | 'disabled_by_failures'> & {
+type WebhookRow = WebhookInput & {
+  id: string
+  project_id: string
   created_at: Date
   expression_failure: string | null
   expression_failed_at: Date | null
   disabled_reason: string | null
   disabled_at: Date | null
+  deliveries: number
+  failed: number
+  last_status: 'retrying' | 'delivered' | 'failed' | null
+  last_at: Date | null
+  last_status_code: number | null
+  last_error: string | null
 }
 
 const columns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at,
   w.expression_failure, w.expression_failed_at, w.disable_after_hours, w.disabled_reason, w.disabled_at`
+
+/** The webhooks that stand in `owner`, a table or what a statement has changed of one. */
+const selectFrom = (
+  owner: string,
+) => `select ${columns}, day.deliveries, day.failed, last.status as last_status, last.at as last_at,
+  last.status_code as last_status_code, last.error as last_error
+  from ${owner} w cross join lateral (${lastDaySql}) day left join lateral (
+    select d.status, a.at, a.status_code, a.error from webhook_deliveries d
+    join webhook_attempts a on a.delivery_id = d.id and a.number = d.attempt_count
+    where d.webhook_id = w.id and d.status <> 'pending' order by d.created_at desc, d.id desc limit 1) last on true`
 
 /** Of a project: an event is held against each of them. */
 export const maxWebhooks = 1_000
@@ -50,7 +77,7 @@ export async function createWebhook(
        select $2, p.project_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12 from subscriptions p
        where :scope(p) and (select count(*) from webhooks other where :scope(other)) < $13
        returning *)
-     select ${columns} from w`,
+     ${selectFrom('w')}`,
     [
       idToUuid(id),
       input.url,
@@ -79,7 +106,7 @@ export async function listWebhooks(
 ): Promise<{ items: Webhook[]; total: number }> {
   const [rows, count] = await Promise.all([
     database.query<WebhookRow>(
-      `select ${columns} from webhooks w where :scope(w) order by w.created_at desc, w.id desc limit $2 offset $3`,
+      `${selectFrom('webhooks')} where :scope(w) order by w.created_at desc, w.id desc limit $2 offset $3`,
       [range.limit, range.offset],
     ),
     database.query<{ total: number }>('select count(*)::integer as total from webhooks w where :scope(w)'),
@@ -91,10 +118,9 @@ export async function findWebhook(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
 ): Promise<Webhook | undefined> {
-  const rows = await database.query<WebhookRow>(
-    `select ${columns} from webhooks w where :scope(w) and w.id = $2`,
-    [idToUuid(webhookId)],
-  )
+  const rows = await database.query<WebhookRow>(`${selectFrom('webhooks')} where :scope(w) and w.id = $2`, [
+    idToUuid(webhookId),
+  ])
   return rows.map(webhookOf)[0]
 }
 
@@ -106,7 +132,7 @@ export async function updateWebhook(
   nowMs: number,
 ): Promise<Webhook | undefined> {
   const rows = await database.change<WebhookRow>(
-    `update webhooks w set url = coalesce($3, w.url), events = coalesce($4, w.events), filters = coalesce($5, w.filters),
+    `with changed as (update webhooks w set url = coalesce($3, w.url), events = coalesce($4, w.events), filters = coalesce($5, w.filters),
        filter_expression = case when $6 then $7 else w.filter_expression end,
        expression_failure = case when $6 then null else w.expression_failure end,
        expression_failed_at = case when $6 then null else w.expression_failed_at end,
@@ -115,7 +141,7 @@ export async function updateWebhook(
        failing_since = case when $8 then null else w.failing_since end,
        disabled_reason = case when $8 is null then w.disabled_reason end,
        disabled_at = case when $8 is null then w.disabled_at end
-     where :scope(w) and w.id = $2 returning ${columns}`,
+     where :scope(w) and w.id = $2 returning *) ${selectFrom('changed')}`,
     [
       idToUuid(webhookId),
       changes.url ?? null,
@@ -146,10 +172,10 @@ export async function rotateSecret(
   nowMs: number,
 ): Promise<Webhook | undefined> {
   const rows = await database.change<WebhookRow>(
-    `update webhooks w set previous_secret_codec = w.secret_codec, previous_secret_key_id = w.secret_key_id,
+    `with changed as (update webhooks w set previous_secret_codec = w.secret_codec, previous_secret_key_id = w.secret_key_id,
        previous_secret_data = w.secret_data, previous_secret_until = $6,
        secret_codec = $3, secret_key_id = $4, secret_data = $5, updated_at = $7
-     where :scope(w) and w.id = $2 returning ${columns}`,
+     where :scope(w) and w.id = $2 returning *) ${selectFrom('changed')}`,
     [
       idToUuid(webhookId),
       secret.codec,
@@ -188,17 +214,24 @@ function described({ url, ...rest }: Partial<WebhookInput>): Record<string, unkn
   return { ...rest, ...(url === undefined ? {} : { url: new URL(url).origin }) }
 }
 
-function webhookOf(stored: WebhookRow): Webhook {
-  const { expression_failure: message, expression_failed_at: failedAt, ...rest } = stored
-  const { disabled_reason: reason, disabled_at: disabledAt, ...row } = rest
+function webhookOf(row: WebhookRow): Webhook {
+  const { id, project_id, url, events, filters, filter_expression, enabled, disable_after_hours } = row
+  const { last_status: status, last_at: at, last_status_code: status_code, last_error: error } = row
+  const { deliveries, failed } = row
   return {
-    ...row,
+    ...{ url, events, filters, filter_expression, enabled, disable_after_hours },
     filter_expression_error:
-      message === null || failedAt === null ? null : { message, at: failedAt.toISOString() },
+      row.expression_failure === null || row.expression_failed_at === null
+        ? null
+        : { message: row.expression_failure, at: row.expression_failed_at.toISOString() },
     disabled_by_failures:
-      reason === null || disabledAt === null ? null : { reason, at: disabledAt.toISOString() },
-    id: idFromUuid('webhook', row.id),
-    project_id: idFromUuid('project', row.project_id),
+      row.disabled_reason === null || row.disabled_at === null
+        ? null
+        : { reason: row.disabled_reason, at: row.disabled_at.toISOString() },
+    id: idFromUuid('webhook', id),
+    project_id: idFromUuid('project', project_id),
     created_at: row.created_at.toISOString(),
+    last_result: status === null || at === null ? null : { status, at: at.toISOString(), status_code, error },
+    last_day: { deliveries, failed, failure_share: deliveries === 0 ? null : failed / deliveries },
   }
 }

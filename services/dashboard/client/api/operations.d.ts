@@ -421,6 +421,7 @@ export interface Operations {
       dead_letters: { topic: string; open: number; oldest_at: string }[]
       outbox: { unpublished: number; oldest_at: string | null }
       deliveries_waiting: number
+      failing_webhooks: { id: string; project_id: string; deliveries: number; failed: number }[]
       partitions: { days: number; first: string | null; last: string | null }
       gateways: {
         project_id: string | null
@@ -1600,11 +1601,22 @@ export interface Operations {
     params: Record<never, never>
     query: {
       project_id?: string | undefined
-      start?: string | undefined
-      end?: string | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
+      model?: string | undefined
+      provider?: string | undefined
+      agent_name?: string | undefined
+      agent_tag?: string | undefined
+      session_id?: string | undefined
+      user_id?: string | undefined
+      type?: string | undefined
+      tool_name?: string | undefined
+      label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
       scorer_name?: string | undefined
+      status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
+      start?: string | undefined
+      end?: string | undefined
     }
     body: undefined
     answer: {
@@ -1621,6 +1633,7 @@ export interface Operations {
       label: { value: string; count: number }[]
       severity: { value: string; count: number }[]
       status: { value: string; count: number }[]
+      counts_are_exact?: false | undefined
       scores_are_exact?: false | undefined
     }
   }
@@ -2568,6 +2581,13 @@ export interface Operations {
       disable_after_hours: number | null
       filter_expression_error: { message: string; at: string } | null
       disabled_by_failures: { reason: string; at: string } | null
+      last_result: {
+        status: 'retrying' | 'delivered' | 'failed'
+        at: string
+        status_code: number | null
+        error: string | null
+      } | null
+      last_day: { deliveries: number; failed: number; failure_share: number | null }
       created_at: string
       secret: string
     }
@@ -2592,6 +2612,13 @@ export interface Operations {
             disable_after_hours: number | null
             filter_expression_error: { message: string; at: string } | null
             disabled_by_failures: { reason: string; at: string } | null
+            last_result: {
+              status: 'retrying' | 'delivered' | 'failed'
+              at: string
+              status_code: number | null
+              error: string | null
+            } | null
+            last_day: { deliveries: number; failed: number; failure_share: number | null }
             created_at: string
           }[]
           total: number
@@ -2615,6 +2642,13 @@ export interface Operations {
             disable_after_hours: number | null
             filter_expression_error: { message: string; at: string } | null
             disabled_by_failures: { reason: string; at: string } | null
+            last_result: {
+              status: 'retrying' | 'delivered' | 'failed'
+              at: string
+              status_code: number | null
+              error: string | null
+            } | null
+            last_day: { deliveries: number; failed: number; failure_share: number | null }
             created_at: string
           }[]
           total: number
@@ -2658,6 +2692,13 @@ export interface Operations {
       disable_after_hours: number | null
       filter_expression_error: { message: string; at: string } | null
       disabled_by_failures: { reason: string; at: string } | null
+      last_result: {
+        status: 'retrying' | 'delivered' | 'failed'
+        at: string
+        status_code: number | null
+        error: string | null
+      } | null
+      last_day: { deliveries: number; failed: number; failure_share: number | null }
       created_at: string
     }
   }
@@ -2688,6 +2729,13 @@ export interface Operations {
       disable_after_hours: number | null
       filter_expression_error: { message: string; at: string } | null
       disabled_by_failures: { reason: string; at: string } | null
+      last_result: {
+        status: 'retrying' | 'delivered' | 'failed'
+        at: string
+        status_code: number | null
+        error: string | null
+      } | null
+      last_day: { deliveries: number; failed: number; failure_share: number | null }
       created_at: string
     }
   }
@@ -2797,6 +2845,13 @@ export interface Operations {
       disable_after_hours: number | null
       filter_expression_error: { message: string; at: string } | null
       disabled_by_failures: { reason: string; at: string } | null
+      last_result: {
+        status: 'retrying' | 'delivered' | 'failed'
+        at: string
+        status_code: number | null
+        error: string | null
+      } | null
+      last_day: { deliveries: number; failed: number; failure_share: number | null }
       created_at: string
       secret: string
     }

@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useApiChange } from '../../api/use-api.ts'
 import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
+import { sayOutcome } from './send-test.ts'
 import type { Webhook } from './webhook-texts.ts'
 
 interface WebhookActionsProps {
@@ -51,8 +52,10 @@ export function WebhookActions({ projectId, webhook, onEdit, onSecret }: Webhook
         <Menu.Item
           onClick={() =>
             void sayHowItWent(
-              test.mutateAsync({ ...input, body: { event } }),
-              'Sent: see the delivery log for its answer.',
+              test
+                .mutateAsync({ ...input, body: { event } })
+                .then(({ delivery_id }) => sayOutcome(input, delivery_id)),
+              (outcome) => outcome,
             )
           }
         >

@@ -5,6 +5,7 @@ import { rowsIn } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
+import { formatCount } from '../../formats/format-number.ts'
 import { sayHowItWent } from '../../parts/ask-first.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -152,12 +153,28 @@ function EnabledSwitch({ projectId, webhook }: { projectId: string; webhook: Web
 
 /** What keeps it from being told, in the words of what failed. */
 function Trouble({
-  webhook: { disabled_by_failures: disabled, filter_expression_error: failed },
+  webhook: {
+    disabled_by_failures: disabled,
+    filter_expression_error: failed,
+    last_result: last,
+    last_day: day,
+  },
 }: {
   webhook: Webhook
 }) {
   return (
     <>
+      {day.failed === 0 ? null : (
+        <Text size="xs" c="red">
+          {formatCount(day.failed)} of {formatCount(day.deliveries)} deliveries of the last day failed
+          {last === null || last.error === null ? null : (
+            <>
+              {'; the last: '}
+              <PlainText text={last.error} />
+            </>
+          )}
+        </Text>
+      )}
       {disabled === null ? null : (
         <Text size="xs" c="red">
           Disabled by its failures: <PlainText text={disabled.reason} />

@@ -1,0 +1,43 @@
+import { idFromUuid } from './ids.ts'
+
+/** Of a webhook's last day: a look at more costs what nobody asks for. */
+export const mostRecentDeliveries = 1_000
+
+/** SQL for the newest deliveries of the last day to the webhook `w` that were attempted, and how many of them failed or wait to be tried again. */
+export const lastDaySql = `
+  select count(*)::integer as deliveries, count(*) filter (where recent.has_failed)::integer as failed from (
+    select d.has_failed from webhook_deliveries d
+    where d.webhook_id = w.id and d.created_at > now() - interval '1 day' and d.status <> 'pending'
+    order by d.created_at desc limit ${mostRecentDeliveries}) recent`
+
+export interface FailingWebhook {
+  id: string
+  project_id: string
+  deliveries: number
+  failed: number
+}
+
+const mostListed = 50
+
+// An index has what has failed: of the others the deliveries are not counted.
+/** SQL for the webhooks to which half or more of the last day's deliveries failed, those with most first. */
+export const failingWebhooksSql = `
+  select w.id, w.project_id, day.deliveries, day.failed from webhooks w cross join lateral (${lastDaySql}) day
+  where (w.enabled or w.disabled_at is not null) and exists (
+    select from webhook_deliveries f where f.webhook_id = w.id and f.has_failed and f.created_at > now() - interval '1 day')
+    and day.failed * 2 >= day.deliveries
+  order by day.failed desc, w.id limit ${mostListed}`
+
+/** A row of that statement, as clients know it. */
+export function failingWebhookOf(row: FailingWebhook): FailingWebhook {
+  return { ...row, id: idFromUuid('webhook', row.id), project_id: idFromUuid('project', row.project_id) }
+}
+
+/** Undefined: none fails. */
+export function describeFailing(webhooks: readonly FailingWebhook[]): string | undefined {
+  const [worst] = webhooks
+  if (worst === undefined) return undefined
+  const which = `${worst.id} of ${worst.project_id}: ${worst.failed} of ${worst.deliveries} failed`
+  const others = webhooks.length === 1 ? '' : `, and ${webhooks.length - 1} more`
+  return `in the last day half or more of the deliveries failed to ${which}${others}`
+}

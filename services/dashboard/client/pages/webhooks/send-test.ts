@@ -1,0 +1,38 @@
+import { callApi, rowsIn, type Item } from '../../api/call-api.ts'
+
+type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
+
+/** A receiver may take 10 s for its answer. */
+const [mostTries, pauseMs] = [40, 500]
+
+/** What the log says of a delivery once it was attempted; undefined: nothing within 20 s. */
+async function outcomeOf(
+  webhook: { params: { id: string }; query: { project_id: string } },
+  deliveryId: string,
+): Promise<Delivery | undefined> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    const { params, query } = webhook
+    const log = await callApi('GET /api/v1/webhooks/{id}/deliveries', {
+      params,
+      query: { ...query, page_size: '100' },
+    })
+    const found = rowsIn<'GET /api/v1/webhooks/{id}/deliveries'>(log).find(({ id }) => id === deliveryId)
+    if (found !== undefined && found.status !== 'pending') return found
+  }
+  return undefined
+}
+
+/** Waits for what comes of a test and says it. Rejects with what the receiver answered where it was not delivered. */
+export async function sayOutcome(
+  webhook: Parameters<typeof outcomeOf>[0],
+  deliveryId: string,
+): Promise<string> {
+  const delivery = await outcomeOf(webhook, deliveryId)
+  if (delivery === undefined) return 'No answer yet: the delivery log will have it.'
+  const last = delivery.attempts.at(-1)
+  const answer = last?.status_code == null ? (last?.error ?? 'no answer') : `status ${last.status_code}`
+  if (delivery.status === 'delivered') return `Delivered: the receiver answered with ${answer}.`
+  const next = delivery.status === 'retrying' ? ' It will be tried again.' : ''
+  throw new Error(`The test event was not delivered: ${answer}.${next}`)
+}
