@@ -75,6 +75,9 @@ test('each process as a user of its own: a call goes all the way, also over retr
   await receiver.waitFor((all) => all.length === 2)
   expect(receiver.deliveries.map(({ envelope: { data } }) => data['request_id'])).toEqual([id, id])
   await replayByHand(receiver.deliveries[0]?.deliveryId)
+  // A large one goes by a queue of its own.
+  await sendPrompts({ ...stack, prompts: ['The committee met again. '.repeat(12_000)], concurrency: 1 })
+  await until(async () => (await groupsNow()).includes('scorer-large'))
   const range = { start: new Date(Date.now() - 3_600_000), end: new Date(Date.now() + 60_000) }
   const { run } = await operate('POST', '/api/score-runs', { ...range, source: 'kafka' })
   const statusOf = () => operate('GET', `/api/score-runs/${(run as { id: string }).id}`)
@@ -83,10 +86,9 @@ test('each process as a user of its own: a call goes all the way, also over retr
     60_000,
     async () => JSON.stringify(await statusOf()),
   )
-  expect(await statusOf()).toMatchObject({ calls_total: 1, calls_scored: 1 })
+  expect(await statusOf()).toMatchObject({ calls_total: 2, calls_scored: 2 })
 
-  const { groups } = (await operate('GET', '/api/operations')) as { groups: { group: string }[] }
-  expect([...new Set(groups.map(({ group }) => group))].sort()).toEqual(watchedGroups())
+  expect(await groupsNow()).toEqual(watchedGroups())
   for (const { name, output } of Object.values(stack.processes))
     expect({
       name,
@@ -185,6 +187,12 @@ async function operate(
   })
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
   return (await response.json()) as Record<string, unknown>
+}
+
+/** The groups that have read something. */
+async function groupsNow(): Promise<string[]> {
+  const { groups } = (await operate('GET', '/api/operations')) as { groups: { group: string }[] }
+  return [...new Set(groups.map(({ group }) => group))].sort()
 }
 
 /** Those of which `/api/operations` has to tell: every group that a service reads with. */
