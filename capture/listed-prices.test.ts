@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { createPriceTable, type Price, type TokenCounts } from './price-table.ts'
+import { createPriceTable, type Price } from './price-table.ts'
+import type { TokenCounts } from './token-cost.ts'
 
 /** What a tenth of a million tokens read amounts to. */
 const counts: TokenCounts = {

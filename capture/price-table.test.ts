@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createPriceTable, type TokenCounts } from './price-table.ts'
+import { createPriceTable } from './price-table.ts'
+import type { TokenCounts } from './token-cost.ts'
 import { usageOf } from './usage.ts'
 
 const prices = createPriceTable([
@@ -54,10 +55,10 @@ describe('the cost of a call', () => {
       (40_000 * 3 + 40_000 * 3.75 + 20_000 * 6) / 1e6,
     ],
     [
-      'what was written for an hour as what was written, where it has no price of its own',
-      'my-own-cache',
+      'what was written to a cache as the rest, where that has no price of its own',
+      'my-own-model',
       { ...tokens(100_000, 0), written_tokens: 60_000, written_hour_tokens: 20_000 },
-      (40_000 * 1 + 60_000 * 2) / 1e6,
+      0.1,
     ],
     [
       'a long call at other rates, as a whole',
@@ -105,6 +106,13 @@ describe('the cost of a call', () => {
     ['the host of a model that many hosts serve', 'llama-3.3-70b-versatile', null, tokens(1, 1)],
     ['the token counts', 'gpt-4o', 'openai', tokens(null, null)],
     ['a fine-tuned model', 'ft:gpt-4o-2024-08-06:acme::abc', 'openai', tokens(1, 1)],
+    [
+      'the price of what is kept for an hour',
+      'my-own-cache',
+      'whoever',
+      { ...tokens(100, 0), written_tokens: 60, written_hour_tokens: 20 },
+    ],
+    ['the price of audio', 'gpt-4o', 'openai', { ...tokens(9, 0), parts: { audio_input: 1 } }],
     ['a hostile name', '__proto__', 'constructor', tokens(1, 1)],
   ])('is unknown, not 0, without %s', (_name, model, provider, counts) => {
     expect(prices.costOf({ model, provider }, counts)).toBeNull()
@@ -115,7 +123,6 @@ test.each([
   ['flex', 0.5],
   ['priority', 3],
   ['default', 1],
-  ['constructor', 1],
   [null, 1],
 ])('a call that %s served costs %d times as much', (serviceTier, times) => {
   const rates = { input: 1, cached_input: 2, cache_write: 3, output: 4 }
@@ -128,13 +135,28 @@ test.each([
   expect(cost(tokens(million, million, million, 0))).toBe(30 * times)
 })
 
+test.each(['scale', 'auto', 'constructor'])(
+  'the cost of a call that the tier %s served is unknown',
+  (serviceTier) => {
+    const table = createPriceTable([{ models: ['m'], input: 1, output: 1, tiers: { flex: 0.5 } }])
+    expect(table.costOf({ model: 'm', provider: null, serviceTier }, million)).toBeNull()
+  },
+)
+
 const count = fc.integer({ min: 0, max: 10_000_000 })
 
 describe('no token is paid for twice', () => {
   // At one dollar a token for everything, the cost is the number of tokens that were billed.
   const dollar = 1_000_000
   const counting = createPriceTable([
-    { models: ['m'], input: dollar, cached_input: dollar, cache_write: dollar, output: dollar },
+    {
+      models: ['m'],
+      input: dollar,
+      cached_input: dollar,
+      cache_write: dollar,
+      output: dollar,
+      cache_write_1h: dollar,
+    },
   ])
   const billed = (usage: object) => {
     const read = usageOf({ usage })

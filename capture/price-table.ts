@@ -1,14 +1,8 @@
 import { bedrockPrefix, bedrockRegion, providerOfCall } from './providers.ts'
+import { costOfTokens, type Rates, type TierTimes, type TokenCounts } from './token-cost.ts'
 
-/** US dollars for a million tokens. */
-export interface Rates {
-  input: number
-  /** Absent: cached tokens cost what others do. The same for what is written to a cache, and written for an hour. */
-  cached_input?: number | undefined
-  cache_write?: number | undefined
-  cache_write_1h?: number | undefined
-  output: number
-}
+/** US dollars for each use of a tool that the provider hosts, or once for a call that used it. */
+export type UseFee = number | { per_call: number }
 
 /** What some models of one host cost. */
 export interface Price extends Rates {
@@ -18,24 +12,21 @@ export interface Price extends Rates {
   models: readonly string[]
   /** The rates of a whole call that reads more than `above` tokens. */
   long?: (Rates & { above: number }) | undefined
-  /** What a call costs that another tier served, in times of these rates: `{"flex": 0.5}`. A tier that is not named costs no more and no less. */
-  tiers?: Readonly<Record<string, number>> | undefined
-}
-
-/** Tokens of one call in buckets that do not overlap (usage.ts), and what of the prompt was written to a cache. */
-export interface TokenCounts {
-  prompt_tokens: number | null
-  completion_tokens: number | null
-  cached_tokens: number | null
-  reasoning_tokens: number | null
-  /** Part of prompt_tokens; absent: none. */
-  written_tokens?: number | undefined
-  /** Part of written_tokens: written to be kept for an hour, which costs more. */
-  written_hour_tokens?: number | undefined
+  /** What the tokens of a call cost that another tier served, in times of these rates: `{"flex": 0.5}`. */
+  tiers?: Readonly<Record<string, TierTimes>> | undefined
+  /** The same for where it was served, as Anthropic's `inference_geo` names it. */
+  inference_geo?: Readonly<Record<string, number>> | undefined
+  /** What hosted tools cost beside the tokens, by their names in billed-parts.ts. */
+  uses?: Readonly<Record<string, UseFee>> | undefined
+  /** US dollars for every call beside the tokens: models that always search. */
+  call?: number | undefined
 }
 
 export interface PriceTable {
-  /** US dollars; null when the price or both token counts are unknown: never 0 for that. */
+  /**
+   * US dollars; null when a price, or both token counts, are unknown: never 0 for that, and never the usual
+   * price for another one.
+   */
   costOf(call: PricedModel, tokens: TokenCounts): number | null
 }
 
@@ -44,6 +35,10 @@ export interface PricedModel {
   provider: string | null
   /** As the answer says it (service-tier.ts); absent or null: the standard one. */
   serviceTier?: string | null
+  /** Where the call was served, by its answer; absent or null: anywhere. */
+  inferenceGeo?: string | null
+  /** How often each hosted tool was used (billed-parts.ts). */
+  uses?: Readonly<Record<string, number>>
 }
 
 /** Of two prices of a model the later one holds; one without a provider goes before all others. */
@@ -59,7 +54,14 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
         return null
       const read = (tokens.prompt_tokens ?? 0) + (tokens.cached_tokens ?? 0)
       const rates = price.long !== undefined && read > price.long.above ? price.long : price
-      return costAt(rates, tokens, timesOf(price, call.serviceTier))
+      const tier = timesOf(price.tiers, call.serviceTier, standardTiers)
+      const geo = timesOf(price.inference_geo, call.inferenceGeo, usualGeos)
+      const fees = feesOf(price, call)
+      if (tier === undefined || geo === undefined || fees === null) return null
+      const usd = costOfTokens(rates, tokens, tier)
+      // Prices have at most five decimals a million tokens, so that eleven are exact but where a factor is
+      // none; the rest is binary noise.
+      return usd === null ? null : Number((geo * usd + fees).toFixed(11))
     },
   }
 }
@@ -67,7 +69,10 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
 const anyProvider = '*'
 const nameOf = (provider: string | undefined, model: string) => `${provider ?? anyProvider} ${model}`
 
-/** The host's own price (Bedrock's names say which it is), else that of the maker of the model, whose list prices hosts commonly take. */
+/**
+ * The host's own price (Bedrock's names say which it is), else that of the maker of the model, whose list
+ * prices hosts commonly take.
+ */
 function findPrice(prices: ReadonlyMap<string, Price>, { model, provider }: PricedModel): Price | undefined {
   const names = namesOf(model)
   const named = bedrockPrefix.test(names[0] ?? '') ? 'bedrock' : null
@@ -94,23 +99,32 @@ function namesOf(model: string): string[] {
   return [...new Set([...exact, ...anywhere, ...anywhere.map((candidate) => candidate.replace(maker, ''))])]
 }
 
-/** An answer may name any tier, `constructor` too. */
-function timesOf({ tiers = {} }: Price, tier: string | null | undefined): number {
-  return typeof tier === 'string' && Object.hasOwn(tiers, tier) ? (tiers[tier] ?? 1) : 1
+/** Names of the tier that the rates are of: OpenAI's and Bedrock's, Anthropic's, Groq's and Google's. */
+const standardTiers: readonly string[] = ['default', 'standard', 'on_demand']
+const usualGeos: readonly string[] = ['global', 'not_available']
+
+/** Undefined: the table does not name it. An answer may name anything, `constructor` too. */
+function timesOf<Times>(
+  named: Readonly<Record<string, Times>> = {},
+  name: string | null | undefined,
+  usual: readonly string[],
+): Times | 1 | undefined {
+  if (name === null || name === undefined) return 1
+  if (Object.hasOwn(named, name)) return named[name]
+  return usual.includes(name) ? 1 : undefined
 }
 
-const perMillion = 1_000_000
-
-/** Each token is paid for once: what was written to a cache is taken out of the rest of the prompt. Reasoning is billed as output. */
-function costAt(rates: Rates, tokens: TokenCounts, times: number): number {
-  const prompt = tokens.prompt_tokens ?? 0
-  const written = Math.min(prompt, tokens.written_tokens ?? 0)
-  const hour = Math.min(written, tokens.written_hour_tokens ?? 0)
-  const writeRate = rates.cache_write ?? rates.input
-  const input = (prompt - written) * rates.input
-  const writes = (written - hour) * writeRate + hour * (rates.cache_write_1h ?? writeRate)
-  const cached = (tokens.cached_tokens ?? 0) * (rates.cached_input ?? rates.input)
-  const output = ((tokens.completion_tokens ?? 0) + (tokens.reasoning_tokens ?? 0)) * rates.output
-  // Prices have at most five decimals a million tokens, so that eleven are exact but where a tier's factor is none; the rest is binary noise.
-  return Number(((times * (input + writes + cached + output)) / perMillion).toFixed(11))
+/**
+ * What is paid beside the tokens. Null: a tool was used whose fee is unknown, as are all of a host at the
+ * prices of the model's maker.
+ */
+function feesOf({ provider, uses = {}, call = 0 }: Price, used: PricedModel): number | null {
+  const counts = Object.entries(used.uses ?? {}).filter(([, count]) => count > 0)
+  const host = used.provider?.toLowerCase() ?? provider
+  if (counts.length > 0 && provider !== undefined && host !== provider) return null
+  return counts.reduce<number | null>((sum, [name, count]) => {
+    const fee = Object.hasOwn(uses, name) ? uses[name] : undefined
+    if (sum === null || fee === undefined) return null
+    return sum + (typeof fee === 'number' ? count * fee : fee.per_call)
+  }, call)
 }

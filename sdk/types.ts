@@ -104,6 +104,10 @@ export interface CallRecord {
   reasoning_tokens?: number
   /** The tier that served a call whose answer was cut, as the answer says it: it may cost more or less. */
   service_tier?: string
+  /** Where it was served, which may cost more too. */
+  inference_geo?: string
+  /** How much there was of what costs other than text: tokens (`audio_input`) and uses of hosted tools (`web_search`). */
+  billed_parts?: Record<string, number>
   status_code?: number
   error?: string
   aborted_by?: 'client' | 'upstream'

@@ -80,6 +80,24 @@ describe('what is known of a call', () => {
     expect(describeGiven(given)).toMatchObject({ cost_usd: 100 / 1e6 })
   })
 
+  test('costs what tools, audio and places did, be it said by the record alone', () => {
+    const rates = { input: 1, output: 2, audio_input: 5, inference_geo: { us: 2 }, uses: { search: 0.5 } }
+    const ownPrices = createPriceTable([{ models: ['own'], ...rates }])
+    const costOf = (given: object) => {
+      const counted = { request_body: { model: 'own' }, prompt_tokens: 100, completion_tokens: 0 }
+      const read = readCall(recordSchema.parse({ ...counted, ...given }))
+      return describeRecord(read, project, 'pro', ownPrices).cost_usd
+    }
+    expect(costOf({})).toBe(100 / 1e6)
+    expect(costOf({ billed_parts: { audio_input: 40, search: 2 }, inference_geo: 'US' })).toBe(
+      (2 * (60 + 40 * 5)) / 1e6 + 1,
+    )
+    expect(costOf({ billed_parts: { time_travel: 1 } })).toBeNull()
+    const searched = { usage: { server_tool_use: { search_requests: 1 }, inference_geo: 'us' } }
+    expect(costOf({ response_body: searched })).toBe(200 / 1e6 + 0.5)
+    expect(costOf({ response_body: searched, billed_parts: {} })).toBe(200 / 1e6)
+  })
+
   test('costs what the answer says, by whatever price', () => {
     const given = { response_body: { model: 'gpt-4o', usage: { ...usage, cost: 0.25 } } }
     expect(describeGiven(given)).toMatchObject({ prompt_tokens: 60, cost_usd: 0.25 })

@@ -1,3 +1,4 @@
+import { splitParts } from '../billed-parts.ts'
 import { costOfCall } from '../call-cost.ts'
 import { errorText } from '../answer-error.ts'
 import { codeOfError } from '../error-code.ts'
@@ -54,6 +55,8 @@ export function describeRecord(
   const provider = record.provider ?? providerOfCall([record.model, described.model], described.shape)
   const tokens = tokensOf(record, described)
   const error = record.error ?? described.toolFault
+  const { tokenParts, hostedUses } =
+    record.billed_parts === null ? described : splitParts(record.billed_parts)
   return {
     project_id: project.projectId,
     tier,
@@ -74,11 +77,13 @@ export function describeRecord(
         {
           model,
           provider,
-          tokens: { ...tokens, ...writtenOf(record, described) },
+          tokens: { ...tokens, ...writtenOf(record, described), parts: tokenParts },
           described: {
             ...described,
+            hostedUses,
             serviceTier: record.service_tier?.toLowerCase() ?? described.serviceTier,
             isBrokenOff: described.isBrokenOff || record.aborted_by !== null,
+            inferenceGeo: record.inference_geo?.toLowerCase() ?? described.inferenceGeo,
           },
         },
         prices,

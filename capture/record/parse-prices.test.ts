@@ -10,6 +10,16 @@ describe('a price list', () => {
     expect(parsePrices(yaml, 'a.yaml')).toEqual(prices)
   })
 
+  test('names what costs beside text tokens', () => {
+    const price = {
+      ...{ models: ['m'], input: 1, output: 2, audio_input: 3, image_output: 4, call: 5 },
+      tiers: { flex: { times: 0.5, cached_input: 1 }, priority: 2 },
+      inference_geo: { us: 1.1 },
+      uses: { web_search: 0.01, google_maps: { per_call: 0.025 } },
+    }
+    expect(parsePrices(JSON.stringify({ prices: [price] }), 'a.json')).toEqual([price])
+  })
+
   test.each([
     ['is no list', '{"models": []}', 1, 'expected an object with a list `prices`'],
     ['is broken', '{"prices": [', 1, 'Flow sequence'],
@@ -21,6 +31,18 @@ describe('a price list', () => {
     ],
     ['misspells a field', '{"prices": [\n\n{"models": ["a"], "input": 1, "outptu": 1}]}', 3, 'output'],
     ['has text for a number', 'prices:\n  - models: [a]\n    input: 1\n    output: cheap\n', 4, 'output'],
+    [
+      'misspells a tier',
+      'prices:\n  - models: [a]\n    input: 1\n    output: 1\n    tiers: {flex: {tims: 1}}\n',
+      5,
+      'tiers',
+    ],
+    [
+      'has a fee below nothing',
+      'prices:\n  - models: [a]\n    input: 1\n    output: 1\n    uses: {s: -1}\n',
+      5,
+      'uses',
+    ],
     ['has no models', 'prices:\n  - models: []\n    input: 1\n    output: 1\n', 2, 'models'],
   ])('that %s is refused with file, line and reason', (_name, text, line, reason) => {
     const said = new RegExp(`^prices\\.yaml:${line}: .*${reason}`)

@@ -1,6 +1,7 @@
 import { isMap, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import { z } from 'zod'
 import type { Price } from '../price-table.ts'
+import { tokenParts, type TokenPart } from '../token-cost.ts'
 import { offsetAt } from './yaml-offset.ts'
 
 /** Something wrong in a price list. `line` counts from 1. */
@@ -16,14 +17,25 @@ const rates = {
   cache_write: rate.optional(),
   cache_write_1h: rate.optional(),
   output: rate,
+  ...(Object.fromEntries(tokenParts.map((part) => [part, rate.optional()])) as Record<
+    TokenPart,
+    z.ZodOptional<typeof rate>
+  >),
 }
+const name = z.string().min(1).max(64)
+const times = z.number().min(0).max(1_000)
 const lowerCase = (text: string) => text.toLowerCase()
 const priceSchema = z.strictObject({
-  provider: z.string().min(1).max(64).transform(lowerCase).optional(),
+  provider: name.transform(lowerCase).optional(),
   models: z.array(z.string().min(1).max(256).transform(lowerCase)).min(1).max(1_000),
   ...rates,
   long: z.strictObject({ above: z.number().int().min(0), ...rates }).optional(),
-  tiers: z.record(z.string().min(1).max(64).transform(lowerCase), z.number().min(0).max(1_000)).optional(),
+  tiers: z
+    .record(name.transform(lowerCase), z.union([times, z.strictObject({ times, cached_input: times })]))
+    .optional(),
+  inference_geo: z.record(name.transform(lowerCase), times).optional(),
+  uses: z.record(name, z.union([rate, z.strictObject({ per_call: rate })])).optional(),
+  call: rate.optional(),
   as_of: z.iso.date().optional(),
   written: z.iso.date().optional(),
 })

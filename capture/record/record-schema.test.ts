@@ -25,3 +25,12 @@ test('null is as good as absent, but for the request body', () => {
   const { id, project_id, source, bodies_erased } = recordSchema.parse({ ...nulls, request_body: {} })
   expect({ id, project_id, source, bodies_erased }).toEqual({ source: 'api', bodies_erased: false })
 })
+
+test.each([
+  ['a count below nothing', { web_search: -1 }, ['billed_parts', 'web_search']],
+  ['half a use', { web_search: 0.5 }, ['billed_parts', 'web_search']],
+  ['101 names', Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, 1])), ['billed_parts']],
+])('billed parts with %s are refused', (_name, billed_parts, path) => {
+  const { error } = recordSchema.safeParse({ request_body: {}, billed_parts })
+  expect(error?.issues.map((issue) => issue.path)).toEqual([path])
+})

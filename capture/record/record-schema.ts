@@ -88,8 +88,26 @@ export const recordSchema = z
     service_tier: optionalText(64).describe(
       'The tier that served the call, which may cost more or less. Absent: as the answer says it. For the cost alone.',
     ),
+    inference_geo: optionalText(64).describe(
+      'Where the call was served, as Anthropic says it, which may cost more. Absent: as the answer says it. For the cost alone.',
+    ),
+    billed_parts: z
+      .record(
+        z.string().min(1).max(64),
+        z
+          .number()
+          .int()
+          .min(0)
+          .max(2 ** 50),
+      )
+      .refine((parts) => Object.keys(parts).length <= 100, 'must name 100 parts at most')
+      .nullish()
+      .transform((parts) => parts ?? null)
+      .describe(
+        'How much there was of what costs other than text: tokens (`audio_input`) and uses of hosted tools (`web_search`). Absent: as the answer says it. For the cost alone.',
+      ),
     cost_usd: amount.describe(
-      'Absent: as the answer says it, else from the price table; unknown stays null.',
+      'Absent: as the answer says it, else from the price table; unknown stays null (docs/costs.md).',
     ),
     status_code: z
       .number()

@@ -252,12 +252,11 @@ describe('bodies beyond their limit', () => {
     ],
   ])('an answer %s has the tokens that its end says', async (_name, answer) => {
     const usage =
-      '"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2,"cache_write_tokens":3},"cost":0.5}'
+      '"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2,"cache_write_tokens":3},"completion_tokens_details":{"audio_tokens":1},"cost":0.5}'
     const [, answered] = await bodies('{}', answer(usage))
     expect(answered).toMatchObject({ truncated: true })
-    expect(records).toMatchObject([
-      { prompt_tokens: 7, cached_tokens: 2, cache_write_tokens: 3, completion_tokens: 4, cost_usd: 0.5 },
-    ])
+    const read = { prompt_tokens: 7, cached_tokens: 2, cache_write_tokens: 3, completion_tokens: 4 }
+    expect(records).toMatchObject([{ ...read, cost_usd: 0.5, billed_parts: { audio_output: 1 } }])
     expect(records[0]).not.toHaveProperty('reasoning_tokens')
   })
 

@@ -1,10 +1,11 @@
 import { errorOfAnswer } from '../../capture/answer-error.ts'
+import { billedPartsOf, joinParts } from '../../capture/billed-parts.ts'
 import { usageBeside } from '../../capture/call-cost.ts'
 import { fieldAt, textOf } from '../../capture/json.ts'
 import { createArrivals, type Arrivals } from '../../capture/streams/arrivals.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
 import { isEventStream } from '../../capture/streams/stream-types.ts'
-import { serviceTierOf } from '../../capture/service-tier.ts'
+import { inferenceGeoOf, serviceTierOf } from '../../capture/service-tier.ts'
 import { statedCostOf } from '../../capture/stated-cost.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
@@ -186,13 +187,16 @@ function tokensOf(answer: unknown) {
     cache_write_1h_tokens: usage.writtenHourTokens || undefined,
     completion_tokens: usage.completionTokens ?? undefined,
     reasoning_tokens: usage.reasoningTokens ?? undefined,
-    // What ingest cannot store it would refuse with the record.
-    service_tier:
-      serviceTierOf(answer)
-        ?.replace(/[^\w.-]/g, '')
-        .slice(0, 64) || undefined,
+    service_tier: storable(serviceTierOf(answer)),
+    inference_geo: storable(inferenceGeoOf(answer)),
+    billed_parts: joinParts(billedPartsOf(undefined, answer)),
     cost_usd: statedCostOf(answer) ?? undefined,
   })
+}
+
+/** What ingest cannot store it would refuse with the record. */
+function storable(text: string | null): string | undefined {
+  return text?.replace(/[^\w.-]/g, '').slice(0, 64) || undefined
 }
 
 function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
@@ -222,7 +226,7 @@ function contentTypeOf(response: Response | undefined): string {
   return response?.headers.get('content-type') ?? ''
 }
 
-function known<V extends string | number, T extends Readonly<Record<string, V | undefined>>>(
+function known<V extends string | number | object, T extends Readonly<Record<string, V | undefined>>>(
   fields: T,
 ): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

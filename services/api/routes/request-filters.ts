@@ -81,7 +81,7 @@ export const requestItemSchema = z.object({
   ),
   cached_tokens: nullableNumber,
   reasoning_tokens: nullableNumber,
-  cost_usd: nullableNumber,
+  cost_usd: nullableNumber.describe('Null: a part of it has no known price (docs/costs.md).'),
   latency_ms: nullableNumber,
   time_to_first_token_ms: nullableNumber,
   status_code: nullableNumber,

@@ -53,13 +53,14 @@ describe('of an answer that is too long to be kept', () => {
     started({
       input_tokens: 5,
       service_tier: 'batch',
+      inference_geo: 'us',
       cache_read_input_tokens: 5,
       cache_creation_input_tokens: 4,
       cache_creation: { ephemeral_1h_input_tokens: 1 },
       output_tokens: 1,
     }),
     ...Array.from({ length: 100 }, () => said('x'.repeat(50))),
-    ...over({ output_tokens: 7, input_tokens: null }),
+    ...over({ output_tokens: 7, input_tokens: null, server_tool_use: { web_search_requests: 2 } }),
   )
 
   const usage = { prompt_tokens: 8, total_tokens: 8, cost: 0.5 }
@@ -126,8 +127,18 @@ describe('of an answer that is too long to be kept', () => {
       {},
       {
         ...{ prompt_tokens: 9, cache_write_tokens: 4, cache_write_1h_tokens: 1, completion_tokens: 7 },
-        service_tier: 'batch',
+        ...{ service_tier: 'batch', inference_geo: 'us', billed_parts: { web_search: 2 } },
       },
+    ],
+    [
+      'audio that was heard',
+      JSON.stringify({
+        ...{ object: 'chat.completion', content: 'x'.repeat(5_000) },
+        usage: { prompt_tokens: 9, prompt_tokens_details: { audio_tokens: 4 } },
+      }),
+      'application/json',
+      {},
+      { prompt_tokens: 9, billed_parts: { audio_input: 4 } },
     ],
     [
       'a stream for which there was no room',

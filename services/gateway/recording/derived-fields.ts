@@ -1,3 +1,4 @@
+import { joinParts } from '#capture/billed-parts.ts'
 import { usageBeside } from '#capture/call-cost.ts'
 import { describeCall } from '#capture/describe-call.ts'
 
@@ -16,6 +17,8 @@ export function derivedFields(requestBody: unknown, responseBody: unknown) {
     completion_tokens: usage.completionTokens,
     reasoning_tokens: usage.reasoningTokens,
     service_tier: textFor(described.serviceTier, 64) ?? undefined,
+    inference_geo: textFor(described.inferenceGeo, 64) ?? undefined,
+    billed_parts: joinParts(described),
     cost_usd: described.statedCost ?? undefined,
   }
 }

@@ -2913,6 +2913,8 @@ export interface Operations {
       cache_write_1h_tokens?: number | null | undefined
       reasoning_tokens?: number | null | undefined
       service_tier?: string | null | undefined
+      inference_geo?: string | null | undefined
+      billed_parts?: Record<string, number> | null | undefined
       cost_usd?: number | null | undefined
       status_code?: number | null | undefined
       error?: string | null | undefined
@@ -2947,6 +2949,8 @@ export interface Operations {
         cache_write_1h_tokens?: number | null | undefined
         reasoning_tokens?: number | null | undefined
         service_tier?: string | null | undefined
+        inference_geo?: string | null | undefined
+        billed_parts?: Record<string, number> | null | undefined
         cost_usd?: number | null | undefined
         status_code?: number | null | undefined
         error?: string | null | undefined
