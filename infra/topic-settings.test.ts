@@ -31,7 +31,7 @@ test.each([
   [
     'KAFKA_TOPIC_RETENTION_MS',
     'llm.request.ephemeral:86400000',
-    'llm.request.ephemeral and safety_score_jobs.ephemeral are kept an hour: zero content retention is that promise',
+    'llm.request.ephemeral and safety_score_jobs.ephemeral and safety_score_jobs.large.ephemeral are kept an hour: zero content retention is that promise',
   ],
 ])('%s=%s is refused', (name, value, problem) => {
   expect(parse({ [name]: value })).toEqual({ ok: false, problems: [`${name}: ${problem}`] })

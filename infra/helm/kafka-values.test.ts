@@ -1,6 +1,10 @@
-import { expect } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parseResources, workloadsOf } from './testing/chart-resources.ts'
-import { render, withHelm } from './testing/with-helm.ts'
+import { findHelm, renderChart } from './render-chart.ts'
+
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+const helm = findHelm(process.env['PATH']) ?? ''
+const withHelm = helm === '' ? test.skip : test
 
 withHelm(
   'limits of records reach every process that writes any, whole; what topics are to be, whoever makes or examines them',
@@ -11,7 +15,7 @@ withHelm(
       'kafka.topicRetentionMs=259200000',
       'migrate.checkTopicsOnly=true',
     ]
-    const all = workloadsOf(parseResources(await render(settings)))
+    const all = workloadsOf(parseResources(await renderChart(helm, settings)))
     const having = (name: string, value: string) =>
       all
         .filter(({ container }) => container.env.some((one) => one.name === name && one.value === value))

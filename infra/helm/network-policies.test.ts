@@ -1,6 +1,10 @@
-import { expect } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parseResources } from './testing/chart-resources.ts'
-import { render, withHelm } from './testing/with-helm.ts'
+import { findHelm, renderChart } from './render-chart.ts'
+
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+const helm = findHelm(process.env['PATH']) ?? ''
+const withHelm = helm === '' ? test.skip : test
 
 withHelm('policies let out to the ports that the values name', async () => {
   const settings = [
@@ -9,7 +13,9 @@ withHelm('policies let out to the ports that the values name', async () => {
     'networkPolicy.dataPorts={6432}',
     'dashboard.env.OIDC_ISSUER=https://login.example.com:8443/realms/a',
   ]
-  const policies = parseResources(await render(settings)).filter(({ kind }) => kind === 'NetworkPolicy')
+  const policies = parseResources(await renderChart(helm, settings)).filter(
+    ({ kind }) => kind === 'NetworkPolicy',
+  )
   const outOf = (process: string) =>
     policies
       .find(({ metadata }) => metadata.name === `sluice-${process}`)
@@ -28,7 +34,9 @@ withHelm(
       'networkPolicy.dataPorts={6432}',
       'networkPolicy.forbidden={169.254.0.0/16,fd00:1::/32}',
     ]
-    const policies = parseResources(await render(settings)).filter(({ kind }) => kind === 'NetworkPolicy')
+    const policies = parseResources(await renderChart(helm, settings)).filter(
+      ({ kind }) => kind === 'NetworkPolicy',
+    )
     const egressOf = (process: string) =>
       policies.find(({ metadata }) => metadata.name === `sluice-${process}`)?.spec.egress ?? []
     const ports = egressOf('sink').flatMap((rule) => (rule.ports ?? []).map(({ port }) => port))

@@ -1,22 +1,26 @@
-import { expect } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parseResources, workloadsOf } from './testing/chart-resources.ts'
-import { render, withHelm } from './testing/with-helm.ts'
+import { findHelm, renderChart } from './render-chart.ts'
+
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+const helm = findHelm(process.env['PATH']) ?? ''
+const withHelm = helm === '' ? test.skip : test
 
 withHelm('the address of a registry that asks for a password is in the Secret, and in no value', async () => {
-  const all = workloadsOf(parseResources(await render(['registryUrl='])))
+  const all = workloadsOf(parseResources(await renderChart(helm, ['registryUrl='])))
   const asked = all.flatMap(({ name, container }) =>
     container.env.flatMap(({ name: variable, valueFrom }) =>
       variable === 'SCHEMA_REGISTRY_URL' ? [[name, valueFrom?.secretKeyRef.optional]] : [],
     ),
   )
   expect(asked.sort()).toEqual(['api', 'migrate', 'notifier', 'scorer', 'sink'].map((name) => [name, false]))
-  const readable = render(['registryUrl=https://user:password@registry'])
+  const readable = renderChart(helm, ['registryUrl=https://user:password@registry'])
   await expect(readable).rejects.toThrow(/registryUrl/)
 })
 
 withHelm('where the cluster gives users out, no pod asks for one', async () => {
   const contexts = async (settings: string[]) =>
-    new Set((await render(settings)).match(/runAs\w+: .*|fsGroup: .*/g))
+    new Set((await renderChart(helm, settings)).match(/runAs\w+: .*|fsGroup: .*/g))
   const always = 'runAsNonRoot: true'
   const own = ['runAsUser: 1000', 'runAsGroup: 1000', 'fsGroup: 1000']
   expect(await contexts([])).toEqual(new Set([always, ...own]))
@@ -24,6 +28,6 @@ withHelm('where the cluster gives users out, no pod asks for one', async () => {
 })
 
 withHelm('no pod is killed before its time to finish is over', async () => {
-  const tooSoon = render(['gateway.terminationGracePeriodSeconds=300'])
+  const tooSoon = renderChart(helm, ['gateway.terminationGracePeriodSeconds=300'])
   await expect(tooSoon).rejects.toThrow(/gateway.terminationGracePeriodSeconds: has to be longer/)
 })
