@@ -7,7 +7,7 @@ export interface Report {
   check(name: string, work: () => unknown): Promise<boolean>
   /** The same for what all that follows needs. Throws {@link Stopped}. */
   need<T>(name: string, work: () => T | Promise<T>): Promise<T>
-  /** A check or a part that could not be run, with why. */
+  /** A check that could not be run, with why. A whole part is a failure: it was asked for by name. */
   skip(name: string, why: string): void
   fail(name: string, error: unknown): void
   /** The last line. */

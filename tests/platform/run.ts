@@ -24,29 +24,23 @@ async function run(names: readonly string[]): Promise<number> {
   const shared: Undo = []
   let found: Promise<Engine> | undefined
   const engine = () => (found ??= findEngine(cache, shared, console.log))
-  let isWhole = true
-  for (const name of given.chosen) isWhole = (await runPart(name, report, engine)) && isWhole
-  await report.check('what was started has ended', () => undoAll(shared))
+  for (const name of given.chosen) await runPart(name, report, engine)
+  await undoAll(shared).catch((error: unknown) => report.fail('what was started ends', error))
   console.log(report.summary())
-  return isWhole && report.failed === 0 ? 0 : 1
+  return report.failed === 0 ? 0 : 1
 }
 
-/** Whether it ran. */
-async function runPart(name: string, report: Report, engine: () => Promise<Engine>): Promise<boolean> {
+async function runPart(name: string, report: Report, engine: () => Promise<Engine>): Promise<void> {
   const undo: Undo = []
   console.log(`\n${name}: ${parts[name]?.about}`)
   try {
     await parts[name]?.run({ cache, jars, report, say: console.log, undo, engine })
   } catch (error) {
-    if (error instanceof CannotRun) {
-      report.skip(name, messageOf(error))
-      return false
-    }
-    if (!(error instanceof Stopped)) report.fail(name, error)
+    if (error instanceof CannotRun) report.fail(name, `it was not run: ${messageOf(error)}`)
+    else if (!(error instanceof Stopped)) report.fail(name, error)
   } finally {
-    await report.check(`${name} leaves nothing behind`, () => undoAll(undo))
+    await undoAll(undo).catch((error: unknown) => report.fail(`${name} ends`, error))
   }
-  return true
 }
 
 // The processes that were started have guards, which end them with this one.

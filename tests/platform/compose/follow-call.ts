@@ -12,7 +12,7 @@ export interface PrintedCalls {
 
 export async function printedCalls(compose: Compose): Promise<PrintedCalls> {
   const text = await compose(['logs', '--no-log-prefix', 'first-project'])
-  const [call, look] = (text.match(/curl [^\n]*(\\\n[^\n]*)*/g) ?? []) as (string | undefined)[]
+  const [call, look] = (text.match(/curl (?:[^\n]*\\\n)*[^\n]*/g) ?? []) as (string | undefined)[]
   if (call === undefined || look === undefined) throw new Error(`there are not two curls in: ${text}`)
   return { call, look }
 }

@@ -15,7 +15,10 @@ export async function ensureImage(
   if (found === '') return
   const problem = await engine.docker(['pull', '--quiet', name], { timeoutMs: pullDeadlineMs }).then(
     () => undefined,
-    (error: unknown) => messageOf(error).trim().split('\n').at(-1) ?? '',
+    (error: unknown) =>
+      messageOf(error)
+        .replace(/^.*daemon: /s, '')
+        .trim(),
   )
   if (problem === undefined) return
   say(`${name} cannot be pulled (${problem}): a stand-in takes its place`)
