@@ -1,7 +1,7 @@
 import { idFromUuid } from './ids.ts'
 
 /** Of a webhook's last day: a look at more costs what nobody asks for. */
-export const mostRecentDeliveries = 1_000
+const mostRecentDeliveries = 1_000
 
 /** SQL for the newest deliveries of the last day to the webhook `w` that were attempted, and how many of them failed or wait to be tried again. */
 export const lastDaySql = `

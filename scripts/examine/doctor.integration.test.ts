@@ -13,7 +13,6 @@ import { undoLast } from '#infra/migrate.ts'
 import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
-import { idFromUuid } from '#schemas/ids.ts'
 import { longestRetentionMs, topics } from '#schemas/topics.ts'
 import {
   createTestDatabase,
@@ -223,23 +222,6 @@ test('Postgres: a day without partitions, and a webhook whose key is gone', asyn
     'partitions: request_verdicts has partitions for 0 days ahead',
     'partitions: safety_score_details has no partition for today',
     'webhook keys: 1 webhooks have secrets sealed with key k0, which is not in BODY_ENCRYPTION_KEYS',
-  ])
-})
-
-test('a webhook whose deliveries fail', async () => {
-  const { rows } = await pool.query<{ id: string; project_id: string }>('select id, project_id from webhooks')
-  const [{ id = '', project_id = '' } = {}] = rows
-  await pool.query(
-    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, attempt_count, created_at)
-     select gen_random_uuid(), $1, $2, gen_random_uuid(), 'usage_alert', now(), '{}', 'retrying', 1, now() from generate_series(1, 172)`,
-    [id, project_id],
-  )
-  const of = `${idFromUuid('webhook', id)} of ${idFromUuid('project', project_id)}`
-  expect((await examinePostgres(system)).filter(({ check }) => check === 'webhooks')).toMatchObject([
-    {
-      state: 'warning',
-      what: `in the last day half or more of the deliveries failed to ${of}: 172 of 172 failed`,
-    },
   ])
 })
 

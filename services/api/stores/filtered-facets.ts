@@ -97,10 +97,8 @@ async function countFired(
 ): Promise<Counts> {
   if (unsafe.length === 0) return new Map()
   const times = unsafe.map(({ created_at }) => created_at.getTime())
-  const ends = times.reduce(([least, most], time) => [Math.min(least, time), Math.max(most, time)] as const, [
-    Infinity,
-    -Infinity,
-  ] as const)
+  const least = times.reduce((one, other) => Math.min(one, other))
+  const most = times.reduce((one, other) => Math.max(one, other))
   const rows = await database.query<{ scorer_name: string; calls: number }>(
     `select s.scorer_name, count(*)::integer as calls from safety_scores s
      where :scope(s) and s.run_id = $2 and s.request_id = any($3::uuid[]) and s.request_created_at between $4 and $5
@@ -108,7 +106,8 @@ async function countFired(
     [
       idToUuid(liveRunId(database.scope.projectId)),
       unsafe.map(({ id }) => id),
-      ...ends.map((time) => new Date(time)),
+      new Date(least),
+      new Date(most),
     ],
   )
   return new Map(rows.map(({ scorer_name, calls }) => [scorer_name, calls]))

@@ -50,6 +50,8 @@ describe('what detectors read the judge is shown', () => {
     ['what a picture is to show', item({ type: 'image_generation_call', revised_prompt: words })],
     ['a call to be approved', item({ type: 'mcp_approval_request', name: 'f', arguments: words })],
     ['a part that nobody has heard of', { content: [{ type: 'later', hint: words }] }],
+    ['why a call failed', { error: { message: words } }],
+    ['what Gemini thought', { candidates: [{ content: { parts: [{ text: words, thought: true }] } }] }],
     [
       'a title of a source',
       { content: [{ type: 'text', text: 'Hi.', citations: [{ title: words, cited_text: 'x' }] }] },
@@ -188,12 +190,6 @@ describe('nothing is shown twice, and nothing that says nothing', () => {
   test('the same words in two places of an answer', () => {
     const message = { content: 'Hi.', reasoning: words, reasoning_details: [{ text: words }] }
     expect(shownOf(ask, { choices: [{ message }] }).answer).toBe(`Hi.\n[reasoning: ${words}]`)
-  })
-
-  test('what says why a call failed, and what Gemini thought, by its name', () => {
-    expect(shownOf(ask, { error: { message: words } }).answer).toBe(`[message: ${words}]`)
-    const parts = [{ text: words, thought: true }, { text: 'Hi.' }]
-    expect(shownOf(ask, { candidates: [{ content: { parts } }] }).answer).toBe(`Hi.\n[text: ${words}]`)
   })
 
   test('nor what was said before this answer', () => {
