@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { lastBytes } from '#capture/usage-at-end.ts'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
+import { noteLargeBody } from '../return-memory.ts'
 import type { CaptureBudget } from './capture-budget.ts'
 
 /** A body as far as it was kept. */
@@ -79,6 +80,7 @@ export class CapturedBody {
     this.#budget.give(this.#takenSpare, true)
     this.#taken = 0
     this.#takenSpare = 0
+    if (this.#kept > copiedFrom) noteLargeBody(this.#kept)
     this.#chunks = []
     this.#kept = 0
     this.#room = 0
