@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { unitsReadTooOften } from '#tests/support/read-characters.ts'
 import { detectCall } from '../../testing/detect-call.ts'
 import { answers, asks } from '../../testing/sample-job.ts'
 import { answerWithCommand, recordShellCall } from '../../testing/shell-calls.ts'
@@ -182,8 +183,8 @@ test('an answer that calls no tool is safe, no answer is unscored', () => {
   expect(detectCall(createAgencyDetector, asked)).toMatchObject({ reason: 'no_text' })
 })
 
-test('hostile text takes time in proportion to its length', () => {
-  for (const unit of [
+test('hostile text is read in proportion to its length', () => {
+  const units = [
     'rm ',
     'rm -rf ',
     'rm --a ',
@@ -196,9 +197,8 @@ test('hostile text takes time in proportion to its length', () => {
     '| ',
     'find . ',
     "'a",
-  ]) {
-    recordShellCall(unit.repeat(Math.floor(60_000 / unit.length)))
-  }
+  ]
+  expect(unitsReadTooOften(units, 24_000, (text) => recordShellCall(text))).toEqual([])
 })
 
 describe('half a million of', () => {

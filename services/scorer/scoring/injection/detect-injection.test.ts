@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { unitsReadTooOften } from '#tests/support/read-characters.ts'
 import { detectCall } from '../../testing/detect-call.ts'
 import { createInjectionDetector } from './detect-injection.ts'
 
@@ -99,17 +100,7 @@ describe('what the detectors leave to a reader', () => {
   })
 })
 
-test('hostile text takes time in proportion to its length', () => {
-  for (const unit of [
-    '<!--',
-    '<a ',
-    'your reply ',
-    'include ',
-    'send ',
-    'retrieve my ',
-    '\nwrite ',
-    '![x](https:',
-  ]) {
-    find(brought(unit.repeat(Math.floor(60_000 / unit.length))))
-  }
+test('hostile text is read in proportion to its length', () => {
+  const units = ['<!--', '<a ', 'your reply ', 'include ', 'send ', 'retrieve my ', '\nwrite ', '![x](https:']
+  expect(unitsReadTooOften(units, 24_000, (text) => find(brought(text)))).toEqual([])
 })

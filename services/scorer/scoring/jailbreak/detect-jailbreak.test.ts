@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { unitsReadTooOften } from '#tests/support/read-characters.ts'
 import { detectCall } from '../../testing/detect-call.ts'
 import { createJailbreakDetector } from './detect-jailbreak.ts'
 import { foldText } from '../phrases/fold-text.ts'
@@ -244,8 +245,8 @@ test('offsets of folded text lead back to the original', () => {
   expect(originOf(text.length)).toBe(original.length)
 })
 
-test('hostile text takes time in proportion to its length', () => {
-  for (const unit of [
+test('hostile text is read in proportion to its length', () => {
+  const units = [
     'ignore ',
     'ai ',
     'ai!',
@@ -258,7 +259,6 @@ test('hostile text takes time in proportion to its length', () => {
     'f0',
     '[',
     'x1',
-  ]) {
-    find(says('user', unit.repeat(Math.floor(60_000 / unit.length))))
-  }
+  ]
+  expect(unitsReadTooOften(units, 24_000, (text) => find(says('user', text)))).toEqual([])
 })
