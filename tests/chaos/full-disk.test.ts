@@ -74,7 +74,8 @@ here('a full disk: no call fails, and what is missing is exactly what the metric
   await until(async () => (await lost()) >= lostAtLeast)
   await first.stop()
   const lostFirst = await lost()
-  expect(await gateway.output()).toContain('ENOSPC')
+  // The spool keeps below what the disk gives, so the oldest records go and no write fails.
+  expect(await gateway.output()).toContain('"reason":"spool_full"')
 
   // The next one begins on the full disk. What it sends makes room, and calls are recorded again.
   await gateway.killAndRestart()
