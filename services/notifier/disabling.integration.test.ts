@@ -7,17 +7,22 @@ import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { topics } from '#schemas/topics.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import {
+  eventually,
+  createNotifierFixture,
+  startNotifier,
+  type NotifierFixture,
+} from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
-let stage: NotifierStage
+let fixture: NotifierFixture
 let service: Service
 const receivers: WebhookReceiver[] = []
 const refuse = { kind: 'answer', status: 503 } as const
 
 beforeAll(async () => {
-  stage = await setNotifierStage()
-  service = (await startNotifier(stage)).service
+  fixture = await createNotifierFixture()
+  service = (await startNotifier(fixture)).service
 })
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close()
@@ -25,19 +30,19 @@ afterEach(async () => {
 afterAll(async () => {
   await service.stop()
   await service.done
-  await stage.close()
+  await fixture.close()
 })
 
 async function openEndpoint(projectId: string) {
   const receiver = await startWebhookReceiver()
   receivers.push(receiver)
-  const webhook = await stage.addWebhook({ url: receiver.url, projectId })
+  const webhook = await fixture.addWebhook({ url: receiver.url, projectId })
   receiver.trust(webhook.secret)
   return { receiver, webhookId: webhook.id }
 }
 
 test('a webhook is disabled when its owner asked for it and nothing was delivered for that long', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const openFailing = async () => {
     const { webhookId, receiver } = await openEndpoint(projectId)
     receiver.behave(refuse)
@@ -47,18 +52,18 @@ test('a webhook is disabled when its owner asked for it and nothing was delivere
   const notYet = await openFailing()
   const notAsked = await openFailing()
   const { webhookId: well } = await openEndpoint(projectId)
-  await stage.pool.query(
+  await fixture.pool.query(
     `update webhooks set disable_after_hours = case when id = $3 then null else 24 end,
        failing_since = now() - case when id = $2 then interval '23 hours' else interval '25 hours' end
      where project_id = $1`,
     [projectId, notYet, notAsked].map(idToUuid),
   )
   const event = raisedEvent({ project_id: projectId })
-  await stage.raise(event)
+  await fixture.raise(event)
   const failed = await Promise.all(
-    [over, notYet, notAsked].map((webhookId) => stage.settled(event, webhookId, 'failed')),
+    [over, notYet, notAsked].map((webhookId) => fixture.settled(event, webhookId, 'failed')),
   )
-  await stage.settled(event, well, 'delivered')
+  await fixture.settled(event, well, 'delivered')
   const errors = failed.map(({ attempts }) => attempts.at(-1)?.error)
   expect(errors).toEqual([
     expect.stringMatching(
@@ -66,7 +71,7 @@ test('a webhook is disabled when its owner asked for it and nothing was delivere
     ),
     ...Array<string>(2).fill('the receiver answered 503'),
   ])
-  const { rows } = await stage.pool.query<Record<string, unknown>>(
+  const { rows } = await fixture.pool.query<Record<string, unknown>>(
     `select id, enabled, failing_since is not null as failing, disabled_at is not null as disabled from webhooks
      where project_id = $1`,
     [idToUuid(projectId)],
@@ -79,22 +84,22 @@ test('a webhook is disabled when its owner asked for it and nothing was delivere
 })
 
 test('a webhook disabled between attempts gets no more', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const { receiver, webhookId } = await openEndpoint(projectId)
   // It is told before it answers.
   receiver.behave({ ...refuse, delayMs: 3_000 })
   const event = raisedEvent({ project_id: projectId })
-  await stage.raise(event)
+  await fixture.raise(event)
   await receiver.waitFor((all) => all.length === 1)
-  await stage.pool.query('update webhooks set enabled = false')
-  const stored = await stage.settled(event, webhookId, 'failed')
+  await fixture.pool.query('update webhooks set enabled = false')
+  const stored = await fixture.settled(event, webhookId, 'failed')
   expect(receiver.deliveries).toHaveLength(1)
   expect(stored.attempts.at(-1)?.error).toBe('the webhook is disabled')
 })
 
 /** As though its endpoint had been full. */
 async function setWaiting(event: RaisedEvent, webhookId: string): Promise<void> {
-  await stage.pool.query(
+  await fixture.pool.query(
     `with delivery as (
        insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, created_at)
        select $2, id, project_id, $3, 'threat_detected', now(), $4, now() from webhooks where id = $1 returning id, webhook_id
@@ -105,25 +110,25 @@ async function setWaiting(event: RaisedEvent, webhookId: string): Promise<void> 
 }
 
 async function expectGivenUp(event: RaisedEvent, webhookId: string, error: RegExp): Promise<void> {
-  const stored = await stage.settled(event, webhookId, 'failed')
+  const stored = await fixture.settled(event, webhookId, 'failed')
   expect(stored.attempts).toMatchObject([{ number: 1, error: expect.stringMatching(error) }])
   await eventually(
-    () => stage.waiting(),
+    () => fixture.waiting(),
     (count) => count === 0,
   )
-  const dead = await stage.read(topics.deliveryDead)
+  const dead = await fixture.read(topics.deliveryDead)
   expect(dead.filter(({ event: { id } }) => id === event.id)).toMatchObject([{ attempt: 1 }])
 }
 
 test('what waits and cannot be opened fails for good, says why, and waits no more', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const { receiver, webhookId } = await openEndpoint(projectId)
   const [one, waiting] = [raisedEvent({ project_id: projectId }), raisedEvent({ project_id: projectId })]
-  await stage.raise(one)
-  await stage.settled(one, webhookId, 'delivered')
+  await fixture.raise(one)
+  await fixture.settled(one, webhookId, 'delivered')
   const foreign = createSealer([{ id: 'k9', key: Buffer.alloc(32, 9) }])
   const secret = foreign.seal(Buffer.from('whsec_'), sealedIdentity(projectId, webhookId, 'webhook_secret'))
-  await stage.pool.query(
+  await fixture.pool.query(
     'update webhooks set secret_key_id = $2, secret_data = $3, updated_at = now() where id = $1',
     [idToUuid(webhookId), secret.key_id, secret.data],
   )
@@ -133,11 +138,11 @@ test('what waits and cannot be opened fails for good, says why, and waits no mor
 })
 
 test('what Postgres refuses of one attempt ends this delivery, and no others', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const refused = await openEndpoint(projectId)
   refused.receiver.behave({ kind: 'answer', status: 418 })
   const { webhookId: well } = await openEndpoint(projectId)
-  await stage.pool.query(
+  await fixture.pool.query(
     'alter table webhook_attempts add constraint no_teapots check (status_code <> 418) not valid',
   )
   const raised = () => raisedEvent({ project_id: projectId })
@@ -146,8 +151,8 @@ test('what Postgres refuses of one attempt ends this delivery, and no others', a
   await expectGivenUp(waiting, refused.webhookId, /^cannot be attempted: Postgres refused .*no_teapots/)
   expect(refused.receiver.ids()).toEqual([waiting.id])
   // With a record it is set aside, and the consumer goes on.
-  await stage.raise(first)
+  await fixture.raise(first)
   await refused.receiver.waitFor((all) => all.length === 2)
-  await stage.raise(second)
-  await stage.settled(second, well, 'delivered')
+  await fixture.raise(second)
+  await fixture.settled(second, well, 'delivered')
 })

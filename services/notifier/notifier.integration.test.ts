@@ -7,23 +7,28 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { accept, startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import {
+  eventually,
+  createNotifierFixture,
+  startNotifier,
+  type NotifierFixture,
+} from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
-let stage: NotifierStage
+let fixture: NotifierFixture
 let service: Service
 const receivers: WebhookReceiver[] = []
 const refuse = { kind: 'answer', status: 503, body: 'not now' } as const
 
 beforeAll(async () => {
-  stage = await setNotifierStage()
-  service = (await startNotifier(stage, { WEBHOOK_ENDPOINT_CONCURRENCY: '8' })).service
+  fixture = await createNotifierFixture()
+  service = (await startNotifier(fixture, { WEBHOOK_ENDPOINT_CONCURRENCY: '8' })).service
 })
 afterAll(async () => {
   for (const receiver of receivers) await receiver.close()
   await service.stop()
   await service.done
-  await stage.close()
+  await fixture.close()
 })
 
 async function openReceiver(): Promise<WebhookReceiver> {
@@ -33,10 +38,10 @@ async function openReceiver(): Promise<WebhookReceiver> {
 }
 
 /** A project with one webhook and its receiver, which trusts its secret. */
-async function openEndpoint(given: Partial<Parameters<NotifierStage['addWebhook']>[0]> = {}) {
+async function openEndpoint(given: Partial<Parameters<NotifierFixture['addWebhook']>[0]> = {}) {
   const receiver = await openReceiver()
-  const projectId = given.projectId ?? (await stage.addProject())
-  const webhook = await stage.addWebhook({ url: receiver.url, ...given, projectId })
+  const projectId = given.projectId ?? (await fixture.addProject())
+  const webhook = await fixture.addWebhook({ url: receiver.url, ...given, projectId })
   receiver.trust(webhook.secret)
   return { receiver, projectId, webhookId: webhook.id }
 }
@@ -47,7 +52,7 @@ function threat(projectId: string, fields: object = {}): RaisedEvent {
   return raisedEvent({
     project_id: projectId,
     fields: { request_id: requestId, severity: 'critical', scorer_name: 'pii_detection', ...fields },
-    content: stage.sealer.seal(
+    content: fixture.sealer.seal(
       Buffer.from(JSON.stringify(content)),
       sealedIdentity(projectId, requestId, 'event_content'),
     ),
@@ -58,8 +63,8 @@ function threat(projectId: string, fields: object = {}): RaisedEvent {
 test('an event is delivered once, signed, with what was sealed', async () => {
   const { receiver, projectId, webhookId } = await openEndpoint()
   const event = threat(projectId)
-  await stage.raise(event)
-  const stored = await stage.settled(event, webhookId, 'delivered')
+  await fixture.raise(event)
+  const stored = await fixture.settled(event, webhookId, 'delivered')
   expect(receiver.deliveries).toHaveLength(1)
   expect(receiver.deliveries[0]).toMatchObject({
     verified: true,
@@ -75,18 +80,18 @@ test('an event is delivered once, signed, with what was sealed', async () => {
   expect(stored).toMatchObject({ attempt_count: 1, attempts: [{ number: 1, status_code: 200, error: null }] })
   expect(stored.delivered_at).not.toBeNull()
   // Its endpoint had a place: nobody had to ask for it.
-  expect(await stage.read(topics.deliveryDue)).toEqual([])
+  expect(await fixture.read(topics.deliveryDue)).toEqual([])
 })
 
 test('an event that comes three times is delivered once', async () => {
   const { receiver, projectId, webhookId } = await openEndpoint()
   const event = threat(projectId)
-  await stage.raise(event, event)
-  await stage.settled(event, webhookId, 'delivered')
-  await stage.raise(event)
+  await fixture.raise(event, event)
+  await fixture.settled(event, webhookId, 'delivered')
+  await fixture.raise(event)
   const after = threat(projectId)
-  await stage.raise(after)
-  await stage.settled(after, webhookId, 'delivered')
+  await fixture.raise(after)
+  await fixture.settled(after, webhookId, 'delivered')
   expect(receiver.deliveries.filter(({ id }) => id === event.id)).toHaveLength(1)
 })
 
@@ -97,8 +102,8 @@ test.concurrent(
     const { receiver, projectId, webhookId } = await openEndpoint()
     receiver.behave((_delivery, before) => (before < 3 ? refuse : accept))
     const event = threat(projectId)
-    await stage.raise(event)
-    const stored = await stage.settled(event, webhookId, 'delivered')
+    await fixture.raise(event)
+    const stored = await fixture.settled(event, webhookId, 'delivered')
     expect(receiver.deliveries).toHaveLength(4)
     expect(receiver.deliveries.every(({ verified }) => verified)).toBe(true)
     expect(new Set(receiver.deliveries.map(({ body }) => body.toString())).size).toBe(1)
@@ -112,13 +117,13 @@ test.concurrent('failing for good: four attempts, then failed and in the dead to
   const { receiver, projectId, webhookId } = await openEndpoint()
   receiver.behave(refuse)
   const event = threat(projectId)
-  await stage.raise(event)
-  const stored = await stage.settled(event, webhookId, 'failed')
+  await fixture.raise(event)
+  const stored = await fixture.settled(event, webhookId, 'failed')
   expect(receiver.deliveries).toHaveLength(4)
   expectDelays(receiver, [1_000, 2_000, 4_000])
   expect(stored.attempts.map(({ error }) => error)).toEqual(Array(4).fill('the receiver answered 503'))
   const dead = await eventually(
-    () => stage.read(topics.deliveryDead),
+    () => fixture.read(topics.deliveryDead),
     (all) => all.some(({ event: { id } }) => id === event.id),
   )
   expect(dead.filter(({ event: { id } }) => id === event.id)).toEqual([
@@ -130,13 +135,13 @@ test.concurrent('a manual replay makes a new round after the attempts that were 
   const { receiver, projectId, webhookId } = await openEndpoint({ enabled: false })
   const event = threat(projectId, { test: true })
   receiver.behave((_delivery, before) => (before < 4 ? refuse : accept))
-  await stage.raise({ ...event, webhook_id: webhookId })
-  await stage.settled(event, webhookId, 'failed')
+  await fixture.raise({ ...event, webhook_id: webhookId })
+  await fixture.settled(event, webhookId, 'failed')
   const replay = { attempt: 5, first_attempt: 5, due_at: Date.now(), last_error: null, event }
   const ids = { delivery_id: deliveryId(event, webhookId), webhook_id: webhookId, project_id: projectId }
-  await stage.send(topics.deliveryDue, webhookId, { ...replay, ...ids })
-  await stage.send(topics.deliveryDue, webhookId, { ...replay, ...ids })
-  const stored = await stage.settled(event, webhookId, 'delivered')
+  await fixture.send(topics.deliveryDue, webhookId, { ...replay, ...ids })
+  await fixture.send(topics.deliveryDue, webhookId, { ...replay, ...ids })
+  const stored = await fixture.settled(event, webhookId, 'delivered')
   expect(stored.attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
   expect(receiver.deliveries).toHaveLength(5)
 })
@@ -144,14 +149,14 @@ test.concurrent('a manual replay makes a new round after the attempts that were 
 test('a delivered one can be replayed: the same bytes again', async () => {
   const { receiver, projectId, webhookId } = await openEndpoint()
   const event = threat(projectId)
-  await stage.raise(event)
-  await stage.settled(event, webhookId, 'delivered')
+  await fixture.raise(event)
+  await fixture.settled(event, webhookId, 'delivered')
   const ids = { delivery_id: deliveryId(event, webhookId), webhook_id: webhookId, project_id: projectId }
   const round = { attempt: 2, first_attempt: 2, due_at: Date.now(), last_error: null, event }
-  await stage.send(topics.deliveryDue, webhookId, { ...ids, ...round })
+  await fixture.send(topics.deliveryDue, webhookId, { ...ids, ...round })
   await receiver.waitFor((all) => all.length === 2)
   const stored = await eventually(
-    () => stage.delivery(event, webhookId),
+    () => fixture.delivery(event, webhookId),
     (delivery) => delivery?.attempt_count === 2,
   )
   expect(stored?.status).toBe('delivered')
@@ -165,8 +170,8 @@ test('a redirect is a failure and is not followed', async () => {
     before === 0 ? { kind: 'answer', status: 302, headers: { location: elsewhere.url } } : accept,
   )
   const event = threat(projectId)
-  await stage.raise(event)
-  const stored = await stage.settled(event, webhookId, 'delivered')
+  await fixture.raise(event)
+  const stored = await fixture.settled(event, webhookId, 'delivered')
   expect(stored.attempts.map(({ status_code: status }) => status)).toEqual([302, 200])
   expect(elsewhere.deliveries).toHaveLength(0)
 })
@@ -176,15 +181,15 @@ test.concurrent('one that hangs does not hold up others, and is attempted again 
   const well = await openEndpoint({ projectId: hanging.projectId })
   hanging.receiver.behave((_delivery, before) => (before === 0 ? { kind: 'hang' } : accept))
   const events = Array.from({ length: 16 }, () => threat(hanging.projectId))
-  await stage.raise(...events)
+  await fixture.raise(...events)
   await well.receiver.waitFor((all) => all.length === 16)
   expect(hanging.receiver.deliveries.length).toBeLessThan(32)
-  for (const event of events) await stage.settled(event, hanging.webhookId, 'delivered')
+  for (const event of events) await fixture.settled(event, hanging.webhookId, 'delivered')
   expect(hanging.receiver.ids()).toHaveLength(16)
   expect(hanging.receiver.deliveries).toHaveLength(32)
   expect(well.receiver.deliveries).toHaveLength(16)
   await eventually(
-    () => stage.waiting(),
+    () => fixture.waiting(),
     (count) => count === 0,
   )
 })
@@ -192,11 +197,11 @@ test.concurrent('one that hangs does not hold up others, and is attempted again 
 test('an endpoint gets no more at once than its places; the rest wait and come', async () => {
   const { receiver, projectId, webhookId } = await openEndpoint()
   const events = Array.from({ length: 300 }, () => threat(projectId))
-  await stage.raise(...events)
-  for (const event of events) await stage.settled(event, webhookId, 'delivered')
+  await fixture.raise(...events)
+  for (const event of events) await fixture.settled(event, webhookId, 'delivered')
   expect(receiver.deliveries).toHaveLength(300)
   expect(receiver.ids()).toHaveLength(300)
-  const asked = await stage.read(topics.deliveryDue)
+  const asked = await fixture.read(topics.deliveryDue)
   expect(asked.some(({ webhook_id: id, attempt }) => id === webhookId && attempt === 1)).toBe(true)
 })
 
@@ -216,7 +221,7 @@ describe('who gets what', () => {
       project_id: projectId,
       fields: { tool_name: 'sh' },
     })
-    await stage.raise(high, tool)
+    await fixture.raise(high, tool)
     await Promise.all([
       all.receiver.waitFor((came) => came.length === 2),
       critical.receiver.waitFor((came) => came.length === 1),
@@ -231,7 +236,7 @@ describe('who gets what', () => {
     // Written down behind the deliveries.
     const shown = await eventually(
       () =>
-        stage.pool.query<{ expression_failure: string | null }>(
+        fixture.pool.query<{ expression_failure: string | null }>(
           'select expression_failure from webhooks where project_id = $1 and expression_failed_at is not null',
           [idToUuid(projectId)],
         ),
@@ -244,12 +249,12 @@ describe('who gets what', () => {
     const { receiver, projectId, webhookId } = await openEndpoint()
     const broken = { ...threat(projectId), content_id: newId('request') }
     const next = threat(projectId)
-    await stage.raise(broken, raisedEvent({ project_id: 'prj_nonsense' }))
-    await stage.raise(next)
-    await stage.settled(next, webhookId, 'delivered')
+    await fixture.raise(broken, raisedEvent({ project_id: 'prj_nonsense' }))
+    await fixture.raise(next)
+    await fixture.settled(next, webhookId, 'delivered')
     expect(receiver.ids()).toEqual([next.id])
     const letters = await eventually(
-      () => readLog(stage.kafka, stage.prefix + deadLetterTopic(topics.eventRaised.name)),
+      () => readLog(fixture.kafka, fixture.prefix + deadLetterTopic(topics.eventRaised.name)),
       (all) => all.length === 2,
     )
     const codes = letters.map(({ headers }) => String(headers['sluice-dlq-code']))

@@ -10,7 +10,12 @@ import { idToUuid } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { makeCertificate } from '#tests/support/make-certificate.ts'
 import { startWebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import {
+  eventually,
+  createNotifierFixture,
+  startNotifier,
+  type NotifierFixture,
+} from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 const samples = join(import.meta.dirname, '..', '..', 'docs', 'receivers')
@@ -19,13 +24,13 @@ const nameOf = (language: string) =>
   `the sample in ${language} takes what is signed with its secret, also after a rotation, once, and answers 401 to the rest`
 const tls = makeCertificate()
 
-let stage: NotifierStage
+let fixture: NotifierFixture
 let service: Service
 let running: ChildProcess | undefined
 
 beforeAll(async () => {
-  stage = await setNotifierStage()
-  service = (await startNotifier(stage, { WEBHOOK_CA: tls.cert })).service
+  fixture = await createNotifierFixture()
+  service = (await startNotifier(fixture, { WEBHOOK_CA: tls.cert })).service
 })
 afterEach(async () => {
   if (running === undefined) return
@@ -37,25 +42,25 @@ afterEach(async () => {
 afterAll(async () => {
   await service.stop()
   await service.done
-  await stage.close()
+  await fixture.close()
 })
 
 async function expectSample(command: string, file: string): Promise<void> {
   const [port] = (await freePorts(1)) as [number]
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const url = `http://127.0.0.1:${port}/`
-  const webhook = await stage.addWebhook({ url, projectId })
+  const webhook = await fixture.addWebhook({ url, projectId })
   const lines = await startReceiver(command, join(samples, file), { port, secret: webhook.secret })
   const event = raisedEvent({ project_id: projectId, fields: { text: 'é 😀', number: 1e21 } })
   const told = once(lines, 'line')
-  await stage.raise(event)
+  await fixture.raise(event)
   expect(await told).toEqual([`threat_detected ${event.id}`])
-  expect((await stage.settled(event, webhook.id, 'delivered')).attempt_count).toBe(1)
+  expect((await fixture.settled(event, webhook.id, 'delivered')).attempt_count).toBe(1)
   await rotateSecret(projectId, webhook.id)
   const later = raisedEvent({ project_id: projectId })
   const toldAgain = once(lines, 'line')
-  await stage.raise(later)
-  expect((await stage.settled(later, webhook.id, 'delivered')).attempt_count).toBe(1)
+  await fixture.raise(later)
+  expect((await fixture.settled(later, webhook.id, 'delivered')).attempt_count).toBe(1)
   expect(await toldAgain).toEqual([`threat_detected ${later.id}`])
   const forged = await fetch(url, {
     method: 'POST',
@@ -72,8 +77,8 @@ async function expectSample(command: string, file: string): Promise<void> {
 /** With an overlap: the receiver goes on with the old secret. */
 async function rotateSecret(projectId: string, webhookId: string): Promise<void> {
   const secret = Buffer.from(`whsec_${randomBytes(32).toString('base64')}`)
-  const sealed = stage.sealer.seal(secret, sealedIdentity(projectId, webhookId, 'webhook_secret'))
-  await stage.pool.query(
+  const sealed = fixture.sealer.seal(secret, sealedIdentity(projectId, webhookId, 'webhook_secret'))
+  await fixture.pool.query(
     `update webhooks set previous_secret_codec = secret_codec, previous_secret_key_id = secret_key_id,
        previous_secret_data = secret_data, previous_secret_until = now() + interval '1 hour',
        secret_codec = $2, secret_key_id = $3, secret_data = $4 where id = $1`,
@@ -90,16 +95,16 @@ test('a receiver with a certificate of WEBHOOK_CA is delivered to; one with anot
     await startWebhookReceiver({ tls }),
     await startWebhookReceiver({ tls: makeCertificate() }),
   ]
-  const projectId = await stage.addProject()
-  const webhook = await stage.addWebhook({ url: known.url, projectId })
-  const refused = await stage.addWebhook({ url: stranger.url, projectId })
+  const projectId = await fixture.addProject()
+  const webhook = await fixture.addWebhook({ url: known.url, projectId })
+  const refused = await fixture.addWebhook({ url: stranger.url, projectId })
   known.trust(webhook.secret)
   const event = raisedEvent({ project_id: projectId })
-  await stage.raise(event)
-  await stage.settled(event, webhook.id, 'delivered')
+  await fixture.raise(event)
+  await fixture.settled(event, webhook.id, 'delivered')
   expect(known.deliveries).toMatchObject([{ verified: true }])
   const failed = await eventually(
-    () => stage.delivery(event, refused.id),
+    () => fixture.delivery(event, refused.id),
     (delivery) => delivery?.attempts[0]?.error != null,
   )
   expect(failed?.attempts[0]?.error).toMatch(/^TLS: .*self-signed/)

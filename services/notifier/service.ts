@@ -18,19 +18,19 @@ import type { Service } from '#runtime/service.ts'
 import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { createAttemptDelivery } from './attempt-delivery.ts'
-import { createBeginDelivery } from './begin-delivery.ts'
-import { createBeginTogether } from './begin-together.ts'
+import { createAttemptDelivery } from './delivery/attempt-delivery.ts'
+import { createBeginDelivery } from './delivery/begin-delivery.ts'
+import { createBeginTogether } from './delivery/begin-together.ts'
 import type { NotifierConfig } from './config.ts'
-import { createDeliveryHandler } from './delivery-handler.ts'
-import { createDeliveryPublisher, type DeliveryPublisher } from './delivery-publisher.ts'
-import { createEndpointSlots } from './endpoint-slots.ts'
-import { createFanOutHandler } from './fan-out-handler.ts'
-import { createFanOutTogether } from './fan-out-together.ts'
-import { createGiveUpDelivery } from './give-up-delivery.ts'
-import { claimLeaseMs, createMakeAttempt, receiverTimeoutMs } from './make-attempt.ts'
+import { createDeliveryHandler } from './delivery/delivery-handler.ts'
+import { createDeliveryPublisher, type DeliveryPublisher } from './delivery/delivery-publisher.ts'
+import { createEndpointLimiter } from './limits/endpoint-limiter.ts'
+import { createFanOutHandler } from './delivery/fan-out-handler.ts'
+import { createFanOutTogether } from './delivery/fan-out-together.ts'
+import { createGiveUpDelivery } from './delivery/give-up-delivery.ts'
+import { claimLeaseMs, createMakeAttempt, receiverTimeoutMs } from './delivery/make-attempt.ts'
 import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.ts'
-import { createSendMessage } from './send-message.ts'
+import { createSendMessage } from './sending/send-message.ts'
 import { createSender } from './sending/send-attempt.ts'
 import { createExpressionCache } from './steps/expression-cache.ts'
 import { createJoinEvent } from './steps/open-event.ts'
@@ -40,8 +40,8 @@ import { createAbandonDelivery } from './stores/abandon-delivery.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
 import { createWaitingStore } from './stores/waiting-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
-import { createUnwrittenAttempts } from './unwritten-attempts.ts'
-import { createWaitingPump } from './waiting-pump.ts'
+import { createUnwrittenAttempts } from './delivery/unwritten-attempts.ts'
+import { createWaitingPump } from './waiting/waiting-pump.ts'
 
 const dnsTimeoutMs = 2_500
 /**
@@ -54,7 +54,7 @@ const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deli
 const deliveryTopics = [topics.deliveryDue, ...retryTopics, topics.deliveryDead]
 
 /** What every part of the notifier stands on. */
-interface Ground extends ProcessDependencies {
+interface NotifierContext extends ProcessDependencies {
   config: NotifierConfig
   kafka: Kafka
   /** Of its consumer groups. */
@@ -70,16 +70,16 @@ interface Ground extends ProcessDependencies {
 
 /** The notifier: events become deliveries, deliveries are attempted, failed ones are retried, in one process. */
 export function createNotifier(config: NotifierConfig, dependencies: ProcessDependencies): Service {
-  const ground = layGround(config, dependencies)
-  const { log, pool, producer } = ground
+  const context = createServiceContext(config, dependencies)
+  const { log, pool, producer } = context
   const connections: Part = {
-    start: () => prepareCodecs([...ground.deliveries.values()], log),
+    start: () => prepareCodecs([...context.deliveries.values()], log),
     stop: () => pool.end(),
   }
-  return runTogether([connections, producer, ...createDelivering(ground)], log)
+  return runTogether([connections, producer, ...createDelivering(context)], log)
 }
 
-function layGround(config: NotifierConfig, dependencies: ProcessDependencies): Ground {
+function createServiceContext(config: NotifierConfig, dependencies: ProcessDependencies): NotifierContext {
   const { log, metrics } = dependencies
   const kafka = createKafka(config, { clientId: 'sluice-notifier', log })
   const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
@@ -121,8 +121,8 @@ async function prepareCodecs(codecs: readonly Codec<WebhookDelivery>[], log: Log
 }
 
 /** First attempts, retries and those that wait share the places at an endpoint, and nothing else. */
-function createDelivering(ground: Ground): Part[] {
-  const { config, pool, sealer, clock, notifierMetrics: metrics } = ground
+function createDelivering(context: NotifierContext): Part[] {
+  const { config, pool, sealer, clock, notifierMetrics: metrics } = context
   const total = config.WEBHOOK_CONCURRENCY
   const sender = createSender({
     policy: { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS },
@@ -131,29 +131,29 @@ function createDelivering(ground: Ground): Part[] {
     timeoutMs: receiverTimeoutMs,
     maxConnections: total,
   })
-  const slots = createEndpointSlots({
+  const limiter = createEndpointLimiter({
     perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY,
     total,
     onChange: oncePerTurn(() => {
-      metrics.inFlight.set(slots.taken)
-      metrics.knownEndpoints.set(slots.known)
+      metrics.inFlight.set(limiter.taken)
+      metrics.knownEndpoints.set(limiter.known)
     }),
   })
   const shared = {
-    ...ground,
+    ...context,
     webhooks: createWebhookStore(pool),
     deliveries: createDeliveryStore(pool, claimLeaseMs),
     waiting: createWaitingStore(pool),
     openSecrets: createOpenSecrets(sealer),
     joinEvent: createJoinEvent(sealer),
     unwritten: createUnwrittenAttempts(metrics, clock),
-    sendMessage: createSendMessage({ ...ground, sender, slots, metrics }),
-    slots,
+    sendMessage: createSendMessage({ ...context, sender, limiter, metrics }),
+    limiter,
     metrics,
   }
   const making = createMakeAttempt(shared)
   const attempt = createAttemptDelivery({ ...shared, making })
-  const giveUp = createGiveUpDelivery({ ...ground, abandon: createAbandonDelivery(pool), metrics })
+  const giveUp = createGiveUpDelivery({ ...context, abandon: createAbandonDelivery(pool), metrics })
   const delivering = createDeliveryHandler({ ...shared, attempt })
   const begin = createBeginDelivery({ ...shared, making, attempt, carryOut: delivering.carryOut })
   const fanOut = createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() })
@@ -170,16 +170,16 @@ function createDelivering(ground: Ground): Part[] {
   return [
     sending,
     pump,
-    ...createConsumers(ground, delivering.handle, { handler: fanOut, groupHandler: fanOutTogether }),
+    ...createConsumers(context, delivering.handle, { handler: fanOut, groupHandler: fanOutTogether }),
   ]
 }
 
 function createConsumers(
-  ground: Ground,
+  context: NotifierContext,
   deliver: RecordHandler<WebhookDelivery>,
   fanOut: Pick<ParallelConsumerOptions<RaisedEvent>, 'handler' | 'groupHandler'>,
 ): Service[] {
-  const { config, clock, events } = ground
+  const { config, clock, events } = context
   const consumerOf = <T>(
     name: string,
     from: readonly TopicDefinition[],
@@ -189,7 +189,7 @@ function createConsumers(
     >,
   ) =>
     createParallelConsumer<T>({
-      ...ground,
+      ...context,
       groupId: `${config.TOPIC_PREFIX}notifier-${name}`,
       topics: from.map((topic) => config.TOPIC_PREFIX + topic.name),
       concurrency: config.WEBHOOK_CONCURRENCY,
@@ -197,7 +197,7 @@ function createConsumers(
       ...own,
     })
   // All of these topics carry the same record; whoever wrote it is found by the id in front of it.
-  const decoder = ground.deliveries.get(topics.deliveryDue) as Codec<WebhookDelivery>
+  const decoder = context.deliveries.get(topics.deliveryDue) as Codec<WebhookDelivery>
   const delivering = { decoder, handler: deliver }
   const dueTimeOf = createDueTimes(clock)
   return [

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { notifierNodeOptions } from '#infra/node-options.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
-import { setNotifierStage } from '#services/notifier/testing/notifier-stage.ts'
+import { createNotifierFixture } from '#services/notifier/testing/notifier-fixture.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { compareDeliveries } from '../support/compare-deliveries.ts'
 import { startCountingReceiver } from '../support/counting-receiver.ts'
@@ -42,7 +42,7 @@ const maxLateMs = 1_000
 const p99Rounds = 5
 
 const closeInfrastructure = await openBenchmark()
-const stage = await setNotifierStage()
+const fixture = await createNotifierFixture()
 const certificate = makeCertificate()
 const [secure, plain] = [await addSide(certificate), await addSide(undefined)]
 const { receiver, targets } = secure
@@ -51,7 +51,7 @@ const [operationsPort] = (await freePorts(1)) as [number]
 const notifier = await startServiceProcess({
   name: 'notifier',
   environment: {
-    ...stage.environment,
+    ...fixture.environment,
     WEBHOOK_CA: certificate.cert,
     NODE_OPTIONS: `${notifierNodeOptions} ${process.env['BENCH_NODE_OPTIONS'] ?? ''}`,
   },
@@ -76,15 +76,15 @@ try {
 } finally {
   await notifier.stop()
   for (const side of [secure, plain]) await side.receiver.close()
-  await stage.close()
+  await fixture.close()
   await rm(directory, { recursive: true })
   await closeInfrastructure()
 }
 
 async function addSide(withCertificate: TestCertificate | undefined): Promise<Side> {
   const counting = await startCountingReceiver({ certificate: withCertificate, answerMs })
-  const added = await addTargets(stage, counting, endpoints)
-  return { stage, receiver: counting, certificate: withCertificate, answerMs, targets: added }
+  const added = await addTargets(fixture, counting, endpoints)
+  return { fixture, receiver: counting, certificate: withCertificate, answerMs, targets: added }
 }
 
 /** By how many endpoints hang. In turns, and the medians, as the rates: two moments of 100 ms in which the whole machine is late make a p99 of 20 seconds. */
@@ -115,7 +115,7 @@ async function measureHealthyP99(hanging: number): Promise<number> {
     },
   })
   receiver.behave({})
-  await until(async () => (await stage.waiting()) === 0, 120_000)
+  await until(async () => (await fixture.waiting()) === 0, 120_000)
   await sleep(8_000)
   await receiver.take()
   return p99
@@ -132,7 +132,7 @@ async function raiseAtRate(forSeconds: number, hanging: number): Promise<number>
     await sleep(Math.max(0, startedAt + tick * everyMs - performance.now()))
     const indexes = Array.from({ length: each }, (_, index) => (tick * each + index) % endpoints)
     healthy += indexes.filter((index) => index >= hanging).length
-    raised.push(stage.raise(...indexes.map((index) => eventFor(targets[index] as Target))))
+    raised.push(fixture.raise(...indexes.map((index) => eventFor(targets[index] as Target))))
   }
   await Promise.all(raised)
   return healthy
@@ -142,7 +142,7 @@ async function raiseAtRate(forSeconds: number, hanging: number): Promise<number>
 async function measureRetries(): Promise<Record<string, number>> {
   const delaysMs = [1_000, 2_000, 4_000]
   receiver.behave({ failing: targets.map(({ path }) => path) })
-  await stage.raise(...targets.map(eventFor))
+  await fixture.raise(...targets.map(eventFor))
   await sleep(12_000)
   const { refused } = await receiver.take()
   const late = delaysMs.map((): number[] => [])

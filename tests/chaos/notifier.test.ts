@@ -16,7 +16,7 @@ import { idFromUuid } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deadLetterTopic, topics } from '#schemas/topics.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
-import { setNotifierStage, type NotifierStage } from '#services/notifier/testing/notifier-stage.ts'
+import { createNotifierFixture, type NotifierFixture } from '#services/notifier/testing/notifier-fixture.ts'
 import { raisedEvent } from '#services/notifier/testing/sample-records.ts'
 import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts'
 import { readLog } from '../support/read-log.ts'
@@ -32,7 +32,7 @@ const outageMs = 2_000
 let directory: string
 let cluster: KafkaCluster
 let postgres: OwnPostgres
-let stage: NotifierStage
+let fixture: NotifierFixture
 let receiver: WebhookReceiver
 let notifiers: ServiceProcess[]
 
@@ -41,13 +41,13 @@ beforeAll(async () => {
   const kafka = { brokers: 1, directory: join(directory, 'kafka'), cacheDirectory, say: () => undefined }
   ;[cluster, postgres] = await Promise.all([startKafkaCluster(kafka), startOwnPostgres(directory, true)])
   await migrate(postgres.address)
-  stage = await setNotifierStage({ brokers: cluster.addresses, databaseUrl: postgres.address })
+  fixture = await createNotifierFixture({ brokers: cluster.addresses, databaseUrl: postgres.address })
   receiver = await startWebhookReceiver()
   notifiers = await Promise.all(
     (await freePorts(2)).map((operationsPort, index) =>
       startServiceProcess({
         name: 'notifier',
-        environment: stage.environment,
+        environment: fixture.environment,
         operationsPort,
         logFile: join(directory, `notifier-${index}.log`),
       }),
@@ -58,18 +58,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(notifiers.map((notifier) => notifier.stop()))
   await receiver.close()
-  await stage.close()
+  await fixture.close()
   await Promise.all([cluster.stop(), postgres.stop()])
   await rm(directory, { recursive: true, force: true })
 })
 
 test('two notifiers, killed in turn, the broker killed, Postgres killed: each event reaches each webhook or is dead', async () => {
-  const projectIds = await Promise.all([stage.addProject(), stage.addProject()])
+  const projectIds = await Promise.all([fixture.addProject(), fixture.addProject()])
   const paths = ['steady', 'flaky', 'failing']
   const webhooks = await Promise.all(
     projectIds.flatMap((projectId) =>
       paths.map(async (path) => {
-        const { id, secret } = await stage.addWebhook({ url: `${receiver.url}/${path}`, projectId })
+        const { id, secret } = await fixture.addWebhook({ url: `${receiver.url}/${path}`, projectId })
         return { id, secret, projectId, path }
       }),
     ),
@@ -100,7 +100,7 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
     async () => {
       // The receivers are in this process: asking for all states fifty times a second left them so little of two busy cores that they answered late.
       await sleep(250)
-      return (await countSettled()) === expected.size && (await stage.waiting()) === 0
+      return (await countSettled()) === expected.size && (await fixture.waiting()) === 0
     },
     150_000,
     async () => JSON.stringify(await readUnsettled(expected.size)),
@@ -121,13 +121,13 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
     expect(sent.length).toBeGreaterThanOrEqual(attempts)
     expect(sent.length).toBeLessThanOrEqual(attempts + ends)
   }
-  const dead = await stage.read(topics.deliveryDead)
+  const dead = await fixture.read(topics.deliveryDead)
   const failed = [...expected].filter(([, state]) => state === 'failing failed').map(([id]) => id)
   expect(new Set(dead.map(({ delivery_id: id }) => id))).toEqual(new Set(failed))
 })
 
 async function countSettled(): Promise<number> {
-  const { rows } = await stage.pool.query<{ settled: number }>(
+  const { rows } = await fixture.pool.query<{ settled: number }>(
     "select count(*)::int as settled from webhook_deliveries where status in ('delivered', 'failed')",
   )
   return rows[0]?.settled ?? NaN
@@ -135,8 +135,8 @@ async function countSettled(): Promise<number> {
 
 /** What there is that is not over, and how much is not there at all. */
 async function readUnsettled(expected: number): Promise<object> {
-  const { rows: waiting } = await stage.pool.query<object>('select * from webhook_waiting limit 20')
-  const { rows: open } = await stage.pool.query<object>(`
+  const { rows: waiting } = await fixture.pool.query<object>('select * from webhook_waiting limit 20')
+  const { rows: open } = await fixture.pool.query<object>(`
     select d.id, d.webhook_id, d.status, d.attempt_count, d.created_at, array_agg(to_jsonb(a) - 'response_excerpt') as attempts
     from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
     where d.status not in ('delivered', 'failed') group by d.id limit 20`)
@@ -147,17 +147,17 @@ async function readUnsettled(expected: number): Promise<object> {
 
 /** How far the events have been handled, and why some never were. */
 async function readEvents(): Promise<object> {
-  const topic = stage.prefix + topics.eventRaised.name
-  const { ends, handled } = await readGroupOffsets(stage.kafka, topic, `${stage.prefix}notifier-fan-out`)
+  const topic = fixture.prefix + topics.eventRaised.name
+  const { ends, handled } = await readGroupOffsets(fixture.kafka, topic, `${fixture.prefix}notifier-fan-out`)
   const unhandled = [...ends].map(([partition, end]) => Number(end - (handled.get(partition) ?? 0n)))
-  const letters = await readLog(stage.kafka, deadLetterTopic(topic))
+  const letters = await readLog(fixture.kafka, deadLetterTopic(topic))
   const refused = letters.map(({ headers }) => String(headers['sluice-dlq-message']))
   return { unhandled, refused }
 }
 
 /** How attempts ended: what a failure of this test has to say. */
 async function readEnds(): Promise<object[]> {
-  const { rows } = await stage.pool.query<object>(`
+  const { rows } = await fixture.pool.query<object>(`
     select d.webhook_id, a.number, coalesce(a.error, case when a.finished_at is null then 'not written' else 'delivered' end) as ended, count(*)
     from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id group by 1, 2, 3 order by 1, 2, 3`)
   return rows
@@ -186,7 +186,7 @@ async function raiseWhile(goOn: () => boolean, projectIds: readonly string[]): P
   const raised: RaisedEvent[] = []
   while (goOn()) {
     const events = projectIds.map((projectId) => raisedEvent({ project_id: projectId }))
-    await untilTaken(() => stage.raise(...events))
+    await untilTaken(() => fixture.raise(...events))
     raised.push(...events)
     await sleep(250)
   }
@@ -212,7 +212,7 @@ interface DeliveryRow {
 }
 
 async function readDeliveries(): Promise<DeliveryRow[]> {
-  const { rows } = await stage.pool.query<DeliveryRow>(
+  const { rows } = await fixture.pool.query<DeliveryRow>(
     `select d.id, d.webhook_id as "webhookId", d.status, count(a.number)::int as attempts
      from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id group by d.id`,
   )

@@ -30,11 +30,11 @@ interface Measured {
  * (fanned out, written, claimed, signed, sent, finished), the bare one's from posts that stand signed in memory.
  */
 export async function compareDeliveries(side: Side, notifierPid: () => number, deliveries: number) {
-  const { receiver, stage, certificate, answerMs } = side
+  const { receiver, fixture, certificate, answerMs } = side
   const meter = createCpuMeter({
     servicePid: notifierPid,
     applicationName: 'sluice-notifier',
-    pool: stage.pool,
+    pool: fixture.pool,
     receiver,
   })
   const [own, bare, fewBare] = [measured(), measured(), measured()]
@@ -80,7 +80,7 @@ function barePosts({ targets, receiver }: Side, count: number): BarePost[] {
 
 /** As the bare posts are made before the first is sent, the events stand in their topic before the notifier takes the first. */
 async function raiseWhileHeld(
-  { stage, receiver, targets }: Side,
+  { fixture, receiver, targets }: Side,
   notifierPid: number,
   count: number,
   measure: (work: () => Promise<void>) => Promise<void>,
@@ -88,14 +88,14 @@ async function raiseWhileHeld(
   const before = await receiver.count()
   process.kill(-notifierPid, 'SIGSTOP')
   try {
-    await stage.raise(...eventsFor(targets, count).map(({ event }) => event))
+    await fixture.raise(...eventsFor(targets, count).map(({ event }) => event))
   } finally {
     process.kill(-notifierPid, 'SIGCONT')
   }
   await measure(async () => {
     await untilReceived(receiver, before + count)
     await until(async () => {
-      const { rowCount } = await stage.pool.query(
+      const { rowCount } = await fixture.pool.query(
         "select from webhook_deliveries where status = 'pending' limit 1",
       )
       return rowCount === 0

@@ -1,5 +1,5 @@
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import type { NotifierStage } from '#services/notifier/testing/notifier-stage.ts'
+import type { NotifierFixture } from '#services/notifier/testing/notifier-fixture.ts'
 import { raisedEvent } from '#services/notifier/testing/sample-records.ts'
 import type { CountingReceiver } from './counting-receiver.ts'
 import type { TestCertificate } from './make-certificate.ts'
@@ -7,7 +7,7 @@ import { until } from './until.ts'
 
 /** Webhooks of one receiver, each of a project of its own, so that one event is one delivery. */
 export interface Side {
-  stage: NotifierStage
+  fixture: NotifierFixture
   receiver: CountingReceiver
   /** Of the receiver; undefined: it speaks plain HTTP. */
   certificate: TestCertificate | undefined
@@ -22,15 +22,15 @@ export interface Target {
 }
 
 export async function addTargets(
-  stage: NotifierStage,
+  fixture: NotifierFixture,
   receiver: CountingReceiver,
   count: number,
 ): Promise<Target[]> {
   const targets: Target[] = []
   for (let index = 0; index < count; index++) {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const path = `/hook-${index}`
-    await stage.addWebhook({ url: receiver.url + path, projectId })
+    await fixture.addWebhook({ url: receiver.url + path, projectId })
     targets.push({ projectId, path })
   }
   return targets
@@ -50,9 +50,9 @@ export function eventsFor(targets: readonly Target[], count: number): { path: st
 }
 
 /** Raises them all at once; resolves when the last has been received. */
-export async function raiseAll({ stage, receiver, targets }: Side, count: number): Promise<void> {
+export async function raiseAll({ fixture, receiver, targets }: Side, count: number): Promise<void> {
   const before = await receiver.count()
-  await stage.raise(...eventsFor(targets, count).map(({ event }) => event))
+  await fixture.raise(...eventsFor(targets, count).map(({ event }) => event))
   await untilReceived(receiver, before + count)
 }
 

@@ -10,7 +10,7 @@ import {
   insertDeliveries,
   insertWaitingDeliveries,
 } from './delivery-statements.ts'
-import { gatherCalls, gatherGroups, oneOf } from './gather-calls.ts'
+import { createBatcher, createGroupBatcher, oneOf } from './batcher.ts'
 import type { Webhook } from './webhook-rows.ts'
 import { writeRows } from './write-rows.ts'
 
@@ -64,12 +64,12 @@ export interface DeliveryStore {
 }
 
 /** Of one statement; more are in flight together than this rarely. */
-const maxGathered = 200
+const maxBatched = 200
 
 /** Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe as alone. */
 export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
-  const beginAll = gatherBeginnings(pool, leaseMs)
-  const finishAll = gatherFinishes(pool)
+  const beginAll = batchBeginnings(pool, leaseMs)
+  const finishAll = batchFinishes(pool)
   const begin = oneOf(beginAll)
   const finish = oneOf(finishAll)
   return {
@@ -80,7 +80,7 @@ export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliverySto
       writeTold(pool, insertWaitingDeliveries, rowsOf(deliveries.map(ofAnyVersion)), deliveries.length),
     begin: (delivery, webhook) => begin({ delivery, webhook }),
     beginAll,
-    claim: gatherClaims(pool, leaseMs),
+    claim: batchClaims(pool, leaseMs),
     finish: async (delivery, attempt) => void (await finish({ delivery, attempt })),
     finishAll,
   }
@@ -127,19 +127,19 @@ async function writeTold(
   return Array.from({ length: count }, (_, index) => !leftOut.has(index))
 }
 
-function gatherBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['beginAll'] {
-  return gatherGroups<Beginning, boolean>({
+function batchBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['beginAll'] {
+  return createGroupBatcher<Beginning, boolean>({
     keyOf: ({ delivery }) => delivery.delivery_id,
-    maxItems: maxGathered,
+    maxItems: maxBatched,
     run: (beginnings) =>
       writeTold(pool, beginDeliveries, [...rowsOf(beginnings), leaseMs], beginnings.length),
   })
 }
 
-function gatherClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {
-  return gatherCalls<WebhookDelivery, Claim>({
+function batchClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {
+  return createBatcher<WebhookDelivery, Claim>({
     keyOf: ({ delivery_id: id }) => id,
-    maxItems: maxGathered,
+    maxItems: maxBatched,
     async run(deliveries) {
       const column = columnsOf(deliveries)
       const rows = await writeRows<UnclaimedRow>(pool, claimAttempts, [
@@ -164,10 +164,10 @@ interface Ended {
   attempt: FinishedAttempt
 }
 
-function gatherFinishes(pool: pg.Pool): DeliveryStore['finishAll'] {
-  return gatherGroups<Ended, null>({
+function batchFinishes(pool: pg.Pool): DeliveryStore['finishAll'] {
+  return createGroupBatcher<Ended, null>({
     keyOf: ({ delivery }) => delivery.delivery_id,
-    maxItems: maxGathered,
+    maxItems: maxBatched,
     async run(ended) {
       const column = columnsOf(ended)
       await writeRows(pool, finishAttempts, [

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { postgresArray } from '#runtime/postgres-arrays.ts'
 import { query, type PreparedStatement } from '#runtime/postgres.ts'
 import { idToBytes } from '#schemas/ids.ts'
-import { gatherCalls } from './gather-calls.ts'
+import { createBatcher } from './batcher.ts'
 import { webhookColumns, webhookOf, webhookVersion, type Webhook, type WebhookRow } from './webhook-rows.ts'
 
 const findChanged: PreparedStatement = {
@@ -38,7 +38,7 @@ export function createFindWebhook(
     kept.delete(id)
     if (row.id !== null) kept.set(id, webhookOf(row))
   }
-  return gatherCalls({
+  return createBatcher({
     maxItems: 200,
     async run(ids) {
       const asked = [...new Set(ids)]

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { postgresArray } from '#runtime/postgres-arrays.ts'
 import { query, type PreparedStatement } from '#runtime/postgres.ts'
 import { idToBytes } from '#schemas/ids.ts'
-import { gatherCalls } from './gather-calls.ts'
+import { createBatcher } from './batcher.ts'
 import { webhookColumns, webhookOf, webhookVersion, type Webhook, type WebhookRow } from './webhook-rows.ts'
 
 const findChanged: PreparedStatement = {
@@ -49,7 +49,7 @@ export function createFindWebhooksOfProject(
     known.webhooks.push(webhookOf(row))
     count++
   }
-  return gatherCalls({
+  return createBatcher({
     maxItems: 500,
     async run(projectIds) {
       const asked = [...new Set(projectIds)]

@@ -3,8 +3,8 @@ import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { endpointKinds, type PlacesLeft } from '../endpoint-slots.ts'
-import { gatherCalls } from './gather-calls.ts'
+import { endpointKinds, type PermitsLeft } from '../limits/endpoint-limiter.ts'
+import { createBatcher } from './batcher.ts'
 import { writeRows } from './write-rows.ts'
 
 /** Attempts that wait for a place at their endpoint, or for the end of somebody else's claim. */
@@ -12,7 +12,7 @@ export interface WaitingStore {
   /** Writes that `delivery.attempt` waits. */
   add(delivery: WebhookDelivery, due: WaitingDue): Promise<void>
   /**
-   * Takes what is due as far as there are `places` for it, dealt out as they would be taken (shared-places.ts): to the project first that
+   * Takes what is due as far as there are `places` for it, dealt out as they would be taken (shared-permits.ts): to the project first that
    * has the fewest, within each to its webhooks in turn, those first of which nothing was heard for longest, however much waits for the
    * others. They fall due again after `leaseMs` unless they are removed.
    */
@@ -27,9 +27,9 @@ export interface WaitingStore {
 export type WaitingDue = { inMs: number } | { atMs: number }
 
 export interface TakeOptions {
-  places: PlacesLeft
+  permits: PermitsLeft
   /** At slow endpoints, however many places are left. */
-  mostSlow: number
+  maxSlow: number
   leaseMs: number
 }
 
@@ -91,11 +91,11 @@ const takeWaiting = `
     d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data, d.content_id`
 
 /** As in delivery-store.ts. */
-const gathered = { maxItems: 200 }
+const batched = { maxItems: 200 }
 
 export function createWaitingStore(pool: pg.Pool): WaitingStore {
-  const add = gatherCalls<{ delivery: WebhookDelivery; due: WaitingDue }, undefined>({
-    ...gathered,
+  const add = createBatcher<{ delivery: WebhookDelivery; due: WaitingDue }, undefined>({
+    ...batched,
     keyOf: ({ delivery }) => delivery.delivery_id,
     async run(asked) {
       const column = <T>(read: (delivery: WebhookDelivery) => T): T[] =>
@@ -111,8 +111,8 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
       return asked.map(() => undefined)
     },
   })
-  const remove = gatherCalls<WebhookDelivery, undefined>({
-    ...gathered,
+  const remove = createBatcher<WebhookDelivery, undefined>({
+    ...batched,
     async run(ended) {
       const ids = ended.map(({ delivery_id: id }) => idToUuid(id))
       await query(pool, removeWaiting, [ids, ended.map(({ attempt }) => attempt)])
@@ -122,22 +122,22 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
   return {
     add: (delivery, due) => add({ delivery, due }),
     remove,
-    async take({ places, mostSlow, leaseMs }) {
-      const { endpoints, all, leads } = places
+    async take({ permits, maxSlow, leaseMs }) {
+      const { endpoints, all, leads } = permits
       const busy = [...leads].flatMap(([projectId, lead]) =>
         endpointKinds.map((kind) => ({ projectId, kind, lead: lead[kind] })),
       )
       const values = [
         endpoints.map(({ webhookId }) => idToUuid(webhookId)),
         endpoints.map(({ kind }) => kind),
-        endpoints.map(({ places }) => places),
+        endpoints.map(({ permits }) => permits),
         endpointKinds,
         endpointKinds.map((kind) => all[kind]),
         busy.map(({ projectId }) => idToUuid(projectId)),
         busy.map(({ kind }) => kind),
         busy.map(({ lead }) => lead),
         leaseMs,
-        mostSlow,
+        maxSlow,
       ]
       const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
       return rows.map(deliveryOf)

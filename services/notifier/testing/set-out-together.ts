@@ -2,14 +2,18 @@ import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { ok } from '#runtime/outcome.ts'
-import { createBeginTogether, type BeginTogetherDependencies, type FirstDelivery } from '../begin-together.ts'
-import { createEndpointSlots } from '../endpoint-slots.ts'
-import { claimLeaseMs, decided, type MakeAttempt } from '../make-attempt.ts'
+import {
+  createBeginTogether,
+  type BeginTogetherDependencies,
+  type FirstDelivery,
+} from '../delivery/begin-together.ts'
+import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
+import { claimLeaseMs, decided, type MakeAttempt } from '../delivery/make-attempt.ts'
 import { createNotifierMetrics } from '../notifier-metrics.ts'
 import { signingKeyOf } from '../steps/sign-delivery.ts'
 import type { DeliveryStore, FinishedAttempt } from '../stores/delivery-store.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
-import { createUnwrittenAttempts } from '../unwritten-attempts.ts'
+import { createUnwrittenAttempts } from '../delivery/unwritten-attempts.ts'
 import { deliveredAttempt, webhook, webhookDelivery } from './sample-records.ts'
 
 export const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
@@ -33,7 +37,7 @@ export interface Course extends Partial<Omit<BeginTogetherDependencies, 'deliver
 
 /** Beginning, where everything goes well but for what is given; and what was done. */
 export function setOutTogether({ begun, written, ends, make, ...given }: Course = {}) {
-  const slots = createEndpointSlots({ perEndpoint: 1, total: 64 })
+  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 64 })
   const unwritten = createUnwrittenAttempts(createNotifierMetrics(createMetrics()), systemClock)
   const sent: string[] = []
   const lands: ((attempt: FinishedAttempt) => void)[] = []
@@ -50,7 +54,7 @@ export function setOutTogether({ begun, written, ends, make, ...given }: Course 
   const together = createBeginTogether({
     deliveries: deliveries as DeliveryStore,
     openSecrets: () => keys,
-    slots,
+    limiter,
     sendMessage(delivery, _webhook, _message, onSent) {
       const end = ends === undefined ? deliveredAttempt : ends[lands.length]
       sent.push(delivery.delivery_id)
@@ -79,7 +83,7 @@ export function setOutTogether({ begun, written, ends, make, ...given }: Course 
     together.begin(together.place(firsts) ?? [], ({ delivery }, isMade) =>
       ended.set(delivery.delivery_id, isMade),
     )
-  return { together, begin, slots, unwritten, sent, lands, finished, made, letGo, ended }
+  return { together, begin, limiter, unwritten, sent, lands, finished, made, letGo, ended }
 }
 
 export function idsOf(all: readonly FirstDelivery[]): string[] {

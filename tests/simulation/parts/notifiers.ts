@@ -5,22 +5,22 @@ import type { Service } from '#runtime/service.ts'
 import { topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { createAttemptDelivery } from '#services/notifier/attempt-delivery.ts'
-import { createBeginDelivery } from '#services/notifier/begin-delivery.ts'
-import { createBeginTogether } from '#services/notifier/begin-together.ts'
-import { createDeliveryHandler } from '#services/notifier/delivery-handler.ts'
-import { createDeliveryPublisher } from '#services/notifier/delivery-publisher.ts'
-import { createEndpointSlots } from '#services/notifier/endpoint-slots.ts'
-import { createFanOutHandler } from '#services/notifier/fan-out-handler.ts'
-import { createFanOutTogether } from '#services/notifier/fan-out-together.ts'
-import { claimLeaseMs, createMakeAttempt } from '#services/notifier/make-attempt.ts'
+import { createAttemptDelivery } from '#services/notifier/delivery/attempt-delivery.ts'
+import { createBeginDelivery } from '#services/notifier/delivery/begin-delivery.ts'
+import { createBeginTogether } from '#services/notifier/delivery/begin-together.ts'
+import { createDeliveryHandler } from '#services/notifier/delivery/delivery-handler.ts'
+import { createDeliveryPublisher } from '#services/notifier/delivery/delivery-publisher.ts'
+import { createEndpointLimiter } from '#services/notifier/limits/endpoint-limiter.ts'
+import { createFanOutHandler } from '#services/notifier/delivery/fan-out-handler.ts'
+import { createFanOutTogether } from '#services/notifier/delivery/fan-out-together.ts'
+import { claimLeaseMs, createMakeAttempt } from '#services/notifier/delivery/make-attempt.ts'
 import { createNotifierMetrics } from '#services/notifier/notifier-metrics.ts'
-import { createSendMessage } from '#services/notifier/send-message.ts'
+import { createSendMessage } from '#services/notifier/sending/send-message.ts'
 import { createExpressionCache } from '#services/notifier/steps/expression-cache.ts'
 import { createJoinEvent } from '#services/notifier/steps/open-event.ts'
 import { createOpenSecrets } from '#services/notifier/steps/open-secrets.ts'
-import { createUnwrittenAttempts } from '#services/notifier/unwritten-attempts.ts'
-import { createWaitingPump } from '#services/notifier/waiting-pump.ts'
+import { createUnwrittenAttempts } from '#services/notifier/delivery/unwritten-attempts.ts'
+import { createWaitingPump } from '#services/notifier/waiting/waiting-pump.ts'
 import {
   createSimDeliveryStore,
   createSimWaitingStore,
@@ -38,7 +38,7 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
   const { database, producer, codecs, log } = ground
   const metrics = createNotifierMetrics(ground.metrics)
   // Few: most events wait for places. Many: most begin together, those of unknown endpoints too.
-  const slots = createEndpointSlots(ground.world.random.pick([few, many]))
+  const limiter = createEndpointLimiter(ground.world.random.pick([few, many]))
   const shared = {
     ...ground,
     webhooks: createSimWebhookStore(database),
@@ -47,8 +47,8 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
     openSecrets: createOpenSecrets(ground.sealer),
     joinEvent: createJoinEvent(ground.sealer),
     unwritten: createUnwrittenAttempts(metrics, ground.clock),
-    slots,
-    sendMessage: createSendMessage({ ...ground, sender: receivers.sender, slots, metrics }),
+    limiter,
+    sendMessage: createSendMessage({ ...ground, sender: receivers.sender, limiter, metrics }),
     metrics,
   }
   const making = createMakeAttempt(shared)

@@ -66,7 +66,7 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
 }
 
 /**
- * What is asked together is one statement or several, as the others that are under way have it (stores/gather-calls.ts): each is whole or
+ * What is asked together is one statement or several, as the others that are under way have it (stores/batcher.ts): each is whole or
  * not at all, and has an end of its own.
  */
 async function inStatements<I, O>(
@@ -133,13 +133,13 @@ export function createSimWaitingStore(database: Database): WaitingStore {
         const dueAtMs = 'atMs' in due ? due.atMs : world.nowMs + due.inMs
         waiting.set(delivery.delivery_id, { delivery, dueAtMs })
       }),
-    take: ({ places, mostSlow, leaseMs }) =>
+    take: ({ permits, maxSlow, leaseMs }) =>
       database.ask(() => {
-        const left = new Map(places.endpoints.map(({ webhookId, places: count }) => [webhookId, count]))
+        const left = new Map(permits.endpoints.map(({ webhookId, permits: count }) => [webhookId, count]))
         const slow = new Set(
-          places.endpoints.filter(({ kind }) => kind === 'slow').map((one) => one.webhookId),
+          permits.endpoints.filter(({ kind }) => kind === 'slow').map((one) => one.webhookId),
         )
-        let slowLeft = mostSlow
+        let slowLeft = maxSlow
         const due = [...waiting.values()].filter(({ delivery, dueAtMs }) => {
           const count = left.get(delivery.webhook_id) ?? 1
           const isSlow = slow.has(delivery.webhook_id)

@@ -56,7 +56,7 @@ export interface StoredDelivery {
 }
 
 /** Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do with them. */
-export interface NotifierStage {
+export interface NotifierFixture {
   kafka: Kafka
   pool: pg.Pool
   prefix: string
@@ -86,7 +86,7 @@ export interface OwnParts {
   databaseUrl: string
 }
 
-export async function setNotifierStage(own?: OwnParts): Promise<NotifierStage> {
+export async function createNotifierFixture(own?: OwnParts): Promise<NotifierFixture> {
   const { registryUrl, ...shared } = testInfrastructure()
   const brokers = [...(own?.brokers ?? shared.brokers)]
   const prefix = `${randomName('notifier')}.`
@@ -105,10 +105,10 @@ export async function setNotifierStage(own?: OwnParts): Promise<NotifierStage> {
     recordKey: string,
     value: TopicValues[S],
   ) => ({ topic: prefix + topic.name, key: recordKey, value: await codecOf(topic).encode(value) })
-  const send: NotifierStage['send'] = async (topic, recordKey, value) => {
+  const send: NotifierFixture['send'] = async (topic, recordKey, value) => {
     await producer.send([await recordOf(topic, recordKey, value)])
   }
-  const delivery: NotifierStage['delivery'] = (event, webhookId) =>
+  const delivery: NotifierFixture['delivery'] = (event, webhookId) =>
     readDelivery(pool, deliveryId(event, webhookId))
   return {
     kafka,
@@ -194,10 +194,10 @@ export async function eventually<T>(
 
 /** A notifier in this process. */
 export async function startNotifier(
-  stage: NotifierStage,
+  fixture: NotifierFixture,
   changes: Readonly<Record<string, string>> = {},
 ): Promise<{ service: Service; metrics: Metrics }> {
-  const parsed = parseConfig(notifierConfig, { ...stage.environment, ...changes })
+  const parsed = parseConfig(notifierConfig, { ...fixture.environment, ...changes })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const metrics = createMetrics()
   const service = createNotifier(parsed.value, { log: quiet, metrics, clock: systemClock })

@@ -1,7 +1,7 @@
 import type { Encoder, Producer } from '#runtime/kafka/records.ts'
 import { topics } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { DeliveryTopic } from './steps/plan-next.ts'
+import type { DeliveryTopic } from '../steps/plan-next.ts'
 
 export interface PlacedDelivery {
   topic: DeliveryTopic

@@ -3,19 +3,19 @@ import { PermanentError } from '#runtime/errors.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { AttemptDelivery } from './attempt-delivery.ts'
 import type { CarryOut } from './delivery-handler.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
+import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { claimLeaseMs, type MakeAttempt } from './make-attempt.ts'
-import type { Message } from './steps/open-message.ts'
-import type { OpenSecrets } from './steps/open-secrets.ts'
-import type { SigningKeys } from './steps/sign-delivery.ts'
-import type { DeliveryStore } from './stores/delivery-store.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
+import type { Message } from '../steps/open-message.ts'
+import type { OpenSecrets } from '../steps/open-secrets.ts'
+import type { SigningKeys } from '../steps/sign-delivery.ts'
+import type { DeliveryStore } from '../stores/delivery-store.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
 import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
 
 export interface BeginDependencies {
   deliveries: DeliveryStore
   openSecrets: OpenSecrets
-  slots: EndpointSlots
+  limiter: EndpointLimiter
   making: MakeAttempt
   attempt: AttemptDelivery
   unwritten: UnwrittenAttempts
@@ -37,7 +37,7 @@ export type BeginDelivery = (
 ) => Promise<LeftToDo>
 
 export function createBeginDelivery(dependencies: BeginDependencies): BeginDelivery {
-  const { deliveries, openSecrets, slots, making, attempt, unwritten, carryOut, clock } = dependencies
+  const { deliveries, openSecrets, limiter, making, attempt, unwritten, carryOut, clock } = dependencies
   return async (delivery, webhook, message) => {
     // Sent, and not written because Postgres or Kafka was away: a record may be another notifier's, which would send it again.
     if (unwritten.find(attemptName(delivery)) !== undefined) {
@@ -46,18 +46,18 @@ export function createBeginDelivery(dependencies: BeginDependencies): BeginDeliv
     }
     const keys = openedOr(webhook, openSecrets)
     if (keys === undefined) return 'ask'
-    const giveBack = await slots.takeSoon(delivery)
-    if (giveBack === undefined) return slots.kindOf(webhook.id) === 'slow' ? 'wait' : 'ask'
+    const release = await limiter.acquireSoon(delivery)
+    if (release === undefined) return limiter.kindOf(webhook.id) === 'slow' ? 'wait' : 'ask'
     const untilMs = clock.now() + claimLeaseMs
     let isOurs = false
     try {
       isOurs = await deliveries.begin(delivery, webhook)
     } finally {
-      if (!isOurs) giveBack()
+      if (!isOurs) release()
     }
     if (!isOurs) return 'ask'
     const claimed = { delivery, webhook, what: { ...message, keys }, untilMs }
-    await carryOut(delivery, giveBack, (_delivery, progress) => making.make(claimed, progress))
+    await carryOut(delivery, release, (_delivery, progress) => making.make(claimed, progress))
     return 'nothing'
   }
 }

@@ -3,19 +3,19 @@ import { PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { AttemptDelivery } from './attempt-delivery.ts'
-import type { Endpoint } from './endpoint-lines.ts'
-import type { EndpointKind, EndpointSlots } from './endpoint-slots.ts'
-import type { GiveUpDelivery } from './give-up-delivery.ts'
-import { receiverTimeoutMs } from './make-attempt.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
+import type { AttemptDelivery } from '../delivery/attempt-delivery.ts'
+import type { Endpoint } from '../limits/wait-queue.ts'
+import type { EndpointKind, EndpointLimiter } from '../limits/endpoint-limiter.ts'
+import type { GiveUpDelivery } from '../delivery/give-up-delivery.ts'
+import { receiverTimeoutMs } from '../delivery/make-attempt.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
 import { SlowPace } from './slow-pace.ts'
-import type { WaitingStore } from './stores/waiting-store.ts'
+import type { WaitingStore } from '../stores/waiting-store.ts'
 
 export interface PumpDependencies {
   attempt: AttemptDelivery
   giveUp: GiveUpDelivery
-  slots: EndpointSlots
+  limiter: EndpointLimiter
   waiting: WaitingStore
   metrics: Pick<NotifierMetrics, 'failedRounds'>
   log: Log
@@ -54,9 +54,9 @@ class WaitingPump implements Service {
 
   constructor(dependencies: PumpDependencies) {
     this.#dependencies = dependencies
-    const { slots, clock } = dependencies
+    const { limiter, clock } = dependencies
     this.#slowPace = new SlowPace({
-      places: slots.slowPlaces,
+      permits: limiter.slowPermits,
       overMs: fillSlowOverMs,
       now: () => clock.now(),
     })
@@ -103,58 +103,58 @@ class WaitingPump implements Service {
   }
 
   async #pause(): Promise<void> {
-    const { slots, clock } = this.#dependencies
-    const held = slots.heldBack()
-    const isBusy = held.some(({ webhook_id: webhookId }) => slots.kindOf(webhookId) === 'quick')
+    const { limiter, clock } = this.#dependencies
+    const held = limiter.heldBack()
+    const isBusy = held.some(({ webhook_id: webhookId }) => limiter.kindOf(webhookId) === 'quick')
     await clock.sleep(isBusy ? busyMs : held.length > 0 ? unhurriedMs : idleMs, this.#idle.signal)
   }
 
   /** Returns how many were taken, and whether one is for an endpoint that is known to be quick. */
   async #round(): Promise<{ taken: number; hasQuick: boolean }> {
-    const { slots, waiting } = this.#dependencies
-    const places = slots.placesLeft()
-    if (Math.max(...Object.values(places.all)) <= 0) return { taken: 0, hasQuick: false }
-    const held = slots.heldBack()
-    const mostSlow = this.#slowPace.most()
-    const taken = await waiting.take({ places, mostSlow, leaseMs: takeLeaseMs })
-    const kinds = new Map(places.endpoints.map(({ webhookId, kind }) => [webhookId, kind]))
+    const { limiter, waiting } = this.#dependencies
+    const permits = limiter.permitsLeft()
+    if (Math.max(...Object.values(permits.all)) <= 0) return { taken: 0, hasQuick: false }
+    const held = limiter.heldBack()
+    const maxSlow = this.#slowPace.max()
+    const taken = await waiting.take({ permits, maxSlow, leaseMs: takeLeaseMs })
+    const kinds = new Map(permits.endpoints.map(({ webhookId, kind }) => [webhookId, kind]))
     const kindOf = ({ webhook_id: webhookId }: Endpoint) => kinds.get(webhookId) ?? 'unknown'
     for (const delivery of taken) await this.#begin(delivery, kindOf(delivery))
     const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))
-    const isSlowCut = taken.filter((delivery) => kindOf(delivery) === 'slow').length >= mostSlow
+    const isSlowCut = taken.filter((delivery) => kindOf(delivery) === 'slow').length >= maxSlow
     if (!isSlowCut) this.#slowPace.wasEnough()
     // Whoever has a place left and came up with nothing has nothing waiting, unless the pace left it out.
     for (const endpoint of held) {
       const mayWait = found.has(endpoint.webhook_id) || (isSlowCut && kindOf(endpoint) === 'slow')
-      if (!mayWait && slots.hasPlace(endpoint)) slots.letPass(endpoint.webhook_id)
+      if (!mayWait && limiter.hasPermit(endpoint)) limiter.letPass(endpoint.webhook_id)
     }
     // By now: one that was not listed before may have turned out to be quick, and have more waiting.
-    const hasQuick = found.values().some((webhookId) => slots.kindOf(webhookId) === 'quick')
+    const hasQuick = found.values().some((webhookId) => limiter.kindOf(webhookId) === 'quick')
     return { taken: taken.length, hasQuick }
   }
 
   async #begin(delivery: WebhookDelivery, kind: EndpointKind): Promise<void> {
-    const { slots, waiting, clock } = this.#dependencies
-    const giveBack = slots.take(delivery, 'waiting')
-    if (giveBack === undefined) {
+    const { limiter, waiting, clock } = this.#dependencies
+    const release = limiter.acquire(delivery, 'waiting')
+    if (release === undefined) {
       await waiting.putBack(delivery)
       return
     }
     if (kind === 'slow') this.#slowPace.begun()
     const begunMs = clock.now()
-    const work = this.#work(delivery, giveBack).finally(() => {
-      giveBack()
+    const work = this.#work(delivery, release).finally(() => {
+      release()
       this.#working.delete(work)
       if (kind === 'slow' && clock.now() - begunMs < receiverTimeoutMs) this.#slowPace.endedEarly()
-      if (slots.kindOf(delivery.webhook_id) === 'quick') this.#idle.abort()
+      if (limiter.kindOf(delivery.webhook_id) === 'quick') this.#idle.abort()
     })
     this.#working.add(work)
   }
 
   async #work(delivery: WebhookDelivery, onSent: () => void): Promise<void> {
-    const { attempt, slots, waiting } = this.#dependencies
+    const { attempt, limiter, waiting } = this.#dependencies
     // Told at once and not after ten seconds: until then it has a place of those that are not known yet.
-    const onSlow = () => slots.note(delivery.webhook_id, true)
+    const onSlow = () => limiter.note(delivery.webhook_id, true)
     try {
       const end = await attempt(delivery, { onSent, onSlow, isAlone: () => true })
       if (end.kind === 'decided') await waiting.remove(delivery)

@@ -9,9 +9,9 @@ import {
   type AttemptProgress,
   type MakeAttempt,
 } from './make-attempt.ts'
-import { openOrRefuse, type MessageDependencies } from './steps/open-message.ts'
-import type { DeliveryStore } from './stores/delivery-store.ts'
-import type { WebhookStore } from './stores/webhook-store.ts'
+import { openOrRefuse, type MessageDependencies } from '../steps/open-message.ts'
+import type { DeliveryStore } from '../stores/delivery-store.ts'
+import type { WebhookStore } from '../stores/webhook-store.ts'
 import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
 
 export interface AttemptDependencies extends MessageDependencies {

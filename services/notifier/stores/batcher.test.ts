@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { TransientError } from '#runtime/errors.ts'
-import { gatherCalls, gatherGroups } from './gather-calls.ts'
+import { createBatcher, createGroupBatcher } from './batcher.ts'
 
-function gathered(fault: (items: readonly string[]) => Error | undefined = () => undefined) {
+function batched(fault: (items: readonly string[]) => Error | undefined = () => undefined) {
   const statements: (readonly string[])[] = []
-  const call = gatherCalls<string, string>({
+  const call = createBatcher<string, string>({
     run: async (items) => {
       statements.push(items)
       await new Promise((resolve) => setImmediate(resolve))
@@ -20,26 +20,26 @@ function gathered(fault: (items: readonly string[]) => Error | undefined = () =>
 }
 
 test('calls of one turn share a statement, and each has its own answer', async () => {
-  const { statements, call } = gathered()
+  const { statements, call } = batched()
   expect(await Promise.all(['a', 'b', 'c', 'd'].map(call))).toEqual(['a!', 'b!', 'c!', 'd!'])
   expect(statements).toEqual([['a', 'b', 'c'], ['d']])
   expect(await call('e')).toBe('e!')
 })
 
 test('calls of one key never share a statement, and keep their order', async () => {
-  const { statements, call } = gathered()
+  const { statements, call } = batched()
   await Promise.all(['a1', 'a2', 'b1', 'a3'].map(call))
   expect(statements).toEqual([['a1', 'b1'], ['a2'], ['a3']])
 })
 
 test('a statement that is refused for good is made for each call alone', async () => {
-  const { call } = gathered((items) => (items.includes('b') ? new Error('refused') : undefined))
+  const { call } = batched((items) => (items.includes('b') ? new Error('refused') : undefined))
   const ends = await Promise.allSettled(['a', 'b', 'c'].map(call))
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
 test('an outage rejects all of them at once', async () => {
-  const { statements, call } = gathered(() => new TransientError('POSTGRES_UNAVAILABLE', 'away'))
+  const { statements, call } = batched(() => new TransientError('POSTGRES_UNAVAILABLE', 'away'))
   const ends = await Promise.allSettled(['a', 'b'].map(call))
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(statements).toHaveLength(1)
@@ -49,7 +49,7 @@ test('an outage rejects all of them at once', async () => {
 function grouped(fault: (items: readonly string[]) => Error | undefined = () => undefined) {
   const statements: (readonly string[])[] = []
   const first = Promise.withResolvers<undefined>()
-  const group = gatherGroups<string, string>({
+  const group = createGroupBatcher<string, string>({
     run: async (items) => {
       if (statements.push(items) === 1) await first.promise
       const error = fault(items)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createMetrics } from '#runtime/metrics.ts'
-import { createNotifierMetrics } from './notifier-metrics.ts'
-import { deliveredAttempt } from './testing/sample-records.ts'
+import { createNotifierMetrics } from '../notifier-metrics.ts'
+import { deliveredAttempt } from '../testing/sample-records.ts'
 import { createUnwrittenAttempts } from './unwritten-attempts.ts'
 
 test('so many are remembered, for an hour; the oldest is forgotten and counted', async () => {

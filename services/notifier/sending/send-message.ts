@@ -1,17 +1,17 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
-import type { AttemptResult, Sender } from './sending/send-attempt.ts'
-import type { Message } from './steps/open-message.ts'
-import { isLastAttempt } from './steps/plan-next.ts'
-import { signDelivery } from './steps/sign-delivery.ts'
-import type { FinishedAttempt } from './stores/delivery-store.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
+import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
+import type { AttemptResult, Sender } from './send-attempt.ts'
+import type { Message } from '../steps/open-message.ts'
+import { isLastAttempt } from '../steps/plan-next.ts'
+import { signDelivery } from '../steps/sign-delivery.ts'
+import type { FinishedAttempt } from '../stores/delivery-store.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
 
 export interface SendingDependencies {
   sender: Sender
-  slots: EndpointSlots
+  limiter: EndpointLimiter
   metrics: NotifierMetrics
   clock: Clock
 }
@@ -24,12 +24,12 @@ export type SendMessage = (
   onSent: (attempt: FinishedAttempt) => void,
 ) => void
 
-/** An endpoint that takes this long is a slow one (endpoint-slots.ts). */
+/** An endpoint that takes this long is a slow one (endpoint-limiter.ts). */
 const slowMs = 1_000
 
-export function createSendMessage({ sender, slots, metrics, clock }: SendingDependencies): SendMessage {
+export function createSendMessage({ sender, limiter, metrics, clock }: SendingDependencies): SendMessage {
   const note = (delivery: WebhookDelivery, result: AttemptResult, finishedAtMs: number) => {
-    slots.note(delivery.webhook_id, result.durationMs >= slowMs)
+    limiter.note(delivery.webhook_id, result.durationMs >= slowMs)
     metrics.attempts.inc({ result: resultLabel(result) })
     metrics.attemptSeconds.observe(result.durationMs / 1_000)
     if (result.error === null && delivery.attempt === 1) {
@@ -50,7 +50,7 @@ export function createSendMessage({ sender, slots, metrics, clock }: SendingDepe
       return
     }
     const headers = signDelivery(delivery, body, keys, clock.now())
-    const isQuick = slots.kindOf(webhook.id) === 'quick'
+    const isQuick = limiter.kindOf(webhook.id) === 'quick'
     sender.send({ url: webhook.url, headers, body, isQuick }, onResult)
   }
 }

@@ -4,7 +4,7 @@ import { createOwnerCounts } from '#runtime/owner-counts.ts'
  * Places that projects share. A project may take one while it has fewer than are left, so that one alone gets half of them, two get a
  * third each, and one that comes anew always finds some.
  */
-export class SharedPlaces {
+export class SharedPermits {
   readonly #limit: number
   readonly #byProject = createOwnerCounts()
 

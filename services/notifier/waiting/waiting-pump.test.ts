@@ -6,10 +6,10 @@ import { ok } from '#runtime/outcome.ts'
 import type { Service } from '#runtime/service.ts'
 import { newId } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { createEndpointSlots } from './endpoint-slots.ts'
-import { decided, type AttemptEnd } from './make-attempt.ts'
-import { createNotifierMetrics } from './notifier-metrics.ts'
-import { webhookDelivery } from './testing/sample-records.ts'
+import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
+import { decided, type AttemptEnd } from '../delivery/make-attempt.ts'
+import { createNotifierMetrics } from '../notifier-metrics.ts'
+import { webhookDelivery } from '../testing/sample-records.ts'
 import { createWaitingPump, type PumpDependencies } from './waiting-pump.ts'
 
 let pump: Service | undefined
@@ -25,8 +25,8 @@ function startPump(
   quick: readonly string[],
   { isKnown = true, answers = false, total = 1_024 } = {},
 ) {
-  const slots = createEndpointSlots({ perEndpoint: 64, total })
-  for (const { webhook_id: id } of isKnown ? waiting : []) slots.note(id, !quick.includes(id))
+  const limiter = createEndpointLimiter({ perEndpoint: 64, total })
+  for (const { webhook_id: id } of isKnown ? waiting : []) limiter.note(id, !quick.includes(id))
   const begun: WebhookDelivery[] = []
   const ends: ((end: AttemptEnd) => void)[] = []
   const time = { nowMs: 0, rounds: 0 }
@@ -40,14 +40,14 @@ function startPump(
   const store: PumpDependencies['waiting'] = {
     add: () => Promise.reject(new Error('nothing is added')),
     // As the statement deals: what is not listed has one place.
-    take: ({ places, mostSlow }) => {
+    take: ({ permits, maxSlow }) => {
       time.rounds++
-      const listed = new Map(places.endpoints.map((one) => [one.webhookId, { ...one }]))
-      let slowLeft = mostSlow
+      const listed = new Map(permits.endpoints.map((one) => [one.webhookId, { ...one }]))
+      let slowLeft = maxSlow
       const taken = waiting.filter(({ webhook_id: webhookId }) => {
-        const endpoint = listed.get(webhookId) ?? { webhookId, kind: 'unknown' as const, places: 1 }
-        if (endpoint.places === 0 || (endpoint.kind === 'slow' && slowLeft === 0)) return false
-        listed.set(webhookId, { ...endpoint, places: endpoint.places - 1 })
+        const endpoint = listed.get(webhookId) ?? { webhookId, kind: 'unknown' as const, permits: 1 }
+        if (endpoint.permits === 0 || (endpoint.kind === 'slow' && slowLeft === 0)) return false
+        listed.set(webhookId, { ...endpoint, permits: endpoint.permits - 1 })
         if (endpoint.kind === 'slow') slowLeft--
         return true
       })
@@ -61,11 +61,11 @@ function startPump(
     attempt: (delivery) => {
       begun.push(delivery)
       if (!answers) return new Promise((resolve) => ends.push(resolve))
-      slots.note(delivery.webhook_id, false)
+      limiter.note(delivery.webhook_id, false)
       return Promise.resolve(decided(ok()))
     },
     giveUp: () => Promise.reject(new Error('nothing is given up')),
-    slots,
+    limiter,
     waiting: store,
     metrics: createNotifierMetrics(createMetrics()),
     log: createLog('test', 'silent'),
@@ -78,7 +78,7 @@ function startPump(
     while (time.nowMs < atMs) await new Promise((resolve) => setImmediate(resolve))
   }
   void pump.start()
-  return { slots, begun, untilMs, time }
+  return { limiter, begun, untilMs, time }
 }
 
 /** Of so many webhooks, each of a project of its own. */
@@ -109,9 +109,9 @@ test('attempts at slow endpoints begin bit by bit, ten rounds a second; those at
 
 test('what waits for an endpoint that turns out to be quick does not wait for rounds', async () => {
   const waiting = waitingAt(1, 500)
-  const { begun, slots, untilMs, time } = startPump(waiting, [], { isKnown: false, answers: true })
+  const { begun, limiter, untilMs, time } = startPump(waiting, [], { isKnown: false, answers: true })
   await untilMs(1_000)
-  expect(slots.kindOf(begun[0]?.webhook_id ?? '')).toBe('quick')
+  expect(limiter.kindOf(begun[0]?.webhook_id ?? '')).toBe('quick')
   expect(begun).toHaveLength(500)
   expect(time.nowMs).toBeLessThan(2_000)
 })
@@ -138,10 +138,10 @@ test('where a slow endpoint answers, the next attempt begins in the next round',
 test('what comes from topics stays behind what waits, also where others were all that might begin', async () => {
   const waiting = waitingAt(2, 100)
   const [first, last] = [waiting[0], waiting[199]] as [WebhookDelivery, WebhookDelivery]
-  const { slots, begun, untilMs } = startPump(waiting, [])
-  slots.holdBack(first)
-  slots.holdBack(last)
+  const { limiter, begun, untilMs } = startPump(waiting, [])
+  limiter.holdBack(first)
+  limiter.holdBack(last)
   await untilMs(500)
   expect(begun.some(({ webhook_id: id }) => id === last.webhook_id)).toBe(false)
-  expect(slots.heldBack().map(({ webhook_id: id }) => id)).toEqual([first.webhook_id, last.webhook_id])
+  expect(limiter.heldBack().map(({ webhook_id: id }) => id)).toEqual([first.webhook_id, last.webhook_id])
 })

@@ -4,8 +4,8 @@ import { PermanentError, TransientError } from '#runtime/errors.ts'
 import { ok } from '#runtime/outcome.ts'
 import type { FirstDelivery } from './begin-together.ts'
 import { decided, patienceMs, type AttemptEnd } from './make-attempt.ts'
-import { deliveredAttempt, webhook } from './testing/sample-records.ts'
-import { first, idsOf, keys, message, setOutTogether, untilMs } from './testing/set-out-together.ts'
+import { deliveredAttempt, webhook } from '../testing/sample-records.ts'
+import { first, idsOf, keys, message, setOutTogether, untilMs } from '../testing/set-out-together.ts'
 import { attemptName } from './unwritten-attempts.ts'
 
 const refusedAttempt = { ...deliveredAttempt, statusCode: 500, error: 'refused' }
@@ -32,18 +32,18 @@ function endsOf(all: readonly FirstDelivery[], ended: ReadonlyMap<string, boolea
 }
 
 test('each gets its place, and the keys that its message is signed with', () => {
-  const { together, slots } = setOutTogether()
+  const { together, limiter } = setOutTogether()
   const firsts = [first(), first()]
   expect(together.place(firsts)).toEqual(
-    firsts.map((one) => ({ ...one, message: { ...message, keys }, giveBack: expect.any(Function) })),
+    firsts.map((one) => ({ ...one, message: { ...message, keys }, release: expect.any(Function) })),
   )
-  expect(slots.taken).toBe(2)
+  expect(limiter.taken).toBe(2)
 })
 
 const sealed = webhook()
 
 test.each<[string, (one: FirstDelivery, of: ReturnType<typeof setOutTogether>) => void]>([
-  ['has no place', ({ delivery }, { slots }) => slots.holdBack(delivery)],
+  ['has no place', ({ delivery }, { limiter }) => limiter.holdBack(delivery)],
   [
     'was sent and is not written',
     ({ delivery }, { unwritten }) => unwritten.add(attemptName(delivery), deliveredAttempt),
@@ -59,21 +59,21 @@ test.each<[string, (one: FirstDelivery, of: ReturnType<typeof setOutTogether>) =
   const [one, other, third] = [first(), first(), first()]
   spoil(other, setup)
   expect(setup.together.place([one, other, third])).toBeUndefined()
-  expect(setup.slots.taken).toBe(0)
+  expect(setup.limiter.taken).toBe(0)
 })
 
 test('what is not ours, or could not be asked for, is not sent', async () => {
-  const { begin, slots, sent, ended } = setOutTogether({ begun: [false, true, away] })
+  const { begin, limiter, sent, ended } = setOutTogether({ begun: [false, true, away] })
   const firsts = [first(), first(), first()]
   await begin(firsts)
   expect(sent).toEqual(idsOf(firsts).slice(1, 2))
   expect(endsOf(firsts, ended)).toEqual([false, true, false])
-  expect(slots.taken).toBe(0)
+  expect(limiter.taken).toBe(0)
 })
 
 test('what cannot be sent for a mistake of ours keeps no place, and nobody from being sent', async () => {
   let calls = 0
-  const { begin, slots, ended } = setOutTogether({
+  const { begin, limiter, ended } = setOutTogether({
     sendMessage(...[, , , onSent]) {
       if (calls++ === 0) throw new TypeError('ours')
       onSent(deliveredAttempt)
@@ -82,7 +82,7 @@ test('what cannot be sent for a mistake of ours keeps no place, and nobody from 
   const firsts = [first(), first()]
   await begin(firsts)
   expect(endsOf(firsts, ended)).toEqual([false, true])
-  expect(slots.taken).toBe(0)
+  expect(limiter.taken).toBe(0)
 })
 
 test('successes are written together; a failure, or a success of a webhook that failed before, has more to follow', async () => {
@@ -137,7 +137,7 @@ test('what has landed is written while others are waited for', async () => {
 })
 
 test('an attempt at a slow receiver is let go on, and concluded when it lands, as nobody asks for it any more', async () => {
-  const { begin, slots, finished, letGo, made, lands, ended } = setOutTogether({ ends: [deliveredAttempt] })
+  const { begin, limiter, finished, letGo, made, lands, ended } = setOutTogether({ ends: [deliveredAttempt] })
   const firsts = [first(), first()] as const
   const begun = begin(firsts)
   await pass(patienceMs + 1)
@@ -145,12 +145,12 @@ test('an attempt at a slow receiver is let go on, and concluded when it lands, a
   const [, slow] = firsts
   expect(letGo).toEqual([slow.delivery.delivery_id])
   expect(endsOf(firsts, ended)).toEqual([true, true])
-  expect({ made, taken: slots.taken }).toEqual({ made: [], taken: 1 })
+  expect({ made, taken: limiter.taken }).toEqual({ made: [], taken: 1 })
   lands[1]?.(deliveredAttempt)
   await nextTurn()
   const { delivery, webhook: endpoint } = slow
   expect(made).toEqual([{ delivery, webhook: endpoint, what: deliveredAttempt, untilMs, isAlone: true }])
-  expect({ finished: finished.length, taken: slots.taken }).toEqual({ finished: 1, taken: 0 })
+  expect({ finished: finished.length, taken: limiter.taken }).toEqual({ finished: 1, taken: 0 })
 })
 
 test('an attempt that could not be set aside is asked for again, though it goes on', async () => {

@@ -1,8 +1,8 @@
-import type { GiveBack } from './endpoint-lines.ts'
-import type { SendMessage } from './send-message.ts'
-import type { Message } from './steps/open-message.ts'
-import type { FinishedAttempt } from './stores/delivery-store.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
+import type { Release } from '../limits/wait-queue.ts'
+import type { SendMessage } from '../sending/send-message.ts'
+import type { Message } from '../steps/open-message.ts'
+import type { FinishedAttempt } from '../stores/delivery-store.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 
 /** Has its place at its endpoint. */
@@ -12,7 +12,7 @@ export interface PlacedDelivery {
   delivery: WebhookDelivery
   webhook: Webhook
   message: Message
-  giveBack: GiveBack
+  release: Release
 }
 
 export interface Landed {
@@ -80,8 +80,8 @@ export class Flight {
     if (this.#left === 0) this.#onEmpty?.()
   }
 
-  #leave({ giveBack }: PlacedDelivery, index: number): void {
-    giveBack()
+  #leave({ release }: PlacedDelivery, index: number): void {
+    release()
     this.#hasLanded[index] = true
     this.#left--
   }

@@ -1,6 +1,6 @@
 import { messageOf, TransientError } from '#runtime/errors.ts'
 
-export interface GatherOptions<I, O> {
+export interface BatcherOptions<I, O> {
   /** Answers in the order of `items`. */
   run: (items: readonly I[]) => Promise<readonly O[]>
   /** What two calls of one statement may not have in common. Absent: any may be together. */
@@ -39,8 +39,8 @@ interface Asked<O> {
  * after the statement has ended. When a statement is refused for good, its calls are made one by one, so that one call's fault is not
  * another's.
  */
-export function gatherCalls<I, O>(options: GatherOptions<I, O>): (item: I) => Promise<O> {
-  return oneOf(gatherGroups(options))
+export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
+  return oneOf(createGroupBatcher(options))
 }
 
 /** One call of what is called in groups. */
@@ -54,9 +54,9 @@ export function oneOf<I, O>(
   }
 }
 
-/** As {@link gatherCalls}, for calls of which several are made together: an answer or an error for each. */
-export function gatherGroups<I, O>(
-  options: GatherOptions<I, O>,
+/** As {@link createBatcher}, for calls of which several are made together: an answer or an error for each. */
+export function createGroupBatcher<I, O>(
+  options: BatcherOptions<I, O>,
 ): (items: readonly I[]) => Promise<readonly (O | Error)[]> {
   const { run, keyOf, maxItems } = options
   let waiting: Call<I, O>[] = []

@@ -1,8 +1,8 @@
 import type { Clock } from '#runtime/clock.ts'
 import { whenAsked } from '#runtime/metrics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
-import type { FinishedAttempt } from './stores/delivery-store.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
+import type { FinishedAttempt } from '../stores/delivery-store.ts'
 
 /**
  * Attempts that were sent, but are not written down because Postgres is away: when the runtime tries again they must not be sent again.

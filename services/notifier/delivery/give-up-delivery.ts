@@ -3,9 +3,9 @@ import { TransientError, type PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
-import { planNext } from './steps/plan-next.ts'
-import type { AbandonDelivery } from './stores/abandon-delivery.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
+import { planNext } from '../steps/plan-next.ts'
+import type { AbandonDelivery } from '../stores/abandon-delivery.ts'
 
 export interface GiveUpDependencies {
   abandon: AbandonDelivery

@@ -3,16 +3,16 @@ import type { Log } from '#runtime/log.ts'
 import { deadLetter, drop, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { AttemptDelivery } from './attempt-delivery.ts'
-import type { GiveBack } from './endpoint-lines.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
+import type { Release } from '../limits/wait-queue.ts'
+import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { claimLeaseMs, type AttemptEnd, type AttemptProgress } from './make-attempt.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
-import { checkDelivery } from './steps/check-record.ts'
-import type { WaitingDue, WaitingStore } from './stores/waiting-store.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
+import { checkDelivery } from '../steps/check-record.ts'
+import type { WaitingDue, WaitingStore } from '../stores/waiting-store.ts'
 
 export interface DeliveryHandlerDependencies {
   attempt: AttemptDelivery
-  slots: EndpointSlots
+  limiter: EndpointLimiter
   waiting: WaitingStore
   metrics: NotifierMetrics
   log: Log
@@ -21,7 +21,7 @@ export interface DeliveryHandlerDependencies {
 /** Makes an attempt that has its place at the endpoint; one at a slow receiver goes on without its record. */
 export type CarryOut = (
   delivery: WebhookDelivery,
-  giveBack: GiveBack,
+  release: Release,
   make: (delivery: WebhookDelivery, progress: AttemptProgress) => Promise<AttemptEnd>,
 ) => Promise<Outcome>
 
@@ -42,7 +42,7 @@ export interface DeliveryHandler {
  * removes its row at its end; should this process die, the row falls due after the attempt's claim has run out.
  */
 export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies): DeliveryHandler {
-  const { attempt, slots, waiting, log } = dependencies
+  const { attempt, limiter, waiting, log } = dependencies
   let attempts = 0
   let onDrained: (() => void) | undefined
   const ended = () => {
@@ -52,7 +52,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
   const conclude = (delivery: WebhookDelivery, end: AttemptEnd): Promise<Outcome> | Outcome =>
     end.kind === 'leased' ? setAside(delivery, 'leased', { atMs: end.untilMs }) : end.outcome
   const letGoOn: LetGoOn = (delivery, going) => {
-    slots.note(delivery.webhook_id, true)
+    limiter.note(delivery.webhook_id, true)
     const aside = setAside(delivery, 'slow', { inMs: claimLeaseMs })
     const removeAtEnd = async () => {
       const end = await going
@@ -68,7 +68,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
     return aside
   }
   /** An attempt at a slow receiver goes on without its record, so that a consumer never waits for a receiver. */
-  const carryOut: CarryOut = async (delivery, giveBack, make) => {
+  const carryOut: CarryOut = async (delivery, release, make) => {
     const first = Promise.withResolvers<AttemptEnd | 'slow'>()
     let isLetGo = false
     const onSlow = () => {
@@ -76,11 +76,11 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
       first.resolve('slow')
     }
     const over = () => {
-      giveBack()
+      release()
       ended()
     }
     attempts++
-    const going = make(delivery, { onSlow, onSent: giveBack, isAlone: () => isLetGo })
+    const going = make(delivery, { onSlow, onSent: release, isAlone: () => isLetGo })
     void going.then(over, over)
     void going.then(first.resolve, first.reject)
     const end = await first.promise
@@ -92,9 +92,9 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
     async handle({ value: delivery }) {
       const fault = checkDelivery(delivery)
       if (fault !== undefined) return deadLetter(fault)
-      const giveBack = await slots.takeSoon(delivery)
-      if (giveBack !== undefined) return carryOut(delivery, giveBack, attempt)
-      slots.holdBack(delivery)
+      const release = await limiter.acquireSoon(delivery)
+      if (release !== undefined) return carryOut(delivery, release, attempt)
+      limiter.holdBack(delivery)
       return setAside(delivery, 'endpoint_full', { inMs: 0 })
     },
     async drained() {

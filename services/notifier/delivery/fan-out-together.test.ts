@@ -9,12 +9,12 @@ import type { BeginTogether, FirstDelivery, OnEnd } from './begin-together.ts'
 import { firstAttempt } from './fan-out-handler.ts'
 import { createFanOutTogether } from './fan-out-together.ts'
 import type { PlacedDelivery } from './flight.ts'
-import { createNotifierMetrics } from './notifier-metrics.ts'
-import { buildEnvelope } from './steps/build-envelope.ts'
-import { createJoinEvent } from './steps/open-event.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
-import type { WebhookStore } from './stores/webhook-store.ts'
-import { raisedEvent, webhook } from './testing/sample-records.ts'
+import { createNotifierMetrics } from '../notifier-metrics.ts'
+import { buildEnvelope } from '../steps/build-envelope.ts'
+import { createJoinEvent } from '../steps/open-event.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
+import type { WebhookStore } from '../stores/webhook-store.ts'
+import { raisedEvent, webhook } from '../testing/sample-records.ts'
 
 const joinEvent = createJoinEvent(createSealer([]))
 const projectId = newId('project')

@@ -1,20 +1,20 @@
-import { EndpointLines, type Endpoint, type GiveBack } from './endpoint-lines.ts'
-import { SharedPlaces } from './shared-places.ts'
+import { WaitQueue, type Endpoint, type Release } from './wait-queue.ts'
+import { SharedPermits } from './shared-permits.ts'
 
 /**
  * What is in flight: so much to an endpoint and so much in all. Slow endpoints share half of it, those of which nothing is known yet a
  * quarter with one place each until an attempt has shown what they are, and both together leave the last quarter to quick ones.
- * Within each share projects come first (shared-places.ts): however many endpoints of one project hang, the others find places.
+ * Within each share projects come first (shared-permits.ts): however many endpoints of one project hang, the others find places.
  */
-export interface EndpointSlots {
+export interface EndpointLimiter {
   /** A place, to be given back once; undefined when there is none, or when others of this endpoint wait for one from topics. */
-  take(endpoint: Endpoint, from: 'topic' | 'waiting'): GiveBack | undefined
+  acquire(endpoint: Endpoint, from: 'topic' | 'waiting'): Release | undefined
   /** The same for what comes from a topic: undefined also when others wait in line. */
-  takeNow(endpoint: Endpoint): GiveBack | undefined
+  acquireNow(endpoint: Endpoint): Release | undefined
   /** The same, but it waits a moment in line for a place at an endpoint that is quick. */
-  takeSoon(endpoint: Endpoint): Promise<GiveBack | undefined>
+  acquireSoon(endpoint: Endpoint): Promise<Release | undefined>
   /** Whether one of those that wait would get a place now. */
-  hasPlace(endpoint: Endpoint): boolean
+  hasPermit(endpoint: Endpoint): boolean
   /** Attempts of this endpoint wait for a place: those that come from a topic go behind them, not before. */
   holdBack(endpoint: Endpoint): void
   /** None of this endpoint wait any more. */
@@ -26,29 +26,29 @@ export interface EndpointSlots {
   /** As far as is known. */
   kindOf(webhookId: string): EndpointKind
   /** What those that wait may take. */
-  placesLeft(): PlacesLeft
+  permitsLeft(): PermitsLeft
   /** Places that are taken. */
   readonly taken: number
   /** That slow endpoints share, taken or not. */
-  readonly slowPlaces: number
+  readonly slowPermits: number
   /** Endpoints of which is known whether they are slow. */
   readonly known: number
 }
 
 export const endpointKinds = ['quick', 'slow', 'unknown'] as const
 export type EndpointKind = (typeof endpointKinds)[number]
-export type PlacesByKind = Readonly<Record<EndpointKind, number>>
+export type PermitsByKind = Readonly<Record<EndpointKind, number>>
 
-export interface PlacesLeft {
+export interface PermitsLeft {
   /** Endpoints that have places taken, are slow (those first that were noted longest ago) or are held back. Any other is unknown and has one place. */
-  endpoints: readonly { webhookId: string; kind: EndpointKind; places: number }[]
+  endpoints: readonly { webhookId: string; kind: EndpointKind; permits: number }[]
   /** In all. */
-  all: PlacesByKind
+  all: PermitsByKind
   /** By how much that is more than a project has, 0 where it may take none: of those that have any. */
-  leads: ReadonlyMap<string, PlacesByKind>
+  leads: ReadonlyMap<string, PermitsByKind>
 }
 
-export interface SlotOptions {
+export interface LimiterOptions {
   perEndpoint: number
   total: number
   /** Endpoints of which is known whether they are slow; those not heard of for longest are forgotten. */
@@ -59,34 +59,34 @@ export interface SlotOptions {
 
 const defaultMaxKnown = 10_000
 
-export function createEndpointSlots(options: SlotOptions): EndpointSlots {
-  return new Slots(options)
+export function createEndpointLimiter(options: LimiterOptions): EndpointLimiter {
+  return new Limiter(options)
 }
 
-class Slots implements EndpointSlots {
-  readonly #options: SlotOptions
+class Limiter implements EndpointLimiter {
+  readonly #options: LimiterOptions
   readonly #inFlight = new Map<string, { endpoint: Endpoint; count: number }>()
   readonly #isSlow = new Map<string, boolean>()
   readonly #held = new Map<string, Endpoint>()
-  readonly #lines: EndpointLines
+  readonly #queues: WaitQueue
   /** Somebody found the shares short, not its endpoint: until then nobody in line waits for what others give back. */
   #sharesLacked = false
-  readonly #all: SharedPlaces
-  readonly #shares: Readonly<Record<EndpointKind, readonly SharedPlaces[]>>
-  readonly slowPlaces: number
+  readonly #all: SharedPermits
+  readonly #shares: Readonly<Record<EndpointKind, readonly SharedPermits[]>>
+  readonly slowPermits: number
 
-  constructor(options: SlotOptions) {
+  constructor(options: LimiterOptions) {
     this.#options = options
     const { total, perEndpoint } = options
     const quarter = total >> 2
-    this.slowPlaces = Math.max(1, total >> 1)
-    this.#lines = new EndpointLines({ perEndpoint, take: (endpoint) => this.take(endpoint, 'topic') })
-    this.#all = new SharedPlaces(total)
-    const notQuick = new SharedPlaces(total - quarter)
+    this.slowPermits = Math.max(1, total >> 1)
+    this.#queues = new WaitQueue({ perEndpoint, acquire: (endpoint) => this.acquire(endpoint, 'topic') })
+    this.#all = new SharedPermits(total)
+    const notQuick = new SharedPermits(total - quarter)
     this.#shares = {
       quick: [this.#all],
-      slow: [this.#all, notQuick, new SharedPlaces(this.slowPlaces)],
-      unknown: [this.#all, notQuick, new SharedPlaces(quarter)],
+      slow: [this.#all, notQuick, new SharedPermits(this.slowPermits)],
+      unknown: [this.#all, notQuick, new SharedPermits(quarter)],
     }
   }
 
@@ -98,30 +98,30 @@ class Slots implements EndpointSlots {
     return this.#isSlow.size
   }
 
-  take(endpoint: Endpoint, from: 'topic' | 'waiting'): GiveBack | undefined {
+  acquire(endpoint: Endpoint, from: 'topic' | 'waiting'): Release | undefined {
     const isBehindOthers = from === 'topic' && this.#held.has(endpoint.webhook_id)
-    if (isBehindOthers || !this.hasPlace(endpoint)) return undefined
+    if (isBehindOthers || !this.hasPermit(endpoint)) return undefined
     this.#count(endpoint, 1)
     let given = false
     return () => {
       if (given) return
       given = true
       this.#count(endpoint, -1)
-      this.#lines.advance(endpoint.webhook_id)
-      this.#advanceLines()
+      this.#queues.advance(endpoint.webhook_id)
+      this.#advanceQueues()
     }
   }
 
-  takeNow(endpoint: Endpoint): GiveBack | undefined {
-    return this.#lines.has(endpoint.webhook_id) ? undefined : this.take(endpoint, 'topic')
+  acquireNow(endpoint: Endpoint): Release | undefined {
+    return this.#queues.has(endpoint.webhook_id) ? undefined : this.acquire(endpoint, 'topic')
   }
 
-  async takeSoon(endpoint: Endpoint): Promise<GiveBack | undefined> {
-    const place = this.takeNow(endpoint)
-    return place !== undefined || !this.#mayWait(endpoint.webhook_id) ? place : this.#lines.wait(endpoint)
+  async acquireSoon(endpoint: Endpoint): Promise<Release | undefined> {
+    const permit = this.acquireNow(endpoint)
+    return permit !== undefined || !this.#mayWait(endpoint.webhook_id) ? permit : this.#queues.wait(endpoint)
   }
 
-  hasPlace(endpoint: Endpoint): boolean {
+  hasPermit(endpoint: Endpoint): boolean {
     if (this.#ownLeft(endpoint.webhook_id) <= 0) return false
     const shares = this.#shares[this.kindOf(endpoint.webhook_id)]
     const isLeft = shares.every((share) => share.hasFor(endpoint.project_id))
@@ -131,7 +131,7 @@ class Slots implements EndpointSlots {
 
   holdBack(endpoint: Endpoint): void {
     this.#held.set(endpoint.webhook_id, endpoint)
-    this.#lines.end(endpoint.webhook_id)
+    this.#queues.end(endpoint.webhook_id)
   }
 
   letPass(webhookId: string): void {
@@ -150,18 +150,18 @@ class Slots implements EndpointSlots {
       const [oldest] = this.#isSlow.keys()
       if (oldest !== undefined) this.#learn(oldest, undefined)
     }
-    if (isSlow) this.#lines.end(webhookId)
+    if (isSlow) this.#queues.end(webhookId)
     if (!changes) return
-    this.#lines.advance(webhookId)
-    this.#advanceLines()
+    this.#queues.advance(webhookId)
+    this.#advanceQueues()
     this.#tell()
   }
 
-  placesLeft(): PlacesLeft {
+  permitsLeft(): PermitsLeft {
     const slow = [...this.#isSlow].filter(([, isSlow]) => isSlow).map(([webhookId]) => webhookId)
     const listed = new Set([...slow, ...this.#inFlight.keys(), ...this.#held.keys()])
     const busy = new Set([...this.#inFlight.values()].map(({ endpoint }) => endpoint.project_id))
-    const byKind = (left: (share: SharedPlaces) => number): PlacesByKind => {
+    const byKind = (left: (share: SharedPermits) => number): PermitsByKind => {
       const of = (kind: EndpointKind) => Math.max(0, Math.min(...this.#shares[kind].map(left)))
       return { quick: of('quick'), slow: of('slow'), unknown: of('unknown') }
     }
@@ -170,7 +170,7 @@ class Slots implements EndpointSlots {
       endpoints: [...listed].map((webhookId) => ({
         webhookId,
         kind: this.kindOf(webhookId),
-        places: Math.max(0, this.#ownLeft(webhookId)),
+        permits: Math.max(0, this.#ownLeft(webhookId)),
       })),
       all: byKind((share) => share.left),
       leads: new Map([...busy].map((projectId) => [projectId, leadsOf(projectId)])),
@@ -185,10 +185,10 @@ class Slots implements EndpointSlots {
   }
 
   /** A place that all share may be what others wait for. */
-  #advanceLines(): void {
+  #advanceQueues(): void {
     if (!this.#sharesLacked) return
     this.#sharesLacked = false
-    if (this.#lines.advanceSome()) this.#sharesLacked = true
+    if (this.#queues.advanceSome()) this.#sharesLacked = true
   }
 
   kindOf(webhookId: string): EndpointKind {

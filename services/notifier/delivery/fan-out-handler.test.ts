@@ -5,12 +5,12 @@ import { newId } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import type { LeftToDo } from './begin-delivery.ts'
-import { createEndpointSlots } from './endpoint-slots.ts'
+import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { createFanOutHandler, type FanOutDependencies } from './fan-out-handler.ts'
-import { createNotifierMetrics } from './notifier-metrics.ts'
-import { createJoinEvent } from './steps/open-event.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
-import { raisedEvent, webhook } from './testing/sample-records.ts'
+import { createNotifierMetrics } from '../notifier-metrics.ts'
+import { createJoinEvent } from '../steps/open-event.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
+import { raisedEvent, webhook } from '../testing/sample-records.ts'
 
 const projectId = newId('project')
 
@@ -23,7 +23,7 @@ function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependen
     deliveries: { insert: () => Promise.resolve() } as unknown as FanOutDependencies['deliveries'],
     publisher: { publish: () => Promise.resolve() },
     begin: () => Promise.resolve('nothing'),
-    slots: createEndpointSlots({ perEndpoint: 1, total: 8 }),
+    limiter: createEndpointLimiter({ perEndpoint: 1, total: 8 }),
     joinEvent: createJoinEvent(createSealer([])),
     expressions: { evaluate: () => true },
     metrics: createNotifierMetrics(createMetrics()),
@@ -80,11 +80,11 @@ test('what cannot be begun is written first, then asked for, those of several ev
 
 test('what a slow endpoint has no place for is written as waiting, those of several events together, and goes before what comes later', async () => {
   const told: string[] = []
-  const slots = createEndpointSlots({ perEndpoint: 1, total: 8 })
+  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 8 })
   const endpoint = webhook({ projectId })
   const handle = handlerWith([endpoint], {
     begin: () => Promise.resolve('wait'),
-    slots,
+    limiter,
     deliveries: {
       insertWaiting: (chunk: readonly unknown[]) => {
         told.push(`wait ${chunk.length}`)
@@ -96,7 +96,7 @@ test('what a slow endpoint has no place for is written as waiting, those of seve
   const raise = () => handle(raisedEvent({ project_id: projectId }))
   await Promise.all([raise(), raise()])
   expect(told).toEqual(['wait 2'])
-  expect(slots.heldBack()).toEqual([expect.objectContaining({ webhook_id: endpoint.id })])
+  expect(limiter.heldBack()).toEqual([expect.objectContaining({ webhook_id: endpoint.id })])
 })
 
 test('what does not wait after all, because somebody else writes it, is asked for', async () => {

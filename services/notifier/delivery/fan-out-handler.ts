@@ -6,27 +6,27 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { BeginDelivery } from './begin-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
-import { createPartitionTurns } from './partition-turns.ts'
-import { buildEnvelope } from './steps/build-envelope.ts'
-import { chunkDeliveries, chunkRows } from './steps/chunk-deliveries.ts'
-import { checkEvent } from './steps/check-record.ts'
-import type { ExpressionCache } from './steps/expression-cache.ts'
-import type { JoinEvent } from './steps/open-event.ts'
-import { isTestEvent } from './steps/open-message.ts'
-import { offerEvent, selectWebhooks, type Decision, type OfferedEvent } from './steps/select-webhooks.ts'
-import type { DeliveryStore } from './stores/delivery-store.ts'
-import { gatherCalls } from './stores/gather-calls.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
-import type { ExpressionFailure, WebhookStore } from './stores/webhook-store.ts'
+import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
+import { createPartitionTurns } from '../limits/partition-turns.ts'
+import { buildEnvelope } from '../steps/build-envelope.ts'
+import { chunkDeliveries, chunkRows } from '../steps/chunk-deliveries.ts'
+import { checkEvent } from '../steps/check-record.ts'
+import type { ExpressionCache } from '../steps/expression-cache.ts'
+import type { JoinEvent } from '../steps/open-event.ts'
+import { isTestEvent } from '../steps/open-message.ts'
+import { offerEvent, selectWebhooks, type Decision, type OfferedEvent } from '../steps/select-webhooks.ts'
+import type { DeliveryStore } from '../stores/delivery-store.ts'
+import { createBatcher } from '../stores/batcher.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
+import type { ExpressionFailure, WebhookStore } from '../stores/webhook-store.ts'
 
 export interface FanOutDependencies {
   webhooks: WebhookStore
   deliveries: DeliveryStore
   publisher: DeliveryPublisher
   begin: BeginDelivery
-  slots: EndpointSlots
+  limiter: EndpointLimiter
   joinEvent: JoinEvent
   expressions: ExpressionCache
   metrics: NotifierMetrics
@@ -46,7 +46,7 @@ export function createFanOutHandler(dependencies: FanOutDependencies): RecordHan
   const ask = gatherAsking(dependencies)
   const wait = gatherWaiting(dependencies, ask)
   const inTurn = createPartitionTurns()
-  const noteFailure = gatherCalls<ExpressionFailure, undefined>({
+  const noteFailure = createBatcher<ExpressionFailure, undefined>({
     maxItems: chunkRows,
     async run(failures) {
       await webhooks.noteExpressionFailures(failures)
@@ -105,7 +105,7 @@ function gatherAsking({
   deliveries,
   publisher,
 }: FanOutDependencies): (delivery: WebhookDelivery) => Promise<undefined> {
-  return gatherCalls<WebhookDelivery, undefined>({
+  return createBatcher<WebhookDelivery, undefined>({
     maxItems: chunkRows,
     async run(due) {
       for (const chunk of chunkDeliveries(due)) {
@@ -119,10 +119,10 @@ function gatherAsking({
 
 /** What a slow endpoint has no place for waits for it at once: by way of a record it would be written twice, and read, before it did. */
 function gatherWaiting(
-  { deliveries, slots, metrics }: FanOutDependencies,
+  { deliveries, limiter, metrics }: FanOutDependencies,
   ask: (delivery: WebhookDelivery) => Promise<undefined>,
 ): (delivery: WebhookDelivery) => Promise<undefined> {
-  const wait = gatherCalls<WebhookDelivery, boolean>({
+  const wait = createBatcher<WebhookDelivery, boolean>({
     keyOf: ({ delivery_id: id }) => id,
     maxItems: chunkRows,
     async run(due) {
@@ -132,7 +132,7 @@ function gatherWaiting(
     },
   })
   return async (delivery) => {
-    slots.holdBack(delivery)
+    limiter.holdBack(delivery)
     // What another notifier begins at this moment is its own, until its claim is over: a record asks for it then.
     if (!(await wait(delivery))) return ask(delivery)
     metrics.waiting.inc({ reason: 'endpoint_full' })

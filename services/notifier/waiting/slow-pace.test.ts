@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
 import { SlowPace } from './slow-pace.ts'
 
-function setPace(places: number) {
+function setPace(permits: number) {
   const time = { nowMs: 1_000 }
-  const pace = new SlowPace({ places, overMs: 8_000, now: () => time.nowMs })
+  const pace = new SlowPace({ permits, overMs: 8_000, now: () => time.nowMs })
   /** As many as may, after so long. */
   const begin = (afterMs: number): number => {
     time.nowMs += afterMs
-    const most = pace.most()
-    for (let index = 0; index < most; index++) pace.begun()
-    return most
+    const max = pace.max()
+    for (let index = 0; index < max; index++) pace.begun()
+    return max
   }
   return { pace, begin }
 }
@@ -24,11 +24,11 @@ test('places fill bit by bit, all of them in their time, whatever the steps', ()
   expect(begun).toBe(512)
 })
 
-test.each([64, 512, 5_000])('rounds that take their time fill all of %s places too', (places) => {
-  const { begin } = setPace(places)
+test.each([64, 512, 5_000])('rounds that take their time fill all of %s places too', (permits) => {
+  const { begin } = setPace(permits)
   let begun = 0
   for (let step = 0; step < 40; step++) begun += begin(220)
-  expect(begun).toBeGreaterThanOrEqual(places)
+  expect(begun).toBeGreaterThanOrEqual(permits)
 })
 
 test('what was not begun for a while does not begin all at once then', () => {

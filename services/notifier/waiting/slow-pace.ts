@@ -1,9 +1,9 @@
 /** What may begin at once when nothing did for a while: as much as falls due in so long, which a slow round takes, and a few. */
-const burst = { ms: 250, least: 8 }
+const burst = { ms: 250, min: 8 }
 
 export interface SlowPaceOptions {
   /** That slow endpoints share. */
-  places: number
+  permits: number
   /** In which all of them are taken, where nothing answers. */
   overMs: number
   now: () => number
@@ -24,16 +24,16 @@ export class SlowPace {
 
   constructor(options: SlowPaceOptions) {
     this.#options = options
-    this.#burst = Math.max(burst.least, (options.places * burst.ms) / options.overMs)
+    this.#burst = Math.max(burst.min, (options.permits * burst.ms) / options.overMs)
     this.#fresh = this.#burst
     this.#atMs = options.now()
   }
 
   /** Now. */
-  most(): number {
-    const { places, overMs, now } = this.#options
+  max(): number {
+    const { permits, overMs, now } = this.#options
     const nowMs = now()
-    this.#fresh = Math.min(this.#burst, this.#fresh + (Math.max(0, nowMs - this.#atMs) * places) / overMs)
+    this.#fresh = Math.min(this.#burst, this.#fresh + (Math.max(0, nowMs - this.#atMs) * permits) / overMs)
     this.#atMs = nowMs
     return Math.floor(this.#fresh) + this.#freed
   }
@@ -50,6 +50,6 @@ export class SlowPace {
 
   /** Without having taken all the time that it had. */
   endedEarly(): void {
-    this.#freed = Math.min(this.#options.places, this.#freed + 1)
+    this.#freed = Math.min(this.#options.permits, this.#freed + 1)
   }
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import type { GiveBack } from './endpoint-lines.ts'
-import { createEndpointSlots } from './endpoint-slots.ts'
+import type { Release } from '../limits/wait-queue.ts'
+import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { Flight, type PlacedDelivery } from './flight.ts'
-import type { SendMessage } from './send-message.ts'
-import { signingKeyOf } from './steps/sign-delivery.ts'
-import type { FinishedAttempt } from './stores/delivery-store.ts'
-import { deliveredAttempt, webhook, webhookDelivery } from './testing/sample-records.ts'
+import type { SendMessage } from '../sending/send-message.ts'
+import { signingKeyOf } from '../steps/sign-delivery.ts'
+import type { FinishedAttempt } from '../stores/delivery-store.ts'
+import { deliveredAttempt, webhook, webhookDelivery } from '../testing/sample-records.ts'
 
 const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
 const message = { body: Buffer.from('{}'), isTest: false, keys }
@@ -15,16 +15,22 @@ const muchLaterMs = 60_000
 
 /** So many deliveries with a place each, in the air. */
 function takeOff(count: number, sendMessage?: SendMessage) {
-  const slots = createEndpointSlots({ perEndpoint: 1, total: 64 })
+  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 64 })
   const all = Array.from({ length: count }, (_none, eventIndex): PlacedDelivery => {
     const endpoint = webhook()
     const delivery = webhookDelivery({ webhook_id: endpoint.id })
-    return { eventIndex, delivery, webhook: endpoint, message, giveBack: slots.takeNow(delivery) as GiveBack }
+    return {
+      eventIndex,
+      delivery,
+      webhook: endpoint,
+      message,
+      release: limiter.acquireNow(delivery) as Release,
+    }
   })
   const lands: ((attempt: FinishedAttempt) => void)[] = []
   const flight = new Flight(all, sendMessage ?? ((...[, , , onSent]) => lands.push(onSent)))
   const land = (index: number, attempt = deliveredAttempt) => lands[index]?.(attempt)
-  return { flight, all, slots, land }
+  return { flight, all, limiter, land }
 }
 
 test('each is sent as it is', () => {
@@ -54,25 +60,25 @@ test('those that are waited for are taken as soon as the last has landed', async
 })
 
 test('nothing is waited for where all have landed as they were sent, or none was', async () => {
-  const { flight, all, slots } = takeOff(2, (...[, , , onSent]) => onSent(deliveredAttempt))
+  const { flight, all, limiter } = takeOff(2, (...[, , , onSent]) => onSent(deliveredAttempt))
   expect((await flight.takeLanded(muchLaterMs)).map(({ placed }) => placed)).toEqual(all)
-  expect(slots.taken).toBe(0)
+  expect(limiter.taken).toBe(0)
   expect(flight.letGo()).toEqual([])
   expect(await takeOff(0).flight.takeLanded(muchLaterMs)).toEqual([])
 })
 
 test('a place is given back as its delivery lands', () => {
-  const { slots, land } = takeOff(3)
-  expect(slots.taken).toBe(3)
+  const { limiter, land } = takeOff(3)
+  expect(limiter.taken).toBe(3)
   land(1)
-  expect(slots.taken).toBe(2)
+  expect(limiter.taken).toBe(2)
   land(0)
   land(2)
-  expect(slots.taken).toBe(0)
+  expect(limiter.taken).toBe(0)
 })
 
 test('those that are let go land by themselves, and are not taken with others; what had landed is among them', async () => {
-  const { flight, all, slots, land } = takeOff(3)
+  const { flight, all, limiter, land } = takeOff(3)
   land(1)
   const late = { ...deliveredAttempt, durationMs: 900 }
   const [landed, first, second, ...more] = flight.letGo()
@@ -80,9 +86,9 @@ test('those that are let go land by themselves, and are not taken with others; w
   expect(await landed?.landing).toBe(deliveredAttempt)
   land(2, late)
   expect(await second?.landing).toBe(late)
-  expect(slots.taken).toBe(1)
+  expect(limiter.taken).toBe(1)
   land(0)
   expect(await first?.landing).toBe(deliveredAttempt)
-  expect(slots.taken).toBe(0)
+  expect(limiter.taken).toBe(0)
   expect(await flight.takeLanded(muchLaterMs)).toEqual([])
 })

@@ -3,21 +3,21 @@ import type { Log } from '#runtime/log.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { openedOr } from './begin-delivery.ts'
 import type { LetGoOn } from './delivery-handler.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
+import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { Flight, type Landed, type PlacedDelivery } from './flight.ts'
 import { claimLeaseMs, patienceMs, receiverTimeoutMs, type MakeAttempt } from './make-attempt.ts'
-import type { SendMessage } from './send-message.ts'
-import type { Message } from './steps/open-message.ts'
-import type { OpenSecrets } from './steps/open-secrets.ts'
-import type { SigningKeys } from './steps/sign-delivery.ts'
-import type { DeliveryStore, FinishedAttempt } from './stores/delivery-store.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
+import type { SendMessage } from '../sending/send-message.ts'
+import type { Message } from '../steps/open-message.ts'
+import type { OpenSecrets } from '../steps/open-secrets.ts'
+import type { SigningKeys } from '../steps/sign-delivery.ts'
+import type { DeliveryStore, FinishedAttempt } from '../stores/delivery-store.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
 import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
 
 export interface BeginTogetherDependencies {
   deliveries: DeliveryStore
   openSecrets: OpenSecrets
-  slots: EndpointSlots
+  limiter: EndpointLimiter
   sendMessage: SendMessage
   making: MakeAttempt
   unwritten: UnwrittenAttempts
@@ -51,7 +51,7 @@ const writeAfterMs = 50
 
 /** As `begin-delivery.ts`, in steps that many take together (docs/decisions/0093). */
 export function createBeginTogether(dependencies: BeginTogetherDependencies): BeginTogether {
-  const { deliveries, openSecrets, slots, sendMessage, unwritten, clock } = dependencies
+  const { deliveries, openSecrets, limiter, sendMessage, unwritten, clock } = dependencies
   const keysOf = ({ delivery, webhook }: FirstDelivery): SigningKeys | undefined =>
     unwritten.find(attemptName(delivery)) === undefined ? openedOr(webhook, openSecrets) : undefined
   const ends = createEnds(dependencies)
@@ -62,12 +62,12 @@ export function createBeginTogether(dependencies: BeginTogetherDependencies): Be
       const placed: PlacedDelivery[] = []
       for (const [index, { message, ...first }] of firsts.entries()) {
         const keys = allKeys[index]
-        const giveBack = keys && slots.takeNow(first.delivery)
-        if (keys === undefined || giveBack === undefined) {
-          for (const one of placed) one.giveBack()
+        const release = keys && limiter.acquireNow(first.delivery)
+        if (keys === undefined || release === undefined) {
+          for (const one of placed) one.release()
           return undefined
         }
-        placed.push({ ...first, message: { ...message, keys }, giveBack })
+        placed.push({ ...first, message: { ...message, keys }, release })
       }
       return placed
     },
@@ -77,7 +77,7 @@ export function createBeginTogether(dependencies: BeginTogetherDependencies): Be
       // One statement waits for the others: whoever has waited too long leaves his claim to whoever comes after it.
       const isInTime = clock.now() < untilMs - receiverTimeoutMs
       const [ours, others] = split(placed, (_one, index) => isInTime && answers[index] === true)
-      for (const { giveBack } of others) giveBack()
+      for (const { release } of others) release()
       const flight = new Flight(ours, sendMessage)
       for (const one of [...others, ...flight.unsent]) onEnd(one, false)
       const ending: Promise<unknown>[] = []

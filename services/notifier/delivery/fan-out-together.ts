@@ -3,14 +3,14 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { BeginTogether, OnEnd } from './begin-together.ts'
 import { firstAttempt } from './fan-out-handler.ts'
 import type { PlacedDelivery } from './flight.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
-import { buildEnvelope } from './steps/build-envelope.ts'
-import { checkEvent } from './steps/check-record.ts'
-import type { JoinEvent } from './steps/open-event.ts'
-import { isTestEvent } from './steps/open-message.ts'
-import { selectPlainly, type Decision } from './steps/select-webhooks.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
-import type { WebhookStore } from './stores/webhook-store.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
+import { buildEnvelope } from '../steps/build-envelope.ts'
+import { checkEvent } from '../steps/check-record.ts'
+import type { JoinEvent } from '../steps/open-event.ts'
+import { isTestEvent } from '../steps/open-message.ts'
+import { selectPlainly, type Decision } from '../steps/select-webhooks.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
+import type { WebhookStore } from '../stores/webhook-store.ts'
 
 export interface FanOutTogetherDependencies {
   webhooks: WebhookStore
@@ -20,7 +20,7 @@ export interface FanOutTogetherDependencies {
 }
 
 /** Events for more webhooks have turns of their own (fan-out-handler.ts). */
-const mostWebhooks = 20
+const maxWebhooks = 20
 
 /**
  * Most events by far are for a few webhooks without expressions whose endpoints have places: their deliveries are begun together. Any other is
@@ -89,7 +89,7 @@ function planPlaced(
   known: readonly Webhook[],
   { joinEvent, together }: FanOutTogetherDependencies,
 ): Plan | undefined {
-  if (known.length > mostWebhooks) return undefined
+  if (known.length > maxWebhooks) return undefined
   if (known.length === 0) return { decided: [], placed: [] }
   try {
     const data = joinEvent(event)
