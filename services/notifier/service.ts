@@ -16,19 +16,14 @@ import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSealer, type Sealer } from '#runtime/sealing.ts'
 import type { Service } from '#runtime/service.ts'
 import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
-import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { createAttemptDelivery } from './delivery/attempt-delivery.ts'
-import { createBeginDelivery } from './delivery/begin-delivery.ts'
-import { createBeginTogether } from './delivery/begin-together.ts'
+import { claimLeaseMs, receiverTimeoutMs } from './delivery/attempt.ts'
 import type { NotifierConfig } from './config.ts'
-import { createDeliveryHandler } from './delivery/delivery-handler.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery/delivery-publisher.ts'
 import { createEndpointLimiter } from './limits/endpoint-limiter.ts'
-import { createFanOutHandler } from './delivery/fan-out-handler.ts'
-import { createFanOutTogether } from './delivery/fan-out-together.ts'
+import { createDelivering } from './delivery/create-delivering.ts'
+import type { FanOut } from './delivery/fan-out.ts'
 import { createGiveUpDelivery } from './delivery/give-up-delivery.ts'
-import { claimLeaseMs, createMakeAttempt, receiverTimeoutMs } from './delivery/make-attempt.ts'
 import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.ts'
 import { createSendMessage } from './sending/send-message.ts'
 import { createSender } from './sending/send-attempt.ts'
@@ -76,7 +71,7 @@ export function createNotifier(config: NotifierConfig, dependencies: ProcessDepe
     start: () => prepareCodecs([...context.deliveries.values()], log),
     stop: () => pool.end(),
   }
-  return runTogether([connections, producer, ...createDelivering(context)], log)
+  return runTogether([connections, producer, ...createParts(context)], log)
 }
 
 function createServiceContext(config: NotifierConfig, dependencies: ProcessDependencies): NotifierContext {
@@ -121,7 +116,7 @@ async function prepareCodecs(codecs: readonly Codec<WebhookDelivery>[], log: Log
 }
 
 /** First attempts, retries and those that wait share the places at an endpoint, and nothing else. */
-function createDelivering(context: NotifierContext): Part[] {
+function createParts(context: NotifierContext): Part[] {
   const { config, pool, sealer, clock, notifierMetrics: metrics } = context
   const total = config.WEBHOOK_CONCURRENCY
   const sender = createSender({
@@ -147,37 +142,28 @@ function createDelivering(context: NotifierContext): Part[] {
     openSecrets: createOpenSecrets(sealer),
     joinEvent: createJoinEvent(sealer),
     unwritten: createUnwrittenAttempts(metrics, clock),
+    expressions: createExpressionCache(),
     sendMessage: createSendMessage({ ...context, sender, limiter, metrics }),
     limiter,
     metrics,
   }
-  const making = createMakeAttempt(shared)
-  const attempt = createAttemptDelivery({ ...shared, making })
+  const { fanOut, deliver, attemptDue, drained } = createDelivering(shared)
   const giveUp = createGiveUpDelivery({ ...context, abandon: createAbandonDelivery(pool), metrics })
-  const delivering = createDeliveryHandler({ ...shared, attempt })
-  const begin = createBeginDelivery({ ...shared, making, attempt, carryOut: delivering.carryOut })
-  const fanOut = createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() })
-  const together = createBeginTogether({ ...shared, making, letGoOn: delivering.letGoOn })
-  const fanOutTogether = createFanOutTogether({ ...shared, together })
   const sending: Part = {
     start: () => Promise.resolve(),
     stop: async () => {
-      await delivering.drained()
+      await drained()
       await sender.close()
     },
   }
-  const pump = createWaitingPump({ ...shared, attempt, giveUp })
-  return [
-    sending,
-    pump,
-    ...createConsumers(context, delivering.handle, { handler: fanOut, groupHandler: fanOutTogether }),
-  ]
+  const pump = createWaitingPump({ ...shared, attemptDue, giveUp })
+  return [sending, pump, ...createConsumers(context, deliver, fanOut)]
 }
 
 function createConsumers(
   context: NotifierContext,
   deliver: RecordHandler<WebhookDelivery>,
-  fanOut: Pick<ParallelConsumerOptions<RaisedEvent>, 'handler' | 'groupHandler'>,
+  fanOut: FanOut,
 ): Service[] {
   const { config, clock, events } = context
   const consumerOf = <T>(
@@ -203,6 +189,11 @@ function createConsumers(
   return [
     consumerOf('retry', retryTopics, { ...delivering, notBefore: ({ value }) => dueTimeOf(value) }),
     consumerOf('due', [topics.deliveryDue], delivering),
-    consumerOf('fan-out', [topics.eventRaised], { decoder: events, ...fanOut, sparesPlaces: true }),
+    consumerOf('fan-out', [topics.eventRaised], {
+      decoder: events,
+      handler: fanOut.handle,
+      groupHandler: fanOut.handleGroup,
+      sparesPlaces: true,
+    }),
   ]
 }

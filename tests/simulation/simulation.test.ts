@@ -40,7 +40,7 @@ describe('a mistake is caught', () => {
     'scorer-makes-an-id-per-attempt',
     'scorer-hands-over-without-the-broker',
     'fan-out-publishes-before-it-stores',
-    'fan-out-together-keeps-what-it-could-not-begin',
+    'fan-out-keeps-what-it-could-not-begin',
     'notifier-forgets-its-claim',
     'ingest-answers-before-the-broker',
   ])('%s', async (name) => {

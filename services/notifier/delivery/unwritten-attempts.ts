@@ -6,7 +6,7 @@ import type { FinishedAttempt } from '../stores/delivery-store.ts'
 
 /**
  * Attempts that were sent, but are not written down because Postgres is away: when the runtime tries again they must not be sent again.
- * There is room for so many, for an hour: longer, and another notifier has made it (attempt-delivery.ts). The oldest is forgotten then, and
+ * There is room for so many, for an hour: longer, and another notifier has made it (attempt-due.ts). The oldest is forgotten then, and
  * sent again with the same ids, should anybody ask for it.
  */
 export interface UnwrittenAttempts {

@@ -125,6 +125,6 @@ function answer<O>({ place, of }: Call<unknown, O>, given: O | Error): void {
   if (--of.left === 0) of.resolve(of.answers)
 }
 
-function asError(error: unknown): Error {
+export function asError(error: unknown): Error {
   return Error.isError(error) ? error : new Error(messageOf(error), { cause: error })
 }

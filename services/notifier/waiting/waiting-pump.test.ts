@@ -7,7 +7,7 @@ import type { Service } from '#runtime/service.ts'
 import { newId } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
-import { decided, type AttemptEnd } from '../delivery/make-attempt.ts'
+import { decided, type DueEnd } from '../delivery/attempt-due.ts'
 import { createNotifierMetrics } from '../notifier-metrics.ts'
 import { webhookDelivery } from '../testing/sample-records.ts'
 import { createWaitingPump, type PumpDependencies } from './waiting-pump.ts'
@@ -28,7 +28,7 @@ function startPump(
   const limiter = createEndpointLimiter({ perEndpoint: 64, total })
   for (const { webhook_id: id } of isKnown ? waiting : []) limiter.note(id, !quick.includes(id))
   const begun: WebhookDelivery[] = []
-  const ends: ((end: AttemptEnd) => void)[] = []
+  const ends: ((end: DueEnd) => void)[] = []
   const time = { nowMs: 0, rounds: 0 }
   const clock: Clock = {
     now: () => time.nowMs,
@@ -58,9 +58,10 @@ function startPump(
     putBack: (delivery) => Promise.resolve(void waiting.push(delivery)),
   }
   pump = createWaitingPump({
-    attempt: (delivery) => {
+    attemptDue: (delivery, release) => {
       begun.push(delivery)
-      if (!answers) return new Promise((resolve) => ends.push(resolve))
+      if (!answers) return new Promise<DueEnd>((resolve) => ends.push(resolve)).finally(release)
+      release()
       limiter.note(delivery.webhook_id, false)
       return Promise.resolve(decided(ok()))
     },

@@ -3,17 +3,17 @@ import { PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { AttemptDelivery } from '../delivery/attempt-delivery.ts'
-import type { Endpoint } from '../limits/wait-queue.ts'
+import { receiverTimeoutMs, type Asker } from '../delivery/attempt.ts'
+import type { AttemptDue } from '../delivery/attempt-due.ts'
+import type { Endpoint, Release } from '../limits/wait-queue.ts'
 import type { EndpointKind, EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { GiveUpDelivery } from '../delivery/give-up-delivery.ts'
-import { receiverTimeoutMs } from '../delivery/make-attempt.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
 import { SlowPace } from './slow-pace.ts'
 import type { WaitingStore } from '../stores/waiting-store.ts'
 
 export interface PumpDependencies {
-  attempt: AttemptDelivery
+  attemptDue: AttemptDue
   giveUp: GiveUpDelivery
   limiter: EndpointLimiter
   waiting: WaitingStore
@@ -143,7 +143,6 @@ class WaitingPump implements Service {
     if (kind === 'slow') this.#slowPace.begun()
     const begunMs = clock.now()
     const work = this.#work(delivery, release).finally(() => {
-      release()
       this.#working.delete(work)
       if (kind === 'slow' && clock.now() - begunMs < receiverTimeoutMs) this.#slowPace.endedEarly()
       if (limiter.kindOf(delivery.webhook_id) === 'quick') this.#idle.abort()
@@ -151,12 +150,15 @@ class WaitingPump implements Service {
     this.#working.add(work)
   }
 
-  async #work(delivery: WebhookDelivery, onSent: () => void): Promise<void> {
-    const { attempt, limiter, waiting } = this.#dependencies
-    // Told at once and not after ten seconds: until then it has a place of those that are not known yet.
-    const onSlow = () => limiter.note(delivery.webhook_id, true)
+  async #work(delivery: WebhookDelivery, release: Release): Promise<void> {
+    const { attemptDue, limiter, waiting } = this.#dependencies
+    const onSlow: Asker['onSlow'] = (_delivery, written) => {
+      // Noted now and not after 10 s: until then the endpoint would hold a permit of the unknown ones.
+      limiter.note(delivery.webhook_id, true)
+      return written
+    }
     try {
-      const end = await attempt(delivery, { onSent, onSlow, isAlone: () => true })
+      const end = await attemptDue(delivery, release, { hasRecord: false, onSlow })
       if (end.kind === 'decided') await waiting.remove(delivery)
     } catch (error) {
       await this.#fail(delivery, error)

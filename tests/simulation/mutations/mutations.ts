@@ -98,75 +98,75 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: 'void queues.tryLater(job, queue).catch(() => undefined)',
   },
   'fan-out-publishes-before-it-stores': {
-    file: 'services/notifier/delivery/fan-out-handler.ts',
+    file: 'services/notifier/delivery/hand-over.ts',
     find: 'await deliveries.insert(chunk)\n',
     replace: 'void deliveries.insert(chunk).catch(() => undefined)\n',
   },
   'fan-out-passes-what-is-not-yet-waiting': {
-    file: 'services/notifier/delivery/fan-out-handler.ts',
-    find: 'if (!(await wait(delivery))) return ask(delivery)\n',
-    replace: 'void wait(delivery).catch(() => undefined)\n',
+    file: 'services/notifier/delivery/hand-over.ts',
+    find: 'if (!(await insertWaiting(delivery))) return publish(delivery)\n',
+    replace: 'void insertWaiting(delivery).catch(() => undefined)\n',
   },
   'notifier-forgets-its-claim': {
-    file: 'services/notifier/delivery/attempt-delivery.ts',
-    find: "if (claim.kind === 'leased') return claim\n",
+    file: 'services/notifier/delivery/attempt-due.ts',
+    find: "if (answer.kind === 'leased') return answer\n",
     replace: '',
   },
   'fan-out-makes-what-somebody-has-begun': {
-    file: 'services/notifier/delivery/begin-delivery.ts',
-    find: 'isOurs = await deliveries.begin(delivery, webhook)',
-    replace: 'isOurs = (await deliveries.begin(delivery, webhook)) || true',
-  },
-  'fan-out-does-not-wait-for-attempts': {
-    file: 'services/notifier/delivery/begin-delivery.ts',
-    find: 'await carryOut(delivery, giveBack, ',
-    replace: 'void carryOut(delivery, giveBack, ',
-  },
-  'fan-out-together-keeps-what-it-could-not-begin': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'onEnd(one, false)',
-    replace: 'onEnd(one, true)',
-  },
-  'fan-out-together-makes-what-somebody-has-begun': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'answers[index] === true',
+    file: 'services/notifier/delivery/begin-deliveries.ts',
+    find: 'answer === true',
     replace: 'true',
   },
-  'fan-out-together-keeps-what-it-could-not-write': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'onEnd(placed, isWritten)',
-    replace: 'onEnd(placed, true)',
+  'fan-out-does-not-wait-for-attempts': {
+    file: 'services/notifier/delivery/deliver-first.ts',
+    find: 'const end = await beginOne(',
+    replace: "const end = 'made'\n      void beginOne(",
   },
-  'fan-out-together-sends-what-was-not-written-again': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'for (const { delivery, attempt } of ended) unwritten.add(',
-    replace: 'for (const { delivery, attempt } of ended.slice(ended.length)) unwritten.add(',
+  'fan-out-does-not-ask-for-what-somebody-has-begun': {
+    file: 'services/notifier/delivery/deliver-first.ts',
+    find: "if (end === 'not_ours') await handOver.publish(delivery)\n",
+    replace: '\n',
   },
-  'fan-out-together-forgets-failures': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'return attempt.error === null && !placed.webhook.isFailing',
-    replace: 'return true',
+  'fan-out-keeps-what-it-could-not-begin': {
+    file: 'services/notifier/delivery/begin-deliveries.ts',
+    find: "onEnd(attempt, Error.isError(answer) ? answer : 'not_ours')",
+    replace: "onEnd(attempt, 'made')",
   },
-  'fan-out-together-keeps-what-could-not-follow': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'onEnd(placed, isMade)',
-    replace: 'onEnd(placed, true)',
-  },
-  'fan-out-together-does-not-set-slow-ones-aside': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'letGoOn(placed.delivery, makeOnceLanded(placed, landing, untilMs))',
-    replace:
-      '(void letGoOn(placed.delivery, makeOnceLanded(placed, landing, untilMs)).catch(() => undefined), Promise.resolve())',
-  },
-  'fan-out-together-forgets-slow-ones': {
-    file: 'services/notifier/delivery/begin-together.ts',
-    find: 'ending.push(ends.letGo(flight, untilMs, onEnd))',
-    replace: 'for (const { placed: one } of flight.letGo()) onEnd(one, true)',
-  },
-  'fan-out-together-ends-with-the-first-delivery': {
-    file: 'services/notifier/delivery/fan-out-together.ts',
+  'fan-out-ends-with-the-first-delivery': {
+    file: 'services/notifier/delivery/fan-out-group.ts',
     find: 'if (others === 0) (failed',
     replace: ';(failed',
+  },
+  'attempts-keep-what-they-could-not-write': {
+    file: 'services/notifier/delivery/run-attempts.ts',
+    find: 'onEnd(attempt, errors[index] ?? undefined)',
+    replace: 'onEnd(attempt)',
+  },
+  'attempts-send-what-was-not-written-again': {
+    file: 'services/notifier/delivery/write-ends.ts',
+    find: 'for (const { attempt, result } of group) unwritten.add(',
+    replace: 'for (const { attempt, result } of group.slice(group.length)) unwritten.add(',
+  },
+  'attempts-forget-failures': {
+    file: 'services/notifier/delivery/write-ends.ts',
+    find: 'if (error !== null) await follow(',
+    replace: 'if (error === undefined) await follow(',
+  },
+  'attempts-keep-what-could-not-follow': {
+    file: 'services/notifier/delivery/write-ends.ts',
+    find: 'return group.map(() => asError(error))',
+    replace: 'return group.map(() => null)',
+  },
+  'attempts-are-not-set-aside-when-slow': {
+    file: 'services/notifier/delivery/run-attempts.ts',
+    find: 'asker.onSlow(attempt.delivery, written)',
+    replace: '(void asker.onSlow(attempt.delivery, written).catch(() => undefined), Promise.resolve())',
+  },
+  'attempts-forget-slow-ones': {
+    file: 'services/notifier/delivery/run-attempts.ts',
+    find: 'for (const { attempt, ending } of batch.detach()) {',
+    replace:
+      'for (const { attempt } of batch.detach()) onEnd(attempt)\n    for (const { attempt, ending } of []) {',
   },
   'notifier-sends-what-was-not-written-again': {
     file: 'services/notifier/delivery/unwritten-attempts.ts',
@@ -174,9 +174,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: 'find: () => undefined,',
   },
   'notifier-forgets-what-follows-a-failure': {
-    file: 'services/notifier/delivery/attempt-delivery.ts',
-    find: "if (claim.kind === 'failed_before') {\n      await making.failed(delivery, claim)\n",
-    replace: "if (claim.kind === 'failed_before') {\n",
+    file: 'services/notifier/delivery/attempt-due.ts',
+    find: "if (answer.kind === 'failed_before') {\n      await follow(delivery, answer)\n",
+    replace: "if (answer.kind === 'failed_before') {\n",
   },
   'notifier-shortens-the-delay': {
     file: 'services/notifier/steps/plan-next.ts',

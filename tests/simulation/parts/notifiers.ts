@@ -5,15 +5,10 @@ import type { Service } from '#runtime/service.ts'
 import { topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { createAttemptDelivery } from '#services/notifier/delivery/attempt-delivery.ts'
-import { createBeginDelivery } from '#services/notifier/delivery/begin-delivery.ts'
-import { createBeginTogether } from '#services/notifier/delivery/begin-together.ts'
-import { createDeliveryHandler } from '#services/notifier/delivery/delivery-handler.ts'
+import { claimLeaseMs } from '#services/notifier/delivery/attempt.ts'
 import { createDeliveryPublisher } from '#services/notifier/delivery/delivery-publisher.ts'
 import { createEndpointLimiter } from '#services/notifier/limits/endpoint-limiter.ts'
-import { createFanOutHandler } from '#services/notifier/delivery/fan-out-handler.ts'
-import { createFanOutTogether } from '#services/notifier/delivery/fan-out-together.ts'
-import { claimLeaseMs, createMakeAttempt } from '#services/notifier/delivery/make-attempt.ts'
+import { createDelivering } from '#services/notifier/delivery/create-delivering.ts'
 import { createNotifierMetrics } from '#services/notifier/notifier-metrics.ts'
 import { createSendMessage } from '#services/notifier/sending/send-message.ts'
 import { createExpressionCache } from '#services/notifier/steps/expression-cache.ts'
@@ -49,33 +44,30 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
     unwritten: createUnwrittenAttempts(metrics, ground.clock),
     limiter,
     sendMessage: createSendMessage({ ...ground, sender: receivers.sender, limiter, metrics }),
+    expressions: createExpressionCache(),
+    waiting: createSimWaitingStore(database),
     metrics,
   }
-  const making = createMakeAttempt(shared)
-  const attempt = createAttemptDelivery({ ...shared, making })
-  const waiting = createSimWaitingStore(database)
-  const delivering = createDeliveryHandler({ ...shared, attempt, waiting })
-  const begin = createBeginDelivery({ ...shared, making, attempt, carryOut: delivering.carryOut })
-  const together = createBeginTogether({ ...shared, making, letGoOn: delivering.letGoOn })
+  const { fanOut: events, deliver, attemptDue, drained } = createDelivering(shared)
   const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
     createParallelConsumer<WebhookDelivery>({
       ...ground,
       groupId: `notifier-${name}`,
       topics: from.map((topic) => topic.name),
       decoder: codecs.deliveries,
-      handler: delivering.handle,
+      handler: deliver,
       concurrency: 16,
       window: 8,
       ...(areDue ? {} : { notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => value.due_at }),
     })
-  const sending: Part = { start: () => Promise.resolve(), stop: () => delivering.drained() }
+  const sending: Part = { start: () => Promise.resolve(), stop: () => drained() }
   const fanOut = createParallelConsumer<RaisedEvent>({
     ...ground,
     groupId: 'notifier-fan-out',
     topics: [topics.eventRaised.name],
     decoder: codecs.events,
-    handler: createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() }),
-    groupHandler: createFanOutTogether({ ...shared, together }),
+    handler: events.handle,
+    groupHandler: events.handleGroup,
     concurrency: 16,
     window: 8,
     sparesPlaces: true,
@@ -83,7 +75,7 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
   return runTogether(
     [
       sending,
-      createWaitingPump({ ...shared, attempt, giveUp: refusedNothing, waiting }),
+      createWaitingPump({ ...shared, attemptDue, giveUp: refusedNothing }),
       consumerOf('retry', retryTopics, false),
       consumerOf('due', [topics.deliveryDue], true),
       fanOut,

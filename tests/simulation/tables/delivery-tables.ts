@@ -47,7 +47,7 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
     beginAll: (asked) =>
       inStatements(database, asked, ({ delivery }) => {
         const isOurs = begin(delivery)
-        if (isOurs) database.begunTogether++
+        if (isOurs && asked.length > 1) database.begunTogether++
         return isOurs
       }),
     claim: (delivery) =>

@@ -5,13 +5,14 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { newId } from '#schemas/ids.ts'
-import type { BeginTogether, FirstDelivery, OnEnd } from './begin-together.ts'
-import { firstAttempt } from './fan-out-handler.ts'
-import { createFanOutTogether } from './fan-out-together.ts'
-import type { PlacedDelivery } from './flight.ts'
+import type { Attempt } from './attempt.ts'
+import type { BeginDeliveries, BeginEnd } from './begin-deliveries.ts'
+import { createHandleGroup } from './fan-out-group.ts'
+import { firstAttempt, type FirstDelivery } from './first-deliveries.ts'
 import { createNotifierMetrics } from '../notifier-metrics.ts'
 import { buildEnvelope } from '../steps/build-envelope.ts'
 import { createJoinEvent } from '../steps/open-event.ts'
+import { signingKeyOf } from '../steps/sign-delivery.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import type { WebhookStore } from '../stores/webhook-store.ts'
 import { raisedEvent, webhook } from '../testing/sample-records.ts'
@@ -19,40 +20,45 @@ import { raisedEvent, webhook } from '../testing/sample-records.ts'
 const joinEvent = createJoinEvent(createSealer([]))
 const projectId = newId('project')
 
-interface Course {
-  /** Whether there are places. */
-  place?: ((firsts: readonly FirstDelivery[]) => boolean) | undefined
-  begin?: BeginTogether['begin']
+interface FanOutOptions {
+  /** Whether there are permits. */
+  acquire?: ((firsts: readonly FirstDelivery[]) => boolean) | undefined
+  begin?: BeginDeliveries
+  onRelease?: () => void
   ofProject?: WebhookStore['ofProject']
 }
 
-const makeAll: BeginTogether['begin'] = (placed, onEnd) => {
-  for (const one of placed) onEnd(one, true)
+const makeAll: BeginDeliveries = (attempts, onEnd) => {
+  for (const one of attempts) onEnd(one, 'made')
   return Promise.resolve()
 }
 
-/** Telling of events together, where all have places and are made, but for what is given; and what was done. */
-function setOut(webhooks: readonly Webhook[], given: Course = {}) {
-  const { place = () => true, begin = makeAll } = given
+/** Events handled in a group, where all have permits and are made, but for what is given; and what was done. */
+function createGroupFixture(webhooks: readonly Webhook[], given: FanOutOptions = {}) {
+  const { acquire = () => true, begin = makeAll } = given
   const ofProject = (id: string) => Promise.resolve(webhooks.filter((one) => one.projectId === id))
   const metrics = createNotifierMetrics(createMetrics())
   const asked: string[] = []
-  const begun: PlacedDelivery[] = []
+  const begun: (Attempt & { eventIndex?: number })[] = []
   const handedBack: number[] = []
   const over: number[] = []
-  const handle = createFanOutTogether({
+  const handle = createHandleGroup({
     webhooks: {
       ofProject(id: string) {
         asked.push(id)
         return (given.ofProject ?? ofProject)(id)
       },
-    } as unknown as WebhookStore,
-    together: {
-      place: (firsts) => (place(firsts) ? (firsts as PlacedDelivery[]) : undefined),
-      begin(placed, onEnd) {
-        begun.push(...placed)
-        return begin(placed, onEnd)
-      },
+    },
+    first: {
+      acquireAll: (firsts) =>
+        acquire(firsts)
+          ? firsts.map((one) => ({ ...asAttempt(one), release: given.onRelease ?? (() => undefined) }))
+          : undefined,
+      deliver: () => Promise.reject(new Error('nothing is delivered by itself here')),
+    },
+    begin(attempts, onEnd) {
+      begun.push(...attempts)
+      return begin(attempts, onEnd)
     },
     joinEvent,
     metrics,
@@ -75,6 +81,12 @@ function setOut(webhooks: readonly Webhook[], given: Course = {}) {
   return { tell, asked, begun, handedBack, over, selections }
 }
 
+const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
+
+function asAttempt({ message, ...first }: FirstDelivery): Omit<Attempt, 'release'> {
+  return { ...first, what: { ...message, keys } }
+}
+
 function raised(given: Parameters<typeof raisedEvent>[0] = {}): RaisedEvent {
   return raisedEvent({ project_id: projectId, ...given })
 }
@@ -82,7 +94,12 @@ function raised(given: Parameters<typeof raisedEvent>[0] = {}): RaisedEvent {
 test('each webhook that wants an event has its first delivery of it', async () => {
   const [one, other] = [webhook({ projectId }), webhook({ projectId })]
   const elsewhere = webhook()
-  const { tell, begun, asked } = setOut([one, webhook({ projectId, enabled: false }), other, elsewhere])
+  const { tell, begun, asked } = createGroupFixture([
+    one,
+    webhook({ projectId, enabled: false }),
+    other,
+    elsewhere,
+  ])
   const events = [raised(), raised({ project_id: elsewhere.projectId }), raised()] as const
   await tell(events)
   const expected = [
@@ -97,7 +114,8 @@ test('each webhook that wants an event has its first delivery of it', async () =
       eventIndex,
       delivery: firstAttempt(event, endpoint.id),
       webhook: endpoint,
-      message: { body: buildEnvelope(event, joinEvent(event)), isTest: false },
+      what: { body: buildEnvelope(event, joinEvent(event)), isTest: false, keys },
+      release: expect.any(Function),
     })),
   )
   expect(asked).toEqual([projectId, elsewhere.projectId])
@@ -105,25 +123,27 @@ test('each webhook that wants an event has its first delivery of it', async () =
 
 test('a test event says that it is one', async () => {
   const endpoint = webhook({ projectId, enabled: false })
-  const { tell, begun } = setOut([endpoint])
+  const { tell, begun } = createGroupFixture([endpoint])
   await tell([raised({ webhook_id: endpoint.id, fields: { test: true } })])
-  expect(begun.map(({ message }) => message.isTest)).toEqual([true])
+  expect(begun).toMatchObject([{ what: { isTest: true } }])
 })
 
 const special = newId('project')
 
-test.each<[string, { event?: Partial<RaisedEvent>; webhooks?: Webhook[]; place?: Course['place'] }]>([
+test.each<
+  [string, { event?: Partial<RaisedEvent>; webhooks?: Webhook[]; acquire?: FanOutOptions['acquire'] }]
+>([
   ['one that can never be delivered', { event: { id: 'evt_?' } }],
   ['one whose project has an expression', { webhooks: [webhook(), webhook({ filterExpression: 'true' })] }],
   ['one of a project with many webhooks', { webhooks: Array.from({ length: 21 }, () => webhook()) }],
   ['one that cannot be read', { event: { data: Buffer.from('no JSON') } }],
-  ['one without places', { place: ([one]) => one?.delivery.project_id !== special }],
+  ['one without permits', { acquire: ([one]) => one?.delivery.project_id !== special }],
 ])('%s is handed back at once, and not counted; the others are told', async (_name, { event, ...given }) => {
-  const { webhooks = [webhook()], place } = given
+  const { webhooks = [webhook()], acquire } = given
   const own = webhooks.map((one) => ({ ...one, projectId: special }))
   const making = Promise.withResolvers<undefined>()
-  const { tell, begun, handedBack, over, selections } = setOut([...own, webhook({ projectId })], {
-    place,
+  const { tell, begun, handedBack, over, selections } = createGroupFixture([...own, webhook({ projectId })], {
+    acquire,
     begin: (...given) => making.promise.then(() => makeAll(...given)),
   })
   const telling = tell([raised(), raised({ project_id: special, ...event }), raised()])
@@ -137,7 +157,7 @@ test.each<[string, { event?: Partial<RaisedEvent>; webhooks?: Webhook[]; place?:
 })
 
 test('webhooks are asked for only for what can be delivered', async () => {
-  const { tell, asked } = setOut([])
+  const { tell, asked } = createGroupFixture([])
   await tell([raised({ project_id: 'prj_?' }), raised()])
   expect(asked).toEqual([projectId])
 })
@@ -145,7 +165,7 @@ test('webhooks are asked for only for what can be delivered', async () => {
 test('an event that nobody wants is over at once; what the webhooks chose is counted once', async () => {
   const picky = newId('project')
   const making = Promise.withResolvers<undefined>()
-  const { tell, begun, handedBack, over, selections } = setOut(
+  const { tell, begun, handedBack, over, selections } = createGroupFixture(
     [
       webhook({ projectId: picky, filters: { severity: ['low'] } }),
       webhook({ projectId: picky, events: ['redteam_complete'] }),
@@ -165,37 +185,58 @@ test('an event that nobody wants is over at once; what the webhooks chose is cou
 })
 
 test('as many webhooks as are told together', async () => {
-  const { tell, begun, over } = setOut(Array.from({ length: 20 }, () => webhook({ projectId })))
+  const { tell, begun, over } = createGroupFixture(Array.from({ length: 20 }, () => webhook({ projectId })))
   await tell([raised()])
   expect({ begun: begun.length, over }).toEqual({ begun: 20, over: [0] })
 })
 
 test('an event is over with the last of its deliveries, and handed back once where one of them was not made', async () => {
-  const ends: OnEnd[] = []
-  const { tell, begun, handedBack, over, selections } = setOut(
+  let end: (index: number, how: BeginEnd) => void = () => undefined
+  const { tell, handedBack, over, selections } = createGroupFixture(
     Array.from({ length: 3 }, () => webhook({ projectId })),
-    { begin: (_placed, onEnd) => Promise.resolve(void ends.push(onEnd)) },
+    {
+      begin(attempts, onEnd) {
+        end = (index, how) => onEnd(attempts[index] as (typeof attempts)[number], how)
+        return Promise.resolve()
+      },
+    },
   )
   await tell([raised(), raised()])
-  const [onEnd] = ends
-  const end = (index: number, isMade: boolean) => onEnd?.(begun[index] as PlacedDelivery, isMade)
-  end(0, true)
-  end(3, false)
-  end(4, false)
-  end(2, true)
+  end(0, 'made')
+  end(3, 'not_ours')
+  end(4, new TransientError('AWAY', 'away'))
+  end(2, 'made')
   expect({ handedBack, over }).toEqual({ handedBack: [], over: [] })
-  end(5, true)
+  end(5, 'made')
   expect({ handedBack, over }).toEqual({ handedBack: [1], over: [] })
-  end(1, true)
+  end(1, 'made')
   expect({ handedBack, over }).toEqual({ handedBack: [1], over: [0] })
   // What is handed back is counted where it is told by itself.
   expect(await selections()).toEqual({ selected: 3 })
 })
 
 test('nothing is begun where the webhooks are not to be had', async () => {
-  const { tell, begun, handedBack, over } = setOut([webhook({ projectId })], {
+  const { tell, begun, handedBack, over } = createGroupFixture([webhook({ projectId })], {
     ofProject: () => Promise.reject(new TransientError('AWAY', 'away')),
   })
   await expect(tell([raised()])).rejects.toThrow('away')
   expect({ begun, handedBack, over }).toEqual({ begun: [], handedBack: [], over: [] })
+})
+
+test('a mistake of ours is not swallowed: nothing is begun, and no permit is kept', async () => {
+  let taken = 0
+  const { tell, begun, handedBack, over } = createGroupFixture([webhook({ projectId })], {
+    acquire() {
+      if (taken++ === 1) throw new TypeError('ours')
+      return true
+    },
+    onRelease: () => taken--,
+  })
+  await expect(tell([raised(), raised()])).rejects.toThrow(TypeError)
+  expect({ begun, handedBack, over, taken: taken - 1 }).toEqual({
+    begun: [],
+    handedBack: [],
+    over: [],
+    taken: 0,
+  })
 })

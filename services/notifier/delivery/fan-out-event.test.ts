@@ -4,9 +4,10 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { newId } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { createSealer } from '#runtime/sealing.ts'
-import type { LeftToDo } from './begin-delivery.ts'
 import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
-import { createFanOutHandler, type FanOutDependencies } from './fan-out-handler.ts'
+import type { DeliverFirst } from './deliver-first.ts'
+import { createFanOut, type FanOutDependencies } from './fan-out.ts'
+import { createHandOver, type HandOverDependencies } from './hand-over.ts'
 import { createNotifierMetrics } from '../notifier-metrics.ts'
 import { createJoinEvent } from '../steps/open-event.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
@@ -14,20 +15,22 @@ import { raisedEvent, webhook } from '../testing/sample-records.ts'
 
 const projectId = newId('project')
 
-function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependencies>) {
-  const handle = createFanOutHandler({
+interface HandlerOptions {
+  deliver?: DeliverFirst['deliver']
+  expressions?: FanOutDependencies['expressions']
+}
+
+function handlerWith(webhooks: readonly Webhook[], given: HandlerOptions) {
+  const { handle } = createFanOut({
     webhooks: {
       ofProject: (id: string) => Promise.resolve(webhooks.filter((one) => one.projectId === id)),
       noteExpressionFailures: () => Promise.resolve(),
-    } as unknown as FanOutDependencies['webhooks'],
-    deliveries: { insert: () => Promise.resolve() } as unknown as FanOutDependencies['deliveries'],
-    publisher: { publish: () => Promise.resolve() },
-    begin: () => Promise.resolve('nothing'),
-    limiter: createEndpointLimiter({ perEndpoint: 1, total: 8 }),
+    },
+    first: { deliver: given.deliver ?? (() => Promise.resolve()), acquireAll: () => undefined },
+    begin: () => Promise.reject(new Error('nothing is begun in a group here')),
     joinEvent: createJoinEvent(createSealer([])),
-    expressions: { evaluate: () => true },
+    expressions: given.expressions ?? { evaluate: () => true },
     metrics: createNotifierMetrics(createMetrics()),
-    ...given,
   })
   return (event: RaisedEvent, partition = 0, signal = new AbortController().signal) =>
     handle(
@@ -45,75 +48,83 @@ function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependen
 }
 
 test('an event is over when all of its attempts are, whatever became of one', async () => {
-  const slow = Promise.withResolvers<LeftToDo>()
+  const slow = Promise.withResolvers<undefined>()
   const [one, other] = [webhook({ projectId }), webhook({ projectId })]
   const handle = handlerWith([one, other], {
-    begin: (_delivery, { id }) =>
+    deliver: ({ webhook: { id } }) =>
       id === one.id ? Promise.reject(new TransientError('AWAY', 'away')) : slow.promise,
   })
   let isOver = false
   const ending = handle(raisedEvent({ project_id: projectId })).finally(() => (isOver = true))
   await new Promise((resolve) => setImmediate(resolve))
   expect(isOver).toBe(false)
-  slow.resolve('nothing')
+  slow.resolve(undefined)
   await expect(ending).rejects.toThrow('away')
 })
 
+function handOverWith(
+  given: Partial<HandOverDependencies['deliveries']>,
+  publisher: HandOverDependencies['publisher'],
+) {
+  const deliveries = {
+    insert: () => Promise.resolve(),
+    insertWaiting: (all: readonly unknown[]) => Promise.resolve(all.map(() => true)),
+    ...given,
+  }
+  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 8 })
+  const metrics = createNotifierMetrics(createMetrics())
+  const handOver = createHandOver({ deliveries, publisher, limiter, metrics })
+  const webhooks = [webhook({ projectId })]
+  return {
+    limiter,
+    endpoint: webhooks[0],
+    waits: handlerWith(webhooks, { deliver: ({ delivery }) => handOver.wait(delivery) }),
+    asks: handlerWith(webhooks, { deliver: ({ delivery }) => handOver.publish(delivery) }),
+  }
+}
+
+const raise = () => raisedEvent({ project_id: projectId })
+
 test('what cannot be begun is written first, then asked for, those of several events together', async () => {
   const told: string[] = []
-  const handle = handlerWith([webhook({ projectId })], {
-    begin: () => Promise.resolve('ask'),
-    deliveries: {
-      insert: (chunk: readonly unknown[]) => Promise.resolve(void told.push(`insert ${chunk.length}`)),
-    } as unknown as FanOutDependencies['deliveries'],
-    publisher: {
+  const { asks } = handOverWith(
+    { insert: (chunk) => Promise.resolve(void told.push(`insert ${chunk.length}`)) },
+    {
       publish: (placed) =>
         Promise.resolve(void told.push(`publish ${placed.map(({ topic }) => topic).join()}`)),
     },
-  })
-  await Promise.all([
-    handle(raisedEvent({ project_id: projectId })),
-    handle(raisedEvent({ project_id: projectId })),
-  ])
+  )
+  await Promise.all([asks(raise()), asks(raise())])
   expect(told).toEqual(['insert 2', 'publish deliveryDue,deliveryDue'])
 })
 
 test('what a slow endpoint has no place for is written as waiting, those of several events together, and goes before what comes later', async () => {
   const told: string[] = []
-  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 8 })
-  const endpoint = webhook({ projectId })
-  const handle = handlerWith([endpoint], {
-    begin: () => Promise.resolve('wait'),
-    limiter,
-    deliveries: {
-      insertWaiting: (chunk: readonly unknown[]) => {
+  const { waits, limiter, endpoint } = handOverWith(
+    {
+      insertWaiting: (chunk) => {
         told.push(`wait ${chunk.length}`)
         return Promise.resolve(chunk.map(() => true))
       },
-    } as unknown as FanOutDependencies['deliveries'],
-    publisher: { publish: () => Promise.reject(new Error('nothing is asked for')) },
-  })
-  const raise = () => handle(raisedEvent({ project_id: projectId }))
-  await Promise.all([raise(), raise()])
+    },
+    { publish: () => Promise.reject(new Error('nothing is asked for')) },
+  )
+  await Promise.all([waits(raise()), waits(raise())])
   expect(told).toEqual(['wait 2'])
-  expect(limiter.heldBack()).toEqual([expect.objectContaining({ webhook_id: endpoint.id })])
+  expect(limiter.heldBack()).toEqual([expect.objectContaining({ webhook_id: endpoint?.id })])
 })
 
 test('what does not wait after all, because somebody else writes it, is asked for', async () => {
   const asked: string[] = []
-  const event = raisedEvent({ project_id: projectId })
-  const handle = handlerWith([webhook({ projectId })], {
-    begin: () => Promise.resolve('wait'),
-    deliveries: {
-      insertWaiting: () => Promise.resolve([false]),
-      insert: () => Promise.resolve(),
-    } as unknown as FanOutDependencies['deliveries'],
-    publisher: {
+  const event = raise()
+  const { waits } = handOverWith(
+    { insertWaiting: () => Promise.resolve([false]) },
+    {
       publish: (placed) =>
         Promise.resolve(void asked.push(...placed.map(({ delivery }) => delivery.event.id))),
     },
-  })
-  await handle(event)
+  )
+  await waits(event)
   expect(asked).toEqual([event.id])
 })
 
@@ -148,20 +159,20 @@ test('expressions of a partition take turns; who has none, or another partition,
 
 test('an event that fails for good for one webhook is tried again for another, before it is set aside', async () => {
   const [one, other] = [webhook({ projectId }), webhook({ projectId })]
-  const begin = (_delivery: unknown, { id }: Webhook) =>
+  const deliver: DeliverFirst['deliver'] = ({ webhook: { id } }) =>
     Promise.reject(id === one.id ? new PermanentError('BAD', 'for good') : new TransientError('AWAY', 'away'))
   const event = raisedEvent({ project_id: projectId })
-  await expect(handlerWith([one, other], { begin })(event)).rejects.toThrow('away')
-  await expect(handlerWith([one], { begin })(event)).rejects.toThrow('for good')
+  await expect(handlerWith([one, other], { deliver })(event)).rejects.toThrow('away')
+  await expect(handlerWith([one], { deliver })(event)).rejects.toThrow('for good')
 })
 
 test('events for many webhooks are told one after the other, others beside them', async () => {
   const begun: string[] = []
-  const ending = Promise.withResolvers<LeftToDo>()
+  const ending = Promise.withResolvers<undefined>()
   const small = newId('project')
   const many = Array.from({ length: 101 }, () => webhook({ projectId }))
   const handle = handlerWith([...many, webhook({ projectId: small })], {
-    begin: ({ event }) => {
+    deliver: ({ delivery: { event } }) => {
       begun.push(event.id)
       return ending.promise
     },
@@ -170,7 +181,7 @@ test('events for many webhooks are told one after the other, others beside them'
   const told = [first, second, third].map((event) => handle(event as RaisedEvent))
   await new Promise((resolve) => setImmediate(resolve))
   expect(begun.toSorted()).toEqual([...Array<string | undefined>(101).fill(first?.id), third?.id].toSorted())
-  ending.resolve('nothing')
+  ending.resolve(undefined)
   await Promise.all(told)
   expect(begun).toHaveLength(203)
 })

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import type { Release } from '../limits/wait-queue.ts'
 import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
-import { Flight, type PlacedDelivery } from './flight.ts'
-import type { SendMessage } from '../sending/send-message.ts'
+import type { Attempt } from './attempt.ts'
+import { InFlightBatch, type Send } from './in-flight-batch.ts'
 import { signingKeyOf } from '../steps/sign-delivery.ts'
 import type { FinishedAttempt } from '../stores/delivery-store.ts'
 import { deliveredAttempt, webhook, webhookDelivery } from '../testing/sample-records.ts'
@@ -14,61 +14,60 @@ const message = { body: Buffer.from('{}'), isTest: false, keys }
 const muchLaterMs = 60_000
 
 /** So many deliveries with a place each, in the air. */
-function takeOff(count: number, sendMessage?: SendMessage) {
+function sendAll(count: number, send?: Send) {
   const limiter = createEndpointLimiter({ perEndpoint: 1, total: 64 })
-  const all = Array.from({ length: count }, (_none, eventIndex): PlacedDelivery => {
+  const all = Array.from({ length: count }, (): Attempt => {
     const endpoint = webhook()
     const delivery = webhookDelivery({ webhook_id: endpoint.id })
     return {
-      eventIndex,
       delivery,
       webhook: endpoint,
-      message,
+      what: message,
       release: limiter.acquireNow(delivery) as Release,
     }
   })
   const lands: ((attempt: FinishedAttempt) => void)[] = []
-  const flight = new Flight(all, sendMessage ?? ((...[, , , onSent]) => lands.push(onSent)))
+  const batch = new InFlightBatch(all, send ?? ((_attempt, onEnd) => lands.push(onEnd)))
   const land = (index: number, attempt = deliveredAttempt) => lands[index]?.(attempt)
-  return { flight, all, limiter, land }
+  return { batch, all, limiter, land }
 }
 
 test('each is sent as it is', () => {
-  const sent: unknown[][] = []
-  const { all } = takeOff(2, (...[delivery, endpoint, given]) => sent.push([delivery, endpoint, given]))
-  expect(sent).toEqual(all.map((one) => [one.delivery, one.webhook, one.message]))
+  const sent: unknown[] = []
+  const { all } = sendAll(2, (attempt) => sent.push(attempt))
+  expect(sent).toEqual(all)
 })
 
 test('what has landed is taken once, as it ended', async () => {
-  const { flight, all, land } = takeOff(3)
+  const { batch, all, land } = sendAll(3)
   const refused = { ...deliveredAttempt, statusCode: 500, error: 'refused' }
   land(2, refused)
-  expect(await flight.takeLanded(1)).toEqual([{ placed: all[2], attempt: refused }])
+  expect(await batch.takeEnded(1)).toEqual([{ attempt: all[2], result: refused }])
   land(0)
-  expect(await flight.takeLanded(1)).toEqual([{ placed: all[0], attempt: deliveredAttempt }])
-  expect(await flight.takeLanded(1)).toEqual([])
+  expect(await batch.takeEnded(1)).toEqual([{ attempt: all[0], result: deliveredAttempt }])
+  expect(await batch.takeEnded(1)).toEqual([])
 })
 
 test('those that are waited for are taken as soon as the last has landed', async () => {
-  const { flight, all, land } = takeOff(2)
-  const taking = flight.takeLanded(muchLaterMs)
+  const { batch, all, land } = sendAll(2)
+  const taking = batch.takeEnded(muchLaterMs)
   land(1)
   await nextTurn()
   land(0)
-  expect((await taking).map(({ placed }) => placed)).toEqual([all[1], all[0]])
-  expect(await flight.takeLanded(muchLaterMs)).toEqual([])
+  expect((await taking).map(({ attempt }) => attempt)).toEqual([all[1], all[0]])
+  expect(await batch.takeEnded(muchLaterMs)).toEqual([])
 })
 
 test('nothing is waited for where all have landed as they were sent, or none was', async () => {
-  const { flight, all, limiter } = takeOff(2, (...[, , , onSent]) => onSent(deliveredAttempt))
-  expect((await flight.takeLanded(muchLaterMs)).map(({ placed }) => placed)).toEqual(all)
+  const { batch, all, limiter } = sendAll(2, (_attempt, onEnd) => onEnd(deliveredAttempt))
+  expect((await batch.takeEnded(muchLaterMs)).map(({ attempt }) => attempt)).toEqual(all)
   expect(limiter.taken).toBe(0)
-  expect(flight.letGo()).toEqual([])
-  expect(await takeOff(0).flight.takeLanded(muchLaterMs)).toEqual([])
+  expect(batch.detach()).toEqual([])
+  expect(await sendAll(0).batch.takeEnded(muchLaterMs)).toEqual([])
 })
 
 test('a place is given back as its delivery lands', () => {
-  const { limiter, land } = takeOff(3)
+  const { limiter, land } = sendAll(3)
   expect(limiter.taken).toBe(3)
   land(1)
   expect(limiter.taken).toBe(2)
@@ -78,17 +77,17 @@ test('a place is given back as its delivery lands', () => {
 })
 
 test('those that are let go land by themselves, and are not taken with others; what had landed is among them', async () => {
-  const { flight, all, limiter, land } = takeOff(3)
+  const { batch, all, limiter, land } = sendAll(3)
   land(1)
   const late = { ...deliveredAttempt, durationMs: 900 }
-  const [landed, first, second, ...more] = flight.letGo()
-  expect([landed?.placed, first?.placed, second?.placed, more]).toEqual([all[1], all[0], all[2], []])
-  expect(await landed?.landing).toBe(deliveredAttempt)
+  const [landed, first, second, ...more] = batch.detach()
+  expect([landed?.attempt, first?.attempt, second?.attempt, more]).toEqual([all[1], all[0], all[2], []])
+  expect(await landed?.ending).toBe(deliveredAttempt)
   land(2, late)
-  expect(await second?.landing).toBe(late)
+  expect(await second?.ending).toBe(late)
   expect(limiter.taken).toBe(1)
   land(0)
-  expect(await first?.landing).toBe(deliveredAttempt)
+  expect(await first?.ending).toBe(deliveredAttempt)
   expect(limiter.taken).toBe(0)
-  expect(await flight.takeLanded(muchLaterMs)).toEqual([])
+  expect(await batch.takeEnded(muchLaterMs)).toEqual([])
 })

@@ -1,0 +1,47 @@
+import type { Clock } from '#runtime/clock.ts'
+import type { DeliveryStore } from '../stores/delivery-store.ts'
+import { claimLeaseMs, receiverTimeoutMs, type Asker, type Attempt } from './attempt.ts'
+import type { RunAttempts } from './run-attempts.ts'
+
+export interface BeginDependencies {
+  deliveries: Pick<DeliveryStore, 'beginAll'>
+  run: RunAttempts
+  asker: Asker
+  clock: Clock
+}
+
+/** `not_ours`: the delivery is there already, or its webhook has changed. An error: its result is not stored. */
+export type BeginEnd = 'made' | 'not_ours' | Error
+
+/**
+ * Writes deliveries with the claims of their first attempts and runs these (docs/decisions/0072, 0093). `onEnd` is called
+ * once for each, as soon as it is over for its event.
+ */
+export type BeginDeliveries = <A extends Attempt>(
+  attempts: readonly A[],
+  onEnd: (attempt: A, end: BeginEnd) => void,
+) => Promise<void>
+
+export function createBeginDeliveries({ deliveries, run, asker, clock }: BeginDependencies): BeginDeliveries {
+  return async (attempts, onEnd) => {
+    const untilMs = clock.now() + claimLeaseMs
+    const answers = await deliveries.beginAll(attempts)
+    // Statements queue. A claim with less than 10 s left does not last for an attempt and is left to run out.
+    const isInTime = clock.now() < untilMs - receiverTimeoutMs
+    const ours = attempts.filter((attempt, index) => {
+      const answer = answers[index]
+      if (isInTime && answer === true) return true
+      attempt.release()
+      onEnd(attempt, Error.isError(answer) ? answer : 'not_ours')
+      return false
+    })
+    await run(ours, untilMs, asker, (attempt, error) => onEnd(attempt, error ?? 'made'))
+  }
+}
+
+/** Begins one delivery: a group of one. */
+export async function beginOne(begin: BeginDeliveries, attempt: Attempt): Promise<BeginEnd> {
+  const ended = Promise.withResolvers<BeginEnd>()
+  await begin([attempt], (_attempt, end) => ended.resolve(end))
+  return ended.promise
+}

@@ -1,0 +1,55 @@
+import type { RecordHandler } from '#runtime/kafka/records.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { createSetAside, type SetAsideDependencies } from '../waiting/set-aside.ts'
+import type { Asker } from './attempt.ts'
+import { createAttemptDue, type AttemptDue, type AttemptDueDependencies } from './attempt-due.ts'
+import { createBeginDeliveries } from './begin-deliveries.ts'
+import { createDeliverFirst } from './deliver-first.ts'
+import { createDeliveryHandler } from './delivery-handler.ts'
+import { createFanOut, type FanOut, type FanOutDependencies } from './fan-out.ts'
+import { createHandOver, type HandOverDependencies } from './hand-over.ts'
+import { createRunAttempts, type RunDependencies } from './run-attempts.ts'
+import { UnderWay } from './under-way.ts'
+import { createFollowFailure, createWriteEnds, type WriteDependencies } from './write-ends.ts'
+
+export type DeliveringDependencies = Omit<
+  AttemptDueDependencies &
+    FanOutDependencies &
+    HandOverDependencies &
+    RunDependencies &
+    SetAsideDependencies &
+    WriteDependencies,
+  'run' | 'first' | 'begin' | 'writeEnds' | 'follow' | 'underWay'
+>
+
+export interface Delivering {
+  /** Events of `event.raised`. */
+  fanOut: FanOut
+  /** Records of `webhook.delivery.due` and the retries. */
+  deliver: RecordHandler<WebhookDelivery>
+  /** Attempts that wait in the database. */
+  attemptDue: AttemptDue
+  /** Resolves once no attempt is under way. */
+  drained: () => Promise<void>
+}
+
+/** Puts together what makes attempts. All of it shares the permits of the limiter. */
+export function createDelivering(dependencies: DeliveringDependencies): Delivering {
+  const shared = { ...dependencies, underWay: new UnderWay() }
+  const follow = createFollowFailure(shared)
+  const run = createRunAttempts({ ...shared, writeEnds: createWriteEnds({ ...shared, follow }) })
+  const attemptDue = createAttemptDue({ ...shared, run, follow })
+  const setAside = createSetAside(shared)
+  const asker: Asker = {
+    hasRecord: true,
+    onSlow: async (delivery, written) => void (await setAside.goOn(delivery, written)),
+  }
+  const begin = createBeginDeliveries({ ...shared, run, asker })
+  const first = createDeliverFirst({ ...shared, begin, attemptDue, handOver: createHandOver(shared), asker })
+  return {
+    fanOut: createFanOut({ ...shared, first, begin }),
+    deliver: createDeliveryHandler({ ...shared, attemptDue, setAside }),
+    attemptDue,
+    drained: () => shared.underWay.drained(),
+  }
+}

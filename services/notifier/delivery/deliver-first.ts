@@ -1,0 +1,90 @@
+import { PermanentError } from '#runtime/errors.ts'
+import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
+import type { OpenSecrets } from '../steps/open-secrets.ts'
+import type { SigningKeys } from '../steps/sign-delivery.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
+import type { Asker, Attempt } from './attempt.ts'
+import type { AttemptDue } from './attempt-due.ts'
+import { beginOne, type BeginDeliveries } from './begin-deliveries.ts'
+import type { FirstDelivery } from './first-deliveries.ts'
+import type { HandOver } from './hand-over.ts'
+import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
+
+export interface DeliverFirstDependencies {
+  openSecrets: OpenSecrets
+  limiter: EndpointLimiter
+  begin: BeginDeliveries
+  attemptDue: AttemptDue
+  unwritten: UnwrittenAttempts
+  handOver: HandOver
+  asker: Asker
+}
+
+export interface DeliverFirst {
+  /**
+   * Acquires permits for all deliveries of an event without waiting. Undefined, and no permit taken, where one of them
+   * needs {@link deliver}.
+   */
+  acquireAll: (firsts: readonly FirstDelivery[]) => Attempt[] | undefined
+  /** Makes the first attempt of one delivery, waiting a moment for its permit, or hands it over. */
+  deliver: (first: FirstDelivery) => Promise<void>
+}
+
+export function createDeliverFirst(dependencies: DeliverFirstDependencies): DeliverFirst {
+  const { openSecrets, limiter, begin, attemptDue, unwritten, handOver, asker } = dependencies
+  const wasSent = ({ delivery }: FirstDelivery) => unwritten.find(attemptName(delivery)) !== undefined
+  return {
+    acquireAll(firsts) {
+      // Keys come before the first permit: an error here leaves none behind.
+      const allKeys = firsts.map((first) => (wasSent(first) ? undefined : keysOf(first.webhook, openSecrets)))
+      const attempts: Attempt[] = []
+      for (const [index, first] of firsts.entries()) {
+        const keys = allKeys[index]
+        const release = keys && limiter.acquireNow(first.delivery)
+        if (keys === undefined || release === undefined) {
+          for (const attempt of attempts) attempt.release()
+          return undefined
+        }
+        attempts.push(attemptOf(first, keys, release))
+      }
+      return attempts
+    },
+    async deliver(first) {
+      const { delivery, webhook } = first
+      // Sent, but not written while Postgres or Kafka was away. Another notifier would send it again.
+      if (wasSent(first)) {
+        await attemptDue(delivery, () => undefined, asker)
+        return
+      }
+      const keys = keysOf(webhook, openSecrets)
+      // The record becomes a dead letter of its own: the event reaches its other webhooks.
+      if (keys === undefined) return handOver.publish(delivery)
+      const release = await limiter.acquireSoon(delivery)
+      if (release === undefined) {
+        const isSlow = limiter.kindOf(webhook.id) === 'slow'
+        return isSlow ? handOver.wait(delivery) : handOver.publish(delivery)
+      }
+      const end = await beginOne(begin, attemptOf(first, keys, release))
+      if (Error.isError(end)) throw end
+      if (end === 'not_ours') await handOver.publish(delivery)
+    },
+  }
+}
+
+function attemptOf(
+  { delivery, webhook, message }: FirstDelivery,
+  keys: SigningKeys,
+  release: Attempt['release'],
+): Attempt {
+  return { delivery, webhook, what: { ...message, keys }, release }
+}
+
+/** Undefined: the secret cannot be opened. */
+function keysOf(webhook: Webhook, openSecrets: OpenSecrets): SigningKeys | undefined {
+  try {
+    return openSecrets(webhook)
+  } catch (error) {
+    if (error instanceof PermanentError) return undefined
+    throw error
+  }
+}

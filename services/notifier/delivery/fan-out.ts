@@ -1,0 +1,94 @@
+import { PermanentError } from '#runtime/errors.ts'
+import type { GroupHandler, RecordHandler } from '#runtime/kafka/records.ts'
+import { deadLetter, ok } from '#runtime/outcome.ts'
+import { createTakeTurn } from '#runtime/take-turns.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import type { JoinedData } from '#schemas/join-event.ts'
+import { createPartitionTurns } from '../limits/partition-turns.ts'
+import { checkEvent } from '../steps/check-record.ts'
+import { chunkRows } from '../steps/chunk-deliveries.ts'
+import type { ExpressionCache } from '../steps/expression-cache.ts'
+import { offerEvent, selectWebhooks, type Decision } from '../steps/select-webhooks.ts'
+import { createBatcher } from '../stores/batcher.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
+import type { ExpressionFailure, WebhookStore } from '../stores/webhook-store.ts'
+import { createHandleGroup, type GroupDependencies } from './fan-out-group.ts'
+import { firstDeliveries } from './first-deliveries.ts'
+
+export interface FanOutDependencies extends GroupDependencies {
+  webhooks: Pick<WebhookStore, 'ofProject' | 'noteExpressionFailures'>
+  expressions: ExpressionCache
+}
+
+/** Events become deliveries; the offset of an event moves once each of them is made, set aside or handed over. */
+export interface FanOut {
+  /** One event, whatever it needs: expressions, turns, a wait for permits, an error of its own. */
+  handle: RecordHandler<RaisedEvent>
+  /** Events that begin in the same turn. What they cannot do together goes to `handle`. */
+  handleGroup: GroupHandler<RaisedEvent>
+}
+
+/** Larger events take turns: 256 of them for 1,000 webhooks each, begun at once, took 770 MB and delayed other deliveries. */
+const manyDeliveries = 100
+
+export function createFanOut(dependencies: FanOutDependencies): FanOut {
+  const { webhooks, first, joinEvent, metrics } = dependencies
+  const select = createSelect(dependencies)
+  const inTurn = createPartitionTurns()
+  const noteFailure = createBatcher<ExpressionFailure, undefined>({
+    maxItems: chunkRows,
+    async run(failures) {
+      await webhooks.noteExpressionFailures(failures)
+      return failures.map(() => undefined)
+    },
+  })
+  return {
+    async handle({ value: event, partition }, signal) {
+      const fault = checkEvent(event)
+      if (fault !== undefined) return deadLetter(fault)
+      const known = await webhooks.ofProject(event.project_id)
+      if (known.length === 0) return ok()
+      const data = joinEvent(event)
+      const decided = await select(known, event, data, partition, signal)
+      for (const { selection } of decided) metrics.selections.inc({ selection })
+      const failures = decided.flatMap(({ webhook, failure }) =>
+        failure === null ? [] : [{ webhook, failure }],
+      )
+      const firsts = firstDeliveries(event, data, decided)
+      if (firsts.length + failures.length === 0) return ok()
+      const deliver = () => settleAll([...firsts.map(first.deliver), ...failures.map(noteFailure)])
+      await (firsts.length > manyDeliveries ? inTurn(partition, signal, deliver) : deliver())
+      return ok()
+    },
+    handleGroup: createHandleGroup(dependencies),
+  }
+}
+
+/**
+ * The expressions of a project may take half a second an event (`filter-allowance.ts`). Such events of a partition take turns
+ * with each other, and all of them with the heartbeat, without which the consumer would leave its group.
+ */
+function createSelect({ expressions }: FanOutDependencies) {
+  const takeTurn = createTakeTurn()
+  const inTurn = createPartitionTurns()
+  return (
+    webhooks: readonly Webhook[],
+    event: RaisedEvent,
+    data: JoinedData,
+    partition: number,
+    signal: AbortSignal,
+  ): Promise<Decision[]> => {
+    const offered = offerEvent(event, data)
+    const decide = () => selectWebhooks(webhooks, offered, expressions, takeTurn, () => performance.now())
+    if (webhooks.every(({ filterExpression }) => filterExpression === null)) return decide()
+    return inTurn(partition, signal, decide)
+  }
+}
+
+/** Waits for all: an event that is tried again while an attempt is under way would find that attempt claimed. */
+async function settleAll(works: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(works)
+  const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
+  // A permanent error ends the event, so what may pass is tried again first.
+  if (failed.length > 0) throw failed.find((error) => !(error instanceof PermanentError)) ?? failed[0]
+}

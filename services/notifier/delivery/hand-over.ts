@@ -1,0 +1,54 @@
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
+import type { NotifierMetrics } from '../notifier-metrics.ts'
+import { chunkDeliveries, chunkRows } from '../steps/chunk-deliveries.ts'
+import { createBatcher } from '../stores/batcher.ts'
+import type { DeliveryStore } from '../stores/delivery-store.ts'
+import type { DeliveryPublisher } from './delivery-publisher.ts'
+
+export interface HandOverDependencies {
+  deliveries: Pick<DeliveryStore, 'insert' | 'insertWaiting'>
+  publisher: DeliveryPublisher
+  limiter: EndpointLimiter
+  metrics: Pick<NotifierMetrics, 'waiting'>
+}
+
+/** Leaves first attempts to others. The row is written first, so that whoever makes the attempt finds it. */
+export interface HandOver {
+  /** By a record on `webhook.delivery.due`. */
+  publish(delivery: WebhookDelivery): Promise<void>
+  /** By a row of `webhook_waiting`. For a slow endpoint a record would only be read to write that row. */
+  wait(delivery: WebhookDelivery): Promise<void>
+}
+
+export function createHandOver(dependencies: HandOverDependencies): HandOver {
+  const { deliveries, publisher, limiter, metrics } = dependencies
+  const publish = createBatcher<WebhookDelivery, undefined>({
+    maxItems: chunkRows,
+    async run(due) {
+      for (const chunk of chunkDeliveries(due)) {
+        await deliveries.insert(chunk)
+        await publisher.publish(chunk.map((delivery) => ({ topic: 'deliveryDue', delivery })))
+      }
+      return due.map(() => undefined)
+    },
+  })
+  const insertWaiting = createBatcher<WebhookDelivery, boolean>({
+    keyOf: ({ delivery_id: id }) => id,
+    maxItems: chunkRows,
+    async run(due) {
+      const waits: boolean[] = []
+      for (const chunk of chunkDeliveries(due)) waits.push(...(await deliveries.insertWaiting(chunk)))
+      return waits
+    },
+  })
+  return {
+    publish,
+    async wait(delivery) {
+      limiter.holdBack(delivery)
+      // Another notifier may be writing it at this moment. A record asks for it once that claim is over.
+      if (!(await insertWaiting(delivery))) return publish(delivery)
+      metrics.waiting.inc({ reason: 'endpoint_full' })
+    },
+  }
+}
