@@ -45,7 +45,8 @@ test('many endpoints that hang take no places from the others', async () => {
   const second = Array.from({ length: 20 }, () => raisedEvent({ project_id: projectId }))
   await fixture.raise(...second)
   await receiver.waitFor(() => countWell() === 40 * well)
-  // All places together let a hundred of these go in ten seconds: had the others waited in one line with them, most would have been begun.
+  // All places together let a hundred of these go in ten seconds: had the others waited in one line with
+  // them, most would have been begun.
   const hung = () => receiver.deliveries.filter(({ path }) => path.includes('hang'))
   expect(hung().length).toBeLessThan((40 * hanging) / 2)
   expect(receiver.ids()).toHaveLength(40)

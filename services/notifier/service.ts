@@ -40,19 +40,19 @@ import { createWaitingPump } from './waiting/waiting-pump.ts'
 
 const dnsTimeoutMs = 2_500
 /**
- * Of one partition. Records end within a fraction of a second (delivery-handler.ts), whatever receivers do. With less, the partitions that
- * are left at the end of a burst wait for commits: 128 made a tenth fewer deliveries a second. So many are tried one by one after a crash: in
- * 5 to 10 s, in 30 where receivers take 100 ms.
+ * Records of one partition under way. A record is done within a fraction of a second (delivery-handler.ts),
+ * whatever receivers do. With 128, the last partitions of a burst wait for commits: a tenth fewer deliveries
+ * a second. After a crash as many are tried one by one: 5 to 10 s, or 30 s where receivers take 100 ms.
  */
 const recordsAtOnce = 256
 const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 const deliveryTopics = [topics.deliveryDue, ...retryTopics, topics.deliveryDead]
 
-/** What every part of the notifier stands on. */
+/** What every part of the notifier is given. */
 interface NotifierContext extends ProcessDependencies {
   config: NotifierConfig
   kafka: Kafka
-  /** Of its consumer groups. */
+  /** Settings of its consumer groups. */
   group: Partial<GroupSettings>
   pool: Pool
   producer: Producer
@@ -63,7 +63,9 @@ interface NotifierContext extends ProcessDependencies {
   deliveries: ReadonlyMap<TopicDefinition, Codec<WebhookDelivery>>
 }
 
-/** The notifier: events become deliveries, deliveries are attempted, failed ones are retried, in one process. */
+/**
+ * The notifier: events become deliveries, deliveries are attempted, failed ones are retried, in one process.
+ */
 export function createNotifier(config: NotifierConfig, dependencies: ProcessDependencies): Service {
   const context = createServiceContext(config, dependencies)
   const { log, pool, producer } = context
@@ -106,7 +108,7 @@ function createServiceContext(config: NotifierConfig, dependencies: ProcessDepen
   }
 }
 
-/** With the ids known, deliveries are written through an outage of the registry. */
+/** Once the schema ids are known, deliveries are written through an outage of the registry. */
 async function prepareCodecs(codecs: readonly Codec<WebhookDelivery>[], log: Log): Promise<void> {
   try {
     await Promise.all(codecs.map((codec) => codec.prepare()))
@@ -115,7 +117,7 @@ async function prepareCodecs(codecs: readonly Codec<WebhookDelivery>[], log: Log
   }
 }
 
-/** First attempts, retries and those that wait share the places at an endpoint, and nothing else. */
+/** Puts the parts together. First attempts, retries and waiting attempts share the permits of the limiter. */
 function createParts(context: NotifierContext): Part[] {
   const { config, pool, sealer, clock, notifierMetrics: metrics } = context
   const total = config.WEBHOOK_CONCURRENCY
@@ -182,7 +184,7 @@ function createConsumers(
       window: recordsAtOnce,
       ...own,
     })
-  // All of these topics carry the same record; whoever wrote it is found by the id in front of it.
+  // All of these topics carry the same record. Its writer's schema is found by the id in front of it.
   const decoder = context.deliveries.get(topics.deliveryDue) as Codec<WebhookDelivery>
   const delivering = { decoder, handler: deliver }
   const dueTimeOf = createDueTimes(clock)

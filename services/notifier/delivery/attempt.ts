@@ -9,18 +9,23 @@ import type { Webhook } from '../stores/webhook-rows.ts'
 export interface Attempt {
   delivery: WebhookDelivery
   webhook: Webhook
-  /** The message to send; why it cannot be sent; or how it ended, where it was sent before and not written. */
+  /**
+   * The message to send; why it cannot be sent; or how it ended, where it was sent before and not written.
+   */
   what: Message | PermanentError | FinishedAttempt
   release: Release
 }
 
 /** What asks for attempts. */
 export interface Asker {
-  /** A Kafka record asks for them and is tried again after a failure. Without one, writes are retried here. */
+  /**
+   * A Kafka record asks for them and is tried again after a failure. Without one, writes are retried here.
+   */
   hasRecord: boolean
   /**
-   * Called when the receiver takes longer than {@link patienceMs}. `written` resolves once the result is stored, and rejects
-   * where that failed. For the asker the attempt is over when the returned promise is settled.
+   * Called when the receiver takes longer than {@link patienceMs}. `written` resolves once the result is
+   * stored, and rejects where that failed. For the asker the attempt is over when the returned promise is
+   * settled.
    */
   onSlow(delivery: WebhookDelivery, written: Promise<void>): Promise<void>
 }
@@ -30,7 +35,7 @@ export const receiverTimeoutMs = 10_000
 /** Lease of a claim. Longer than an attempt of 10 s and the writes after it. */
 export const claimLeaseMs = 15_000
 /**
- * After this time no asker waits for a receiver. Measured from the sending: time spent in Postgres or in this process
- * does not make a receiver slow.
+ * After this time no asker waits for a receiver. Measured from the sending: time spent in Postgres or in this
+ * process does not make a receiver slow.
  */
 export const patienceMs = 250

@@ -10,12 +10,14 @@ export interface BeginDependencies {
   clock: Clock
 }
 
-/** `not_ours`: the delivery is there already, or its webhook has changed. An error: its result is not stored. */
+/**
+ * `not_ours`: the delivery is there already, or its webhook has changed. An error: its result is not stored.
+ */
 export type BeginEnd = 'made' | 'not_ours' | Error
 
 /**
- * Writes deliveries with the claims of their first attempts and runs these (docs/decisions/0072, 0093). `onEnd` is called
- * once for each, as soon as it is over for its event.
+ * Writes deliveries with the claims of their first attempts and runs these (docs/decisions/0072, 0093).
+ * `onEnd` is called once for each, as soon as it is over for its event.
  */
 export type BeginDeliveries = <A extends Attempt>(
   attempts: readonly A[],

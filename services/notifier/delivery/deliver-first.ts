@@ -22,8 +22,8 @@ export interface DeliverFirstDependencies {
 
 export interface DeliverFirst {
   /**
-   * Acquires permits for all deliveries of an event without waiting. Undefined, and no permit taken, where one of them
-   * needs {@link deliver}.
+   * Acquires permits for all deliveries of an event without waiting. Undefined, and no permit taken, where
+   * one of them needs {@link deliver}.
    */
   acquireAll: (firsts: readonly FirstDelivery[]) => Attempt[] | undefined
   /** Makes the first attempt of one delivery, waiting a moment for its permit, or hands it over. */

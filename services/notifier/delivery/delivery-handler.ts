@@ -12,7 +12,10 @@ export interface DeliveryHandlerDependencies {
   setAside: SetAside
 }
 
-/** Makes the attempt that a record asks for. What cannot be made soon, or takes long, is set aside and the record is done. */
+/**
+ * Makes the attempt that a record asks for. What cannot be made soon, or takes long, is set aside and the
+ * record is done.
+ */
 export function createDeliveryHandler(
   dependencies: DeliveryHandlerDependencies,
 ): RecordHandler<WebhookDelivery> {

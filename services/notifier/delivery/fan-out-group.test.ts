@@ -33,7 +33,9 @@ const makeAll: BeginDeliveries = (attempts, onEnd) => {
   return Promise.resolve()
 }
 
-/** Events handled in a group, where all have permits and are made, but for what is given; and what was done. */
+/**
+ * Events handled in a group, where all have permits and are made, but for what is given; and what was done.
+ */
 function createGroupFixture(webhooks: readonly Webhook[], given: FanOutOptions = {}) {
   const { acquire = () => true, begin = makeAll } = given
   const ofProject = (id: string) => Promise.resolve(webhooks.filter((one) => one.projectId === id))

@@ -33,8 +33,8 @@ interface Plan {
 const maxGroupWebhooks = 20
 
 /**
- * Begins the deliveries of many events by the same statements. An event that needs more than free permits is handed back:
- * an expression, more than 20 webhooks, a wait, an error of its own.
+ * Begins the deliveries of many events by the same statements. An event that needs more than free permits is
+ * handed back: an expression, more than 20 webhooks, a wait, an error of its own.
  */
 export function createHandleGroup(dependencies: GroupDependencies): GroupHandler<RaisedEvent> {
   const { webhooks, begin, metrics } = dependencies
@@ -97,7 +97,10 @@ function planEvent(
   }
 }
 
-/** An event is over with the last of its deliveries. One that is handed back earlier would find the others claimed. */
+/**
+ * An event is over with the last of its deliveries. One that is handed back earlier would find the others
+ * claimed.
+ */
 function countEnds(
   attempts: readonly GroupAttempt[],
   handBack: (index: number) => void,

@@ -20,7 +20,9 @@ export interface FanOutDependencies extends GroupDependencies {
   expressions: ExpressionCache
 }
 
-/** Events become deliveries; the offset of an event moves once each of them is made, set aside or handed over. */
+/**
+ * Events become deliveries; the offset of an event moves once each of them is made, set aside or handed over.
+ */
 export interface FanOut {
   /** One event, whatever it needs: expressions, turns, a wait for permits, an error of its own. */
   handle: RecordHandler<RaisedEvent>
@@ -28,7 +30,10 @@ export interface FanOut {
   handleGroup: GroupHandler<RaisedEvent>
 }
 
-/** Larger events take turns: 256 of them for 1,000 webhooks each, begun at once, took 770 MB and delayed other deliveries. */
+/**
+ * Larger events take turns: 256 of them for 1,000 webhooks each, begun at once, took 770 MB and delayed other
+ * deliveries.
+ */
 const manyDeliveries = 100
 
 export function createFanOut(dependencies: FanOutDependencies): FanOut {
@@ -65,8 +70,9 @@ export function createFanOut(dependencies: FanOutDependencies): FanOut {
 }
 
 /**
- * The expressions of a project may take half a second an event (`filter-allowance.ts`). Such events of a partition take turns
- * with each other, and all of them with the heartbeat, without which the consumer would leave its group.
+ * The expressions of a project may take half a second an event (`filter-allowance.ts`). Such events of a
+ * partition take turns with each other, and all of them with the heartbeat, without which the consumer would
+ * leave its group.
  */
 function createSelect({ expressions }: FanOutDependencies) {
   const takeTurn = createTakeTurn()
@@ -85,7 +91,9 @@ function createSelect({ expressions }: FanOutDependencies) {
   }
 }
 
-/** Waits for all: an event that is tried again while an attempt is under way would find that attempt claimed. */
+/**
+ * Waits for all: an event that is tried again while an attempt is under way would find that attempt claimed.
+ */
 async function settleAll(works: readonly Promise<unknown>[]): Promise<void> {
   const ends = await Promise.allSettled(works)
   const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))

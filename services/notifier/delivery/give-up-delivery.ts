@@ -15,10 +15,10 @@ export interface GiveUpDependencies {
   clock: Clock
 }
 
-/** Ends a delivery as failed whose attempt fails on what trying again does not cure. Throws what may pass. */
+/** Ends a delivery as failed after a permanent error of its attempt. Rejects with transient errors. */
 export type GiveUpDelivery = (delivery: WebhookDelivery, reason: PermanentError) => Promise<void>
 
-/** Postgres has room for no NUL, and a reason may quote one. */
+/** Postgres stores no NUL, and a reason may quote one. */
 const nul = '\0'
 
 export function createGiveUpDelivery(dependencies: GiveUpDependencies): GiveUpDelivery {
@@ -30,7 +30,7 @@ export function createGiveUpDelivery(dependencies: GiveUpDependencies): GiveUpDe
       await publisher.publish([planNext(delivery, { failedAtMs: clock.now(), error, isLast: true })])
     } catch (failure) {
       if (failure instanceof TransientError) throw failure
-      // It may be what the attempt failed on; the delivery log has it all the same.
+      // The record may be what the attempt failed on. The delivery log has it all the same.
       log.error(
         { err: failure, delivery_id: delivery.delivery_id },
         'a failed delivery cannot be put among the dead ones',

@@ -38,7 +38,10 @@ export class InFlightBatch<A extends Attempt> {
     })
   }
 
-  /** Waits until all have ended, but no longer than `withinMs`. Returns those that have ended and were not taken. */
+  /**
+   * Waits until all have ended, but no longer than `withinMs`. Returns those that have ended and were not
+   * taken.
+   */
   async takeEnded(withinMs: number): Promise<readonly Ended<A>[]> {
     if (this.#left > 0) await this.#empty(withinMs)
     return this.#ended.splice(0)

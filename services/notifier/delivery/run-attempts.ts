@@ -17,12 +17,16 @@ export interface RunDependencies {
   clock: Clock
 }
 
-/** Called once for each attempt. With an error, its result is not stored and whatever asks for it has to ask again. */
+/**
+ * Called once for each attempt. With an error, its result is not stored and whatever asks for it has to ask
+ * again.
+ */
 export type OnEnd<A extends Attempt> = (attempt: A, error?: Error) => void
 
 /**
- * Takes claimed attempts through sent, ended, stored and followed up; a slow one is detached in between. `untilMs`: end of
- * the claims (Unix milliseconds). Resolves once each attempt is over for its asker. Never rejects.
+ * Takes claimed attempts through sent, ended, stored and followed up; a slow one is detached in between.
+ * `untilMs`: end of the claims (Unix milliseconds). Resolves once each attempt is over for its asker. Never
+ * rejects.
  */
 export type RunAttempts = <A extends Attempt>(
   attempts: readonly A[],
@@ -31,7 +35,9 @@ export type RunAttempts = <A extends Attempt>(
   onEnd: OnEnd<A>,
 ) => Promise<void>
 
-/** Results are stored after this time even while other attempts go on: a crash sends again what is not stored. */
+/**
+ * Results are stored after this time even while other attempts go on: a crash sends again what is not stored.
+ */
 const writeAfterMs = 50
 /** Between two tries to store a result that no record asks for. */
 const retryWriteMs = 1_000
@@ -39,7 +45,10 @@ const retryWriteMs = 1_000
 export function createRunAttempts(dependencies: RunDependencies): RunAttempts {
   const { writeEnds, underWay, clock } = dependencies
   const send = createSend(dependencies)
-  /** Retries what is transient until the claim is over; from then on another notifier may send the attempt anyway. */
+  /**
+   * Retries what is transient until the claim is over; from then on another notifier may send the attempt
+   * anyway.
+   */
   const writeDetached = async (ended: Ended, untilMs: number): Promise<void> => {
     for (;;) {
       const [error] = await writeEnds([ended])

@@ -5,9 +5,9 @@ import type { NotifierMetrics } from '../notifier-metrics.ts'
 import type { FinishedAttempt } from '../stores/delivery-store.ts'
 
 /**
- * Attempts that were sent, but are not written down because Postgres is away: when the runtime tries again they must not be sent again.
- * There is room for so many, for an hour: longer, and another notifier has made it (attempt-due.ts). The oldest is forgotten then, and
- * sent again with the same ids, should anybody ask for it.
+ * Attempts that were sent and are not stored, because Postgres is away. A retry must not send them again.
+ * They are kept for an hour, by when another notifier has made them. Beyond the limit the oldest is
+ * forgotten, and sent again with the same ids when it is asked for.
  */
 export interface UnwrittenAttempts {
   find(name: string): FinishedAttempt | undefined
@@ -15,12 +15,12 @@ export interface UnwrittenAttempts {
   remove(name: string): void
 }
 
-/** What an attempt is known by here. */
+/** The key of an attempt. */
 export function attemptName({ delivery_id: id, attempt }: WebhookDelivery): string {
   return `${id}/${attempt}`
 }
 
-/** With an excerpt of 2 kB each: 20 MB. A process has a few hundred at work on each partition. */
+/** 20 MB with an excerpt of 2 kB each. A process has a few hundred under way for each partition. */
 const defaultLimit = 10_000
 const keptMs = 3_600_000
 

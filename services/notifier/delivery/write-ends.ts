@@ -31,7 +31,10 @@ export function createFollowFailure(dependencies: {
   }
 }
 
-/** Stores results by one statement and publishes what follows the failed ones. Returns null or an error for each. */
+/**
+ * Stores results by one statement and publishes what follows the failed ones. Returns null or an error for
+ * each.
+ */
 export type WriteEnds = (group: readonly Ended[]) => Promise<readonly (Error | null)[]>
 
 export function createWriteEnds(dependencies: WriteDependencies): WriteEnds {
@@ -63,7 +66,10 @@ export function isPlain({ attempt, result }: Ended): boolean {
   return result.error === null && !attempt.webhook.isFailing
 }
 
-/** Keeps with the webhook whether its receiver is reached. The delivery log says when the webhook is disabled for it. */
+/**
+ * Keeps with the webhook whether its receiver is reached. The delivery log says when the webhook is disabled
+ * for it.
+ */
 async function noteHealth(
   { attempt: { webhook }, result }: Ended,
   { webhooks, metrics }: WriteDependencies,

@@ -2,36 +2,40 @@ import { WaitQueue, type Endpoint, type Release } from './wait-queue.ts'
 import { SharedPermits } from './shared-permits.ts'
 
 /**
- * What is in flight: so much to an endpoint and so much in all. Slow endpoints share half of it, those of which nothing is known yet a
- * quarter with one place each until an attempt has shown what they are, and both together leave the last quarter to quick ones.
- * Within each share projects come first (shared-permits.ts): however many endpoints of one project hang, the others find places.
+ * Limits attempts in flight, for each endpoint and in all. Slow endpoints share half of the permits. Unknown
+ * ones share a quarter, one permit each, until an attempt has ended. Both together leave the last quarter to
+ * quick ones. Each share is divided by project (shared-permits.ts): however many endpoints of one project
+ * hang, other projects find permits.
  */
 export interface EndpointLimiter {
-  /** A place, to be given back once; undefined when there is none, or when others of this endpoint wait for one from topics. */
+  /**
+   * A permit, to be released once. Undefined when none is left, or for a record while others of this endpoint
+   * wait.
+   */
   acquire(endpoint: Endpoint, from: 'topic' | 'waiting'): Release | undefined
-  /** The same for what comes from a topic: undefined also when others wait in line. */
+  /** The same for a record: undefined also when others stand in the wait queue. */
   acquireNow(endpoint: Endpoint): Release | undefined
-  /** The same, but it waits a moment in line for a place at an endpoint that is quick. */
+  /** The same, but waits up to a second in the wait queue of a quick endpoint. */
   acquireSoon(endpoint: Endpoint): Promise<Release | undefined>
-  /** Whether one of those that wait would get a place now. */
+  /** Whether a waiting attempt would get a permit now. */
   hasPermit(endpoint: Endpoint): boolean
-  /** Attempts of this endpoint wait for a place: those that come from a topic go behind them, not before. */
+  /** Attempts of this endpoint wait in the database. Records queue behind them. */
   holdBack(endpoint: Endpoint): void
-  /** None of this endpoint wait any more. */
+  /** No attempt of this endpoint waits any more. */
   letPass(webhookId: string): void
   /** Endpoints that are held back. */
   heldBack(): readonly Endpoint[]
-  /** Says whether the endpoint is slow, as its latest attempt shows. */
+  /** Notes whether the latest attempt was slow. */
   note(webhookId: string, isSlow: boolean): void
-  /** As far as is known. */
+  /** The kind of the endpoint, as far as is known. */
   kindOf(webhookId: string): EndpointKind
-  /** What those that wait may take. */
+  /** Permits for attempts that wait. */
   permitsLeft(): PermitsLeft
-  /** Places that are taken. */
+  /** Permits in use. */
   readonly taken: number
-  /** That slow endpoints share, taken or not. */
+  /** Permits that slow endpoints share, in use or not. */
   readonly slowPermits: number
-  /** Endpoints of which is known whether they are slow. */
+  /** Number of endpoints whose kind is known. */
   readonly known: number
 }
 
@@ -40,20 +44,26 @@ export type EndpointKind = (typeof endpointKinds)[number]
 export type PermitsByKind = Readonly<Record<EndpointKind, number>>
 
 export interface PermitsLeft {
-  /** Endpoints that have places taken, are slow (those first that were noted longest ago) or are held back. Any other is unknown and has one place. */
+  /**
+   * Endpoints with permits in use, slow ones (least recently noted first) and held-back ones. Any other is
+   * unknown: one permit.
+   */
   endpoints: readonly { webhookId: string; kind: EndpointKind; permits: number }[]
-  /** In all. */
+  /** Of all endpoints of a kind. */
   all: PermitsByKind
-  /** By how much that is more than a project has, 0 where it may take none: of those that have any. */
+  /**
+   * By how much that exceeds what a project has; 0 where it may take none. Only for projects with permits in
+   * use.
+   */
   leads: ReadonlyMap<string, PermitsByKind>
 }
 
 export interface LimiterOptions {
   perEndpoint: number
   total: number
-  /** Endpoints of which is known whether they are slow; those not heard of for longest are forgotten. */
+  /** Maximum number of known endpoints. The least recently noted are forgotten. */
   maxKnown?: number
-  /** Told whenever another number of places is taken, or of endpoints known. */
+  /** Called whenever the number of permits in use or of known endpoints changes. */
   onChange?: () => void
 }
 
@@ -69,7 +79,10 @@ class Limiter implements EndpointLimiter {
   readonly #isSlow = new Map<string, boolean>()
   readonly #held = new Map<string, Endpoint>()
   readonly #queues: WaitQueue
-  /** Somebody found the shares short, not its endpoint: until then nobody in line waits for what others give back. */
+  /**
+   * True after a request found a share used up. Only then do releases of other endpoints matter to the wait
+   * queue.
+   */
   #sharesLacked = false
   readonly #all: SharedPermits
   readonly #shares: Readonly<Record<EndpointKind, readonly SharedPermits[]>>
@@ -177,14 +190,14 @@ class Limiter implements EndpointLimiter {
     }
   }
 
-  /** Behind attempts of its own that end soon; not behind those of others, which may take ten seconds. */
+  /** May wait behind attempts of its own, which end soon; not behind those of others, which may take 10 s. */
   #mayWait(webhookId: string): boolean {
     if (this.#held.has(webhookId)) return false
     const kind = this.kindOf(webhookId)
     return kind === 'quick' || (kind === 'unknown' && this.#inFlight.has(webhookId))
   }
 
-  /** A place that all share may be what others wait for. */
+  /** A released permit of a share may be what other endpoints wait for. */
   #advanceQueues(): void {
     if (!this.#sharesLacked) return
     this.#sharesLacked = false
@@ -202,7 +215,7 @@ class Limiter implements EndpointLimiter {
     return limit - (this.#inFlight.get(webhookId)?.count ?? 0)
   }
 
-  /** What it has in flight goes with it to the share of its new kind. */
+  /** Its permits in use move to the share of its new kind. */
   #learn(webhookId: string, isSlow: boolean | undefined): void {
     const flight = this.#inFlight.get(webhookId)
     if (flight !== undefined) this.#countShares(flight.endpoint, -flight.count)
@@ -211,7 +224,7 @@ class Limiter implements EndpointLimiter {
     if (flight !== undefined) this.#countShares(flight.endpoint, flight.count)
   }
 
-  /** As the one that was heard of last. */
+  /** Moves it to the end: the most recently noted. */
   #keepKnown(webhookId: string, isSlow: boolean): void {
     this.#isSlow.delete(webhookId)
     this.#isSlow.set(webhookId, isSlow)

@@ -1,4 +1,6 @@
-/** Of each partition one after the other; what waits for its turn is given up with the partition. */
+/**
+ * Runs the work of each partition one after the other. Waiting work is dropped when the partition is lost.
+ */
 export function createPartitionTurns() {
   const latest = new Map<number, Promise<unknown>>()
   return <T>(partition: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {

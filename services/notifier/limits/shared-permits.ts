@@ -1,8 +1,8 @@
 import { createOwnerCounts } from '#runtime/owner-counts.ts'
 
 /**
- * Places that projects share. A project may take one while it has fewer than are left, so that one alone gets half of them, two get a
- * third each, and one that comes anew always finds some.
+ * Permits that projects share. A project may take one while it has fewer than are left. One project alone
+ * gets half of them, two get a third each, and a new one always finds some.
  */
 export class SharedPermits {
   readonly #limit: number
@@ -16,7 +16,7 @@ export class SharedPermits {
     return this.#byProject.total
   }
 
-  /** Below 0 when endpoints that have places have turned into such as share these. */
+  /** Below 0 after endpoints with permits in use have moved to this share. */
   get left(): number {
     return this.#limit - this.taken
   }
@@ -25,7 +25,10 @@ export class SharedPermits {
     return this.leadOf(projectId) > 0
   }
 
-  /** How many more are left than the project has. Each place that it takes costs two of it, each of another's one. */
+  /**
+   * How many more are left than the project has. A permit of its own lowers it by two, one of another project
+   * by one.
+   */
   leadOf(projectId: string): number {
     return this.left - this.#byProject.of(projectId)
   }

@@ -1,16 +1,16 @@
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 
 export type Endpoint = Pick<WebhookDelivery, 'webhook_id' | 'project_id'>
-/** Gives a place back, once however often it is called. */
+/** Releases a permit. Calling it again does nothing. */
 export type Release = () => void
 
 /**
- * In line for one endpoint, for each of its places, and for how long: enough for a burst, which would cost three statements more by
- * way of the database; too little for a busy endpoint to keep those behind it in its partition from theirs.
+ * Length and time of one endpoint's queue. Long enough for a burst: waiting in the database costs three
+ * statements more. Short enough that a busy endpoint does not hold up the records behind it in its partition.
  */
 const waitersPerPermit = 4
 const maxWaitMs = 1_000
-/** Lines of other endpoints that are looked at when a place becomes free, in turns: a microsecond, however many there are. */
+/** Queues of other endpoints tried after a release, in turns: a microsecond, however many there are. */
 const maxQueuesPerTurn = 8
 
 interface Waiter {
@@ -24,13 +24,13 @@ interface EndpointQueue {
 }
 
 interface WaitQueueOptions {
-  /** Places of one endpoint. */
+  /** Permits of one endpoint. */
   perEndpoint: number
-  /** Takes a place for who is first; undefined when there is none. */
+  /** Takes a permit for the first in the queue; undefined when none is left. */
   acquire: (endpoint: Endpoint) => Release | undefined
 }
 
-/** Those that wait a moment for a place, at each endpoint in the order in which they came. */
+/** Requests that wait up to a second for a permit, for each endpoint in order of arrival. */
 export class WaitQueue {
   readonly #options: WaitQueueOptions
   readonly #queues = new Map<string, EndpointQueue>()
@@ -43,7 +43,7 @@ export class WaitQueue {
     return this.#queues.has(webhookId)
   }
 
-  /** Resolves with undefined when the line is full, when it ends, and after a second. */
+  /** Resolves with undefined when the queue is full, when it is ended, and after a second. */
   wait(endpoint: Endpoint): Promise<Release | undefined> {
     const id = endpoint.webhook_id
     const queue = this.#queues.get(id) ?? { endpoint, waiters: new Set() }
@@ -55,7 +55,7 @@ export class WaitQueue {
     })
   }
 
-  /** Gives those of the endpoint what places there are. */
+  /** Gives the endpoint's waiters the permits that are left. */
   advance(webhookId: string): void {
     const queue = this.#queues.get(webhookId)
     for (const waiter of queue?.waiters ?? []) {
@@ -65,10 +65,10 @@ export class WaitQueue {
     }
   }
 
-  /** The same for some of the endpoints: whoever was looked at is last the next time. Tells whether there are more of them. */
+  /** The same for some endpoints, which go last the next time. Returns whether there are more. */
   advanceSome(): boolean {
     const queues = this.#queues.size
-    // One that was looked at comes again at the end: no more than there are, or few would be looked at several times.
+    // Tried queues move to the end, so the count is limited by their number: none is tried twice.
     let left = Math.min(queues, maxQueuesPerTurn)
     for (const [webhookId, queue] of this.#queues) {
       if (left-- === 0) break
@@ -79,7 +79,7 @@ export class WaitQueue {
     return queues > maxQueuesPerTurn
   }
 
-  /** Lets all of the endpoint go without a place. */
+  /** Ends the endpoint's queue without permits. */
   end(webhookId: string): void {
     for (const waiter of this.#queues.get(webhookId)?.waiters ?? []) this.#remove(webhookId, waiter)
   }

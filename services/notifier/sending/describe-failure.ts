@@ -18,7 +18,10 @@ const reasons: Readonly<Record<string, string>> = {
 }
 const maxLength = 300
 
-/** What an attempt failed with, for the owner of the webhook: without addresses, which can be of our own network. */
+/**
+ * What an attempt failed with, for the owner of the webhook: without addresses, which can be of our own
+ * network.
+ */
 export function describeFailure(error: unknown): string {
   if (error instanceof AddressRefused) return error.message
   if (error instanceof ConnectionClosed) return 'the connection was closed before an answer'

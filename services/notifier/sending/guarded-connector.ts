@@ -18,8 +18,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * Connects to public addresses only, whatever a name leads to at that moment: addresses are checked here, between resolving
- * and connecting, and the one that was checked is the one connected to.
+ * Connects to public addresses only, whatever a name leads to at that moment: addresses are checked here,
+ * between resolving and connecting, and the one that was checked is the one connected to.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
   const shared = {
@@ -48,7 +48,8 @@ function lookupPublic(resolveHost: ResolveHost): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     resolveHost(hostname).then(
       (addresses) => {
-        // What is not public is left out rather than fatal: networks with NAT64 give such addresses beside good ones.
+        // What is not public is left out rather than fatal: networks with NAT64 give such addresses beside
+        // good ones.
         const usable = addresses
           .filter(isPublicAddress)
           .map((address) => ({ address, family: isIP(address) }))

@@ -18,7 +18,9 @@ export interface AnswerLimits {
   /** For the rest, from the status line on. */
   restMs: number
   excerptBytes: number
-  /** An answer up to here is read to its end, so that its connection serves again; a longer one is cut off. */
+  /**
+   * An answer up to here is read to its end, so that its connection serves again; a longer one is cut off.
+   */
   maxBytes: number
 }
 
@@ -28,8 +30,9 @@ const nothing = Buffer.alloc(0)
 export class AnswerTimedOut extends Error {}
 
 /**
- * Takes an answer as it comes and is through when it ends, breaks or takes too long. The status line decides as soon as it is whole,
- * whatever is behind it: a receiver that then sends a byte a second has answered in time (specification 3.3).
+ * Takes an answer as it comes and is through when it ends, breaks or takes too long. The status line decides
+ * as soon as it is whole, whatever is behind it: a receiver that then sends a byte a second has answered in
+ * time (specification 3.3).
  */
 export class AnswerReader implements AnswerHandler {
   readonly #limits: AnswerLimits
@@ -47,7 +50,8 @@ export class AnswerReader implements AnswerHandler {
   constructor(limits: AnswerLimits, onAnswer: (answer: Answer) => void) {
     this.#limits = limits
     this.#onAnswer = onAnswer
-    // What has come and was not read yet is read before the immediate: a busy process does not blame receivers.
+    // What has come and was not read yet is read before the immediate: a busy process does not blame
+    // receivers.
     this.#timer = setTimeout(() => setImmediate(() => this.#timeOut()), limits.timeoutMs)
   }
 
@@ -61,7 +65,8 @@ export class AnswerReader implements AnswerHandler {
     this.#status = status
     this.#durationMs = this.#elapsedMs()
     clearTimeout(this.#timer)
-    // What came with the status line is read within this turn, and that is mostly all of it: then nothing has to be timed.
+    // What came with the status line is read within this turn, and that is mostly all of it: then nothing has
+    // to be timed.
     queueMicrotask(() => this.#awaitRest())
   }
 

@@ -33,7 +33,10 @@ interface Seen {
   closed: PromiseWithResolvers<undefined>
 }
 
-/** Answers every request, the last by closing its connection; `closed` resolves with the first connection's end. */
+/**
+ * Answers every request, the last by closing its connection; `closed` resolves with the first connection's
+ * end.
+ */
 async function shortReceiver(
   answers: number,
   isLastAnswered: boolean,

@@ -66,7 +66,8 @@ test('a connection that has served in this turn of the event loop makes room as 
 
 test('an idle connection is closed before its receiver may do so, after 5 s', async () => {
   call('a')
-  // The looks at the connections begin with the first: one that is free soon after that is found idle as late as any.
+  // The looks at the connections begin with the first: one that is free soon after that is found idle as late
+  // as any.
   jest.advanceTimersByTime(10)
   await answerAll()
   jest.advanceTimersByTime(4_900)

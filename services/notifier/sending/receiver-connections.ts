@@ -10,8 +10,8 @@ export interface Receiver {
 
 export interface ReceiverConnections {
   /**
-   * Sends over a connection that is free, or a new one. What may hang takes no connection of the quick ones of its origin: it would end it, and theirs
-   * had to wait for another (20 ms with TLS on a busy machine).
+   * Sends over a connection that is free, or a new one. What may hang takes no connection of the quick ones
+   * of its origin: it would end it, and theirs had to wait for another (20 ms with TLS on a busy machine).
    */
   send(receiver: Receiver, request: OutgoingRequest, handler: AnswerHandler): Exchange
   close(): Promise<void>
@@ -19,13 +19,16 @@ export interface ReceiverConnections {
 
 /** Attempts have a limit of their own (read-answer.ts). */
 const unlimited = { answerMs: Infinity, bodyMs: Infinity }
-/** Servers close idle connections after 5 s and more; ours are found idle up to a second late. A server that promises longer is believed. */
+/**
+ * Servers close idle connections after 5 s and more; ours are found idle up to a second late. A server that
+ * promises longer is believed.
+ */
 const idle = { idleMs: 3_000, mostIdleMs: 30_000 }
 const sweepMs = 1_000
 
 /**
- * Connections to all receivers, no more than `maxOpen` while there are no more attempts at a time: those that are idle are closed for
- * one that is needed. Those of one receiver are as many as it had attempts at a time.
+ * Connections to all receivers, no more than `maxOpen` while there are no more attempts at a time: those that
+ * are idle are closed for one that is needed. Those of one receiver are as many as it had attempts at a time.
  */
 export function createReceiverConnections(options: {
   connect: buildConnector.connector

@@ -1,10 +1,16 @@
 /** Reads the status of an answer as its bytes come. */
 export interface StatusReader {
-  /** The status as soon as its line is whole, from then on always; undefined until then and for what is no HTTP/1. */
+  /**
+   * The status as soon as its line is whole, from then on always; undefined until then and for what is no
+   * HTTP/1.
+   */
   add(chunk: Buffer): number | undefined
 }
 
-/** A status line that is longer is none. Interim answers (1xx) before it have headers of their own, which are passed over. */
+/**
+ * A status line that is longer is none. Interim answers (1xx) before it have headers of their own, which are
+ * passed over.
+ */
 const maxBytes = 65_536
 
 export function createStatusReader(): StatusReader {
@@ -36,7 +42,9 @@ const [space, carriageReturn, newline] = [0x20, 0x0d, 0x0a]
 const start = 'HTTP/1.1 '
 const endings: readonly (number | undefined)[] = [space, carriageReturn, newline]
 
-/** The way of nearly all answers, whose first bytes are a whole status line: without a text and two patterns. */
+/**
+ * The way of nearly all answers, whose first bytes are a whole status line: without a text and two patterns.
+ */
 function readWhole(chunk: Buffer): number | undefined {
   const end = start.length + 3
   if (!endings.includes(chunk[end]) || chunk.toString('latin1', 0, start.length) !== start) return undefined

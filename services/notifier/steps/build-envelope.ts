@@ -1,7 +1,10 @@
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { JoinedData } from '#schemas/join-event.ts'
 
-/** The body of a delivery (specification 6.2): the same bytes at every attempt, so that the same bytes are signed. */
+/**
+ * The body of a delivery (specification 6.2): the same bytes at every attempt, so that the same bytes are
+ * signed.
+ */
 export function buildEnvelope(event: RaisedEvent, data: JoinedData): Buffer {
   const head = JSON.stringify({
     event: event.event,

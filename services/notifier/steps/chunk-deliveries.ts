@@ -1,6 +1,9 @@
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 
-/** Of one statement and one request to Kafka: 500 events for a thousand webhooks each are half a million deliveries. */
+/**
+ * Of one statement and one request to Kafka: 500 events for a thousand webhooks each are half a million
+ * deliveries.
+ */
 export const chunkRows = 1_000
 /** A thousand times the arguments of one tool call (64 Ki) would be more than the producer takes (64 MiB). */
 const chunkBytes = 8 * 1024 * 1024

@@ -33,7 +33,10 @@ export function isTestEvent({ fields }: JoinedData): boolean {
   return fields['test'] === true
 }
 
-/** With a record, what cannot be opened is a dead letter; without one it would come again for ever, and is the attempt's failure. */
+/**
+ * With a record, what cannot be opened is a dead letter; without one it would come again for ever, and is the
+ * attempt's failure.
+ */
 export function openOrRefuse(
   delivery: WebhookDelivery,
   webhook: Webhook,

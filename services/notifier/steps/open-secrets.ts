@@ -3,7 +3,10 @@ import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import { signingKeyOf, type SigningKey, type SigningKeys } from './sign-delivery.ts'
 
-/** The keys that a webhook's deliveries are signed with now. Throws PermanentError when a secret cannot be opened. */
+/**
+ * The keys that a webhook's deliveries are signed with now. Throws PermanentError when a secret cannot be
+ * opened.
+ */
 export type OpenSecrets = (webhook: Webhook) => SigningKeys
 
 /** Of 64 bytes or so each; beyond these the one that was opened first is opened anew when it is needed. */
@@ -23,7 +26,8 @@ export function createOpenSecrets(sealer: Sealer): OpenSecrets {
     kept.set(name, key)
     return key
   }
-  // One that has not changed is the same object (find-webhook.ts): its keys are found without a name being put together.
+  // One that has not changed is the same object (find-webhook.ts): its keys are found without a name being
+  // put together.
   const ofWebhooks = new WeakMap<Webhook, SigningKeys>()
   return (webhook) => {
     const known = ofWebhooks.get(webhook)

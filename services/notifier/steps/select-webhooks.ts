@@ -37,9 +37,9 @@ export function offerEvent(event: RaisedEvent, data: JoinedData): OfferedEvent {
 }
 
 /**
- * Decides which of a project's webhooks get the event. A test event goes to its webhook whatever that selects. What their expressions cost
- * together has a bound, so that one project does not keep the others waiting; the oldest come first, and equal ones are evaluated once. `nowMs`
- * measures how long they take.
+ * Decides which of a project's webhooks get the event. A test event goes to its webhook whatever that
+ * selects. What their expressions cost together has a bound, so that one project does not keep the others
+ * waiting; the oldest come first, and equal ones are evaluated once. `nowMs` measures how long they take.
  */
 export async function selectWebhooks(
   webhooks: readonly Webhook[],

@@ -24,8 +24,8 @@ export function signingKeyOf(secret: string): SigningKey {
 }
 
 /**
- * The headers that go with `body`: its signature, what it is, and the three of standard-webhooks. `timestampMs` is the time of
- * the attempt, Unix milliseconds; headers carry seconds.
+ * The headers that go with `body`: its signature, what it is, and the three of standard-webhooks.
+ * `timestampMs` is the time of the attempt, Unix milliseconds; headers carry seconds.
  */
 export function signDelivery(
   delivery: Pick<WebhookDelivery, 'delivery_id' | 'event'>,

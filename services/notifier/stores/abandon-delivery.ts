@@ -3,7 +3,10 @@ import { idToUuid } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { writeRows } from './write-rows.ts'
 
-/** Ends a delivery as failed, whether its attempt was claimed or not; an attempt that was written keeps what was written of it. */
+/**
+ * Ends a delivery as failed, whether its attempt was claimed or not; an attempt that was written keeps what
+ * was written of it.
+ */
 export type AbandonDelivery = (delivery: WebhookDelivery, error: string) => Promise<void>
 
 const abandon = `

@@ -45,7 +45,10 @@ test('an outage rejects all of them at once', async () => {
   expect(statements).toHaveLength(1)
 })
 
-/** Statements of up to 100 calls, the first of which goes on until it is let; a call's key is what comes before its dash. */
+/**
+ * Statements of up to 100 calls, the first of which goes on until it is let; a call's key is what comes
+ * before its dash.
+ */
 function grouped(fault: (items: readonly string[]) => Error | undefined = () => undefined) {
   const statements: (readonly string[])[] = []
   const first = Promise.withResolvers<undefined>()

@@ -21,8 +21,8 @@ const insertThose = `
   on conflict (id) do nothing`
 
 /**
- * Writes those that are not there yet, of webhooks that are. These are locked, all at once, so that none goes while its deliveries come
- * (docs/decisions/0071).
+ * Writes those that are not there yet, of webhooks that are. These are locked, all at once, so that none goes
+ * while its deliveries come (docs/decisions/0071).
  */
 export const insertDeliveries: PreparedStatement = {
   name: 'insert_deliveries',
@@ -30,8 +30,9 @@ export const insertDeliveries: PreparedStatement = {
 }
 
 /**
- * The same, and that the first attempt of each waits for its place; those that are there already too: their event has come again. Tells of which
- * none waits, which is next to nothing: what comes there in this moment is not seen.
+ * The same, and that the first attempt of each waits for its place; those that are there already too: their
+ * event has come again. Tells of which none waits, which is next to nothing: what comes there in this moment
+ * is not seen.
  */
 export const insertWaitingDeliveries: PreparedStatement = {
   name: 'insert_waiting_deliveries',
@@ -48,7 +49,10 @@ export const insertWaitingDeliveries: PreparedStatement = {
   ${placesNotIn('due')}`,
 }
 
-/** The same of webhooks that are as they were read, each with the claim of its first attempt. Tells what was not written, which is next to nothing. */
+/**
+ * The same of webhooks that are as they were read, each with the claim of its first attempt. Tells what was
+ * not written, which is next to nothing.
+ */
 export const beginDeliveries: PreparedStatement = {
   name: 'begin_deliveries',
   text: `${lockWebhooks},
@@ -61,8 +65,9 @@ export const beginDeliveries: PreparedStatement = {
 }
 
 /**
- * Tells only what was not claimed, which is next to nothing. Deliveries are locked, so that none goes while an attempt of it comes, and all
- * rows in the order of their keys, so that two notifiers that claim the same ones wait instead of deadlocking.
+ * Tells only what was not claimed, which is next to nothing. Deliveries are locked, so that none goes while
+ * an attempt of it comes, and all rows in the order of their keys, so that two notifiers that claim the same
+ * ones wait instead of deadlocking.
  */
 export const claimAttempts: PreparedStatement = {
   name: 'claim_attempts',

@@ -41,23 +41,29 @@ export interface FinishedAttempt {
 }
 
 export interface DeliveryStore {
-  /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was erased, are left out. */
+  /**
+   * Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was
+   * erased, are left out.
+   */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
   /**
-   * The same, and that the first attempt of each waits for a place at its endpoint (waiting-store.ts). False for what does not, because it was left
-   * out or somebody else writes it at this moment.
+   * The same, and that the first attempt of each waits for a place at its endpoint (waiting-store.ts). False
+   * for what does not, because it was left out or somebody else writes it at this moment.
    */
   insertWaiting(deliveries: readonly WebhookDelivery[]): Promise<boolean[]>
   /**
-   * Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left out, or is there, or its webhook is not
-   * as it was read.
+   * Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left
+   * out, or is there, or its webhook is not as it was read.
    */
   begin(delivery: WebhookDelivery, webhook: Pick<Webhook, 'version'>): Promise<boolean>
   /** The same for several: an answer or an error for each. */
   beginAll(beginnings: readonly Beginning[]): Promise<readonly (boolean | Error)[]>
   /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
   claim(delivery: WebhookDelivery): Promise<Claim>
-  /** Writes how the attempt ended and what the delivery is now. A success is never undone by another's failure. */
+  /**
+   * Writes how the attempt ended and what the delivery is now. A success is never undone by another's
+   * failure.
+   */
   finish(delivery: WebhookDelivery, attempt: FinishedAttempt): Promise<void>
   /** The same for several: null or an error for each. */
   finishAll(ended: readonly Ended[]): Promise<readonly (null | Error)[]>
@@ -66,7 +72,10 @@ export interface DeliveryStore {
 /** Of one statement; more are in flight together than this rarely. */
 const maxBatched = 200
 
-/** Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe as alone. */
+/**
+ * Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe
+ * as alone.
+ */
 export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
   const beginAll = batchBeginnings(pool, leaseMs)
   const finishAll = batchFinishes(pool)
@@ -115,7 +124,10 @@ function ofAnyVersion(delivery: WebhookDelivery): Beginning {
   return { delivery, webhook: null }
 }
 
-/** Whether each of so many was written, by a statement that tells the places, from 1 on, of those that were not. */
+/**
+ * Whether each of so many was written, by a statement that tells the places, from 1 on, of those that were
+ * not.
+ */
 async function writeTold(
   pool: pg.Pool,
   statement: PreparedStatement,

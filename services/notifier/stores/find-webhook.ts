@@ -26,8 +26,8 @@ type ChangedRow = Gone | (WebhookRow & { place: number })
 const defaultMaxKept = 10_000
 
 /**
- * Finds a webhook as it is now. Postgres is asked each time, and tells only those that are not as they were: reading the same rows again
- * for every group of deliveries was 4% of what a delivery costs.
+ * Finds a webhook as it is now. Postgres is asked each time, and tells only those that are not as they were:
+ * reading the same rows again for every group of deliveries was 4% of what a delivery costs.
  */
 export function createFindWebhook(
   pool: pg.Pool,

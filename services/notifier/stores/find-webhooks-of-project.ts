@@ -29,8 +29,8 @@ interface Kept {
 const defaultMaxKept = 10_000
 
 /**
- * Finds the webhooks of a project as they are now, disabled ones included. As find-webhook.ts: Postgres is asked each time, and tells only of
- * projects whose webhooks are not as they were.
+ * Finds the webhooks of a project as they are now, disabled ones included. As find-webhook.ts: Postgres is
+ * asked each time, and tells only of projects whose webhooks are not as they were.
  */
 export function createFindWebhooksOfProject(
   pool: pg.Pool,

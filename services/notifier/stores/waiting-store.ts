@@ -12,9 +12,10 @@ export interface WaitingStore {
   /** Writes that `delivery.attempt` waits. */
   add(delivery: WebhookDelivery, due: WaitingDue): Promise<void>
   /**
-   * Takes what is due as far as there are `places` for it, dealt out as they would be taken (shared-permits.ts): to the project first that
-   * has the fewest, within each to its webhooks in turn, those first of which nothing was heard for longest, however much waits for the
-   * others. They fall due again after `leaseMs` unless they are removed.
+   * Takes what is due as far as there are `places` for it, dealt out as they would be taken
+   * (shared-permits.ts): to the project first that has the fewest, within each to its webhooks in turn, those
+   * first of which nothing was heard for longest, however much waits for the others. They fall due again
+   * after `leaseMs` unless they are removed.
    */
   take(options: TakeOptions): Promise<WebhookDelivery[]>
   /** What became of the attempt is stored and published. */
@@ -23,7 +24,10 @@ export interface WaitingStore {
   putBack(delivery: WebhookDelivery): Promise<void>
 }
 
-/** By the database's clock, by which it falls due: from now, or at a time that the database gave (Unix milliseconds). */
+/**
+ * By the database's clock, by which it falls due: from now, or at a time that the database gave (Unix
+ * milliseconds).
+ */
 export type WaitingDue = { inMs: number } | { atMs: number }
 
 export interface TakeOptions {
@@ -49,9 +53,9 @@ const removeWaiting = `
   delete from webhook_waiting waiting using unnest($1::uuid[], $2::int[]) as ended (id, attempt)
   where waiting.delivery_id = ended.id and waiting.attempt = ended.attempt`
 
-// One index scan an endpoint: the walk over distinct endpoints skips from each to the next. Of a project's lead each of its turns takes two
-// and each place that another is dealt before it one; in this order what is left of it falls from row to row, so that all that are dealt
-// come before all that are not.
+// One index scan an endpoint: the walk over distinct endpoints skips from each to the next. Of a project's
+// lead each of its turns takes two and each place that another is dealt before it one; in this order what is
+// left of it falls from row to row, so that all that are dealt come before all that are not.
 const takeWaiting = `
   with recursive endpoint (webhook_id) as (
     (select webhook_id from webhook_waiting order by webhook_id limit 1)

@@ -18,8 +18,9 @@ export interface WebhookStore {
   /** Shows on webhooks what their expressions failed with, unless they have others by now. */
   noteExpressionFailures(failures: readonly ExpressionFailure[]): Promise<void>
   /**
-   * Notes that a delivery has failed for good, and disables the webhook when its owner has asked for that and nothing was delivered for as
-   * long. Returns why it is disabled, by this or before; null when it is not, or by its owner.
+   * Notes that a delivery has failed for good, and disables the webhook when its owner has asked for that and
+   * nothing was delivered for as long. Returns why it is disabled, by this or before; null when it is not, or
+   * by its owner.
    */
   noteFailure(webhookId: string): Promise<{ reason: string | null; isNew: boolean }>
   /** Notes that something was delivered. */
@@ -34,11 +35,13 @@ const noteFailures = `
     and (expression_failed_at is null or expression_failed_at < now() - interval '1 minute')`
 
 /**
- * A success whose attempt began before a failure was noted did not know of it and left failing_since as it is: such an attempt is over within
- * a minute, which is waited for, because the log of deliveries may hold millions that say nothing else.
+ * A success whose attempt began before a failure was noted did not know of it and left failing_since as it
+ * is: such an attempt is over within a minute, which is waited for, because the log of deliveries may hold
+ * millions that say nothing else.
  */
 const isOver = `(enabled and failing_since <= now() - disable_after_hours * interval '1 hour' - interval '1 minute') is true`
-// Of failures that come together one disables: each waits for the row and sees it as the one before it left it.
+// Of failures that come together one disables: each waits for the row and sees it as the one before it left
+// it.
 const noteFailing = `
   update webhooks set failing_since = coalesce(failing_since, now()),
     enabled = enabled and not ${isOver},

@@ -4,8 +4,9 @@ import { query, type PreparedStatement } from '#runtime/postgres.ts'
 import { asUnstorable, isForeignKeyViolation } from '#runtime/refused-data.ts'
 
 /**
- * As `query`, for statements whose values come from records and receivers: what Postgres refuses of them is the record's fault, not the
- * process's. A delivery that went between being found and being referred to is not found the next time.
+ * As `query`, for statements whose values come from records and receivers: what Postgres refuses of them is
+ * the record's fault, not the process's. A delivery that went between being found and being referred to is
+ * not found the next time.
  */
 export async function writeRows<R extends pg.QueryResultRow>(
   pool: pg.Pool,

@@ -45,7 +45,10 @@ export interface BeginOptions {
   addWaiting?: WaitingStore['add']
 }
 
-/** The parts that begin deliveries, over stores in which everything succeeds but for what is given; and what was done. */
+/**
+ * The parts that begin deliveries, over stores in which everything succeeds but for what is given; and what
+ * was done.
+ */
 export function createBeginFixture(options: BeginOptions = {}) {
   const time = { nowMs: 1_000 }
   const clock = {

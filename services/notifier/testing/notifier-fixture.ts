@@ -55,7 +55,10 @@ export interface StoredDelivery {
   }[]
 }
 
-/** Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do with them. */
+/**
+ * Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do
+ * with them.
+ */
 export interface NotifierFixture {
   kafka: Kafka
   pool: pg.Pool

@@ -15,13 +15,16 @@ export interface SetAsideDependencies {
   log: Log
 }
 
-/** Hands attempts to the database (`webhook_waiting`), so that one slow endpoint does not hold up the records of others. */
+/**
+ * Hands attempts to the database (`webhook_waiting`), so that one slow endpoint does not hold up the records
+ * of others.
+ */
 export interface SetAside {
   /** The attempt is made later. */
   wait(delivery: WebhookDelivery, reason: string, due: WaitingDue): Promise<Outcome>
   /**
-   * An attempt at a slow receiver goes on without its record. Its row is removed once the result is written; if this
-   * process dies, the row falls due after the claim has run out.
+   * An attempt at a slow receiver goes on without its record. Its row is removed once the result is written;
+   * if this process dies, the row falls due after the claim has run out.
    */
   goOn(delivery: WebhookDelivery, written: Promise<void>): Promise<Outcome>
 }

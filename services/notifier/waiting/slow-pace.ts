@@ -1,24 +1,28 @@
-/** What may begin at once when nothing did for a while: as much as falls due in so long, which a slow round takes, and a few. */
+/**
+ * Attempts that may begin at once after a pause: what falls due in 250 ms, the time of a slow round, and at
+ * least 8.
+ */
 const burst = { ms: 250, min: 8 }
 
 export interface SlowPaceOptions {
-  /** That slow endpoints share. */
+  /** Permits that slow endpoints share. */
   permits: number
-  /** In which all of them are taken, where nothing answers. */
+  /** Time in which all of them come into use where nothing answers. */
   overMs: number
   now: () => number
 }
 
 /**
- * How many attempts at slow endpoints may begin. What hangs ends ten seconds after it began: taken all at once, all places are free at once, and are
- * taken anew at once, for ever. So places fill bit by bit, and only where an attempt ended before its time another begins at once.
+ * Paces attempts at slow endpoints. A hanging attempt takes 10 s: attempts that begin at once end at once,
+ * and so would those after them. So permits come into use bit by bit. After an attempt that ended early
+ * another may begin at once.
  */
 export class SlowPace {
   readonly #options: SlowPaceOptions
   readonly #burst: number
-  /** Grows with time; a fraction counts once it is whole. */
+  /** Permits that have fallen due; a fraction counts once it is whole. */
   #fresh: number
-  /** Places of attempts that ended early. */
+  /** Permits of attempts that ended early. */
   #freed = 0
   #atMs: number
 
@@ -29,7 +33,7 @@ export class SlowPace {
     this.#atMs = options.now()
   }
 
-  /** Now. */
+  /** How many attempts may begin now. */
   max(): number {
     const { permits, overMs, now } = this.#options
     const nowMs = now()
@@ -43,12 +47,12 @@ export class SlowPace {
     else this.#fresh--
   }
 
-  /** Fewer began than might: nothing else waits for the places of what ended early. */
+  /** Fewer began than might: nothing waits for the permits of attempts that ended early. */
   wasEnough(): void {
     this.#freed = 0
   }
 
-  /** Without having taken all the time that it had. */
+  /** An attempt ended before its 10 s were over. */
   endedEarly(): void {
     this.#freed = Math.min(this.#options.permits, this.#freed + 1)
   }

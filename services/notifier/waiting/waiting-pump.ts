@@ -23,21 +23,22 @@ export interface PumpDependencies {
 }
 
 const idleMs = 250
-/** While quick endpoints are held back in this process. */
+/** Pause while attempts at quick endpoints wait. */
 const busyMs = 25
 /**
- * Between rounds for endpoints that are not known to be quick, which take seconds to answer: with one for each attempt that ended, 50 of 100 endpoints
- * hanging had Postgres look for the next ones for 14 % of a core, and the 99th percentile at the healthy ones was 155 to 258 ms.
+ * Pause between rounds for endpoints that are not known to be quick. With a round after each attempt and 50
+ * of 100 endpoints hanging, Postgres took 14 % of a core for them, and the p99 at healthy endpoints was 155
+ * to 258 ms.
  */
 const unhurriedMs = 100
-/** A little less than an attempt takes that hangs, so that places are not left empty. */
+/** A little less than the 10 s of a hanging attempt, so that no permit stays unused. */
 const fillSlowOverMs = 9_000
-/** After trouble with Postgres. */
+/** Pause after an error of Postgres. */
 const troubleMs = 1_000
-/** Longer than an attempt's claim, so that one that falls due again is free to be claimed. */
+/** Longer than a claim of 15 s: an attempt that falls due again can be claimed. */
 const takeLeaseMs = 30_000
 
-/** Makes the attempts that wait in the database, as places at their endpoints become free. */
+/** Makes the attempts that wait in the database, as permits of their endpoints become free. */
 export function createWaitingPump(dependencies: PumpDependencies): Service {
   return new WaitingPump(dependencies)
 }
@@ -109,7 +110,7 @@ class WaitingPump implements Service {
     await clock.sleep(isBusy ? busyMs : held.length > 0 ? unhurriedMs : idleMs, this.#idle.signal)
   }
 
-  /** Returns how many were taken, and whether one is for an endpoint that is known to be quick. */
+  /** Returns how many were taken, and whether one is for a quick endpoint. */
   async #round(): Promise<{ taken: number; hasQuick: boolean }> {
     const { limiter, waiting } = this.#dependencies
     const permits = limiter.permitsLeft()
@@ -123,12 +124,12 @@ class WaitingPump implements Service {
     const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))
     const isSlowCut = taken.filter((delivery) => kindOf(delivery) === 'slow').length >= maxSlow
     if (!isSlowCut) this.#slowPace.wasEnough()
-    // Whoever has a place left and came up with nothing has nothing waiting, unless the pace left it out.
+    // An endpoint with a permit left and nothing found has nothing waiting, unless the pace left it out.
     for (const endpoint of held) {
       const mayWait = found.has(endpoint.webhook_id) || (isSlowCut && kindOf(endpoint) === 'slow')
       if (!mayWait && limiter.hasPermit(endpoint)) limiter.letPass(endpoint.webhook_id)
     }
-    // By now: one that was not listed before may have turned out to be quick, and have more waiting.
+    // Asked now: an endpoint that was unknown may have turned out to be quick, with more waiting.
     const hasQuick = found.values().some((webhookId) => limiter.kindOf(webhookId) === 'quick')
     return { taken: taken.length, hasQuick }
   }
@@ -165,7 +166,10 @@ class WaitingPump implements Service {
     }
   }
 
-  /** What may pass falls due again when its lease ends. What does not would do so for ever, and has no record that could be set aside. */
+  /**
+   * After a transient error the attempt falls due again when its lease ends. A permanent one ends the
+   * delivery.
+   */
   async #fail(delivery: WebhookDelivery, error: unknown): Promise<void> {
     const { giveUp, waiting, log } = this.#dependencies
     const { delivery_id } = delivery
