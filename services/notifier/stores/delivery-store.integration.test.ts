@@ -8,6 +8,7 @@ import { createPool } from '#runtime/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 import { raisedEvent, webhookDelivery } from '../testing/sample-records.ts'
+import { oneOf } from './batcher.ts'
 import { createDeliveryStore, type DeliveryStore, type FinishedAttempt } from './delivery-store.ts'
 import { createWaitingStore } from './waiting-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
@@ -34,9 +35,8 @@ afterAll(async () => {
 
 async function addWebhook() {
   const [id, projectId] = [newId('webhook'), newId('project')]
-  await pool.query("insert into projects (id, name, created_at) values ($1, 'one', now())", [
-    idToUuid(projectId),
-  ])
+  const project = idToUuid(projectId)
+  await pool.query("insert into projects (id, name, created_at) values ($1, 'one', now())", [project])
   await pool.query(
     `insert into webhooks (id, project_id, url, events, secret_codec, secret_data, created_at, updated_at)
      values ($1, $2, 'https://one.example', '{}', 'none', '', now(), now())`,
@@ -50,10 +50,12 @@ async function versionOf({ webhook_id: id, project_id: projectId }: WebhookDeliv
   return { version: found?.version ?? 'gone' }
 }
 
+const beginAs = (delivery: WebhookDelivery, webhook: { version: string }) =>
+  oneOf(store.beginAll)({ delivery, webhook })
+const finish = (delivery: WebhookDelivery, attempt: FinishedAttempt) =>
+  oneOf(store.finishAll)({ delivery, attempt })
 /** As who has just read the webhook. */
-async function begin(delivery: WebhookDelivery): Promise<boolean> {
-  return store.begin(delivery, await versionOf(delivery))
-}
+const begin = async (delivery: WebhookDelivery) => beginAs(delivery, await versionOf(delivery))
 
 const deleteWebhook = 'delete from webhooks where id = $1'
 const deleteDelivery = 'delete from webhook_deliveries where id = $1'
@@ -168,13 +170,13 @@ test('nothing waits of a webhook that goes at this moment; that of another does'
 test('a delivery is begun once, and is then claimed: by nobody else, nor where a record asks for it', async () => {
   const one = await addWebhook()
   const read = await versionOf(one)
-  const begun = await Promise.all([store.begin(one, read), store.begin(one, read)])
+  const begun = await Promise.all([beginAs(one, read), beginAs(one, read)])
   expect(begun).toEqual([true, false])
   expect(await begin(one)).toBe(false)
   await store.insert([one])
   expect(await store.claim(one)).toMatchObject({ kind: 'leased' })
   expect(await leftOf(one)).toEqual({ deliveries: 1, attempts: 1 })
-  await store.finish(one, ended(null))
+  await finish(one, ended(null))
   expect(await statusOf(one)).toEqual({ status: 'delivered', attempt_count: 1 })
 })
 
@@ -193,7 +195,7 @@ test.each([
   const [one, other] = [await addWebhook(), await addWebhook()]
   const [before, same] = [await versionOf(one), await versionOf(other)]
   await pool.query(`update webhooks set ${change} where id = $1`, [idToUuid(one.webhook_id)])
-  expect(await Promise.all([store.begin(one, before), store.begin(other, same)])).toEqual([false, true])
+  expect(await Promise.all([beginAs(one, before), beginAs(other, same)])).toEqual([false, true])
   expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
   expect(await begin(one)).toBe(true)
 })
@@ -224,19 +226,19 @@ test('a success is not undone by the failure of a later attempt, however late it
   await store.insert([one])
   await store.claim(one)
   // The lease of the first is over, another has made it and failed, and makes the second.
-  await store.finish(one, ended('not now'))
+  await finish(one, ended('not now'))
   expect(await store.claim(second)).toEqual({ kind: 'claimed' })
-  await store.finish(one, ended(null))
+  await finish(one, ended(null))
   expect(await statusOf(one)).toEqual({ status: 'delivered', attempt_count: 1 })
   expect(await store.claim(second)).toEqual({ kind: 'superseded' })
-  await store.finish(second, ended('not now'))
+  await finish(second, ended('not now'))
   expect(await statusOf(one)).toEqual({ status: 'delivered', attempt_count: 2 })
   expect(await store.claim({ ...one, attempt: 3 })).toEqual({ kind: 'superseded' })
   // A replay begins a round, and its failure is the latest that is known.
   const round = { ...one, attempt: 3, first_attempt: 3 }
   expect(await store.claim(round)).toEqual({ kind: 'claimed' })
   expect(await store.claim(round)).toMatchObject({ kind: 'leased' })
-  await store.finish(round, ended('not now'))
+  await finish(round, ended('not now'))
   expect(await statusOf(one)).toEqual({ status: 'retrying', attempt_count: 3 })
 })
 
@@ -249,10 +251,10 @@ test('the ends of deliveries and attempts are written on the pages of their begi
       event: raisedEvent({ project_id: one.project_id, fields: { prompt_snippet: 'words '.repeat(60) } }),
     }),
   )
-  expect(await Promise.all(deliveries.map((each) => store.begin(each, version)))).not.toContain(false)
+  expect(await Promise.all(deliveries.map((each) => beginAs(each, version)))).not.toContain(false)
   const before = await pagesOf(deliveries)
   const excerpt = Buffer.from('{"ok":true}')
-  await Promise.all(deliveries.map((each) => store.finish(each, { ...ended(null), excerpt })))
+  await Promise.all(deliveries.map((each) => finish(each, { ...ended(null), excerpt })))
   expect(await statusOf(deliveries[0] ?? one)).toEqual({ status: 'delivered', attempt_count: 1 })
   expect(await pagesOf(deliveries)).toEqual(before)
 })

@@ -10,7 +10,7 @@ import {
   insertDeliveries,
   insertWaitingDeliveries,
 } from './delivery-statements.ts'
-import { createBatcher, createGroupBatcher, oneOf } from './batcher.ts'
+import { createBatcher, createGroupBatcher } from './batcher.ts'
 import type { Webhook } from './webhook-rows.ts'
 import { writeRows } from './write-rows.ts'
 
@@ -52,21 +52,17 @@ export interface DeliveryStore {
    */
   insertWaiting(deliveries: readonly WebhookDelivery[]): Promise<boolean[]>
   /**
-   * Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left
-   * out, or is there, or its webhook is not as it was read.
+   * Writes deliveries that are not there yet, each with the claim of its first attempt. False: it was left out, or is
+   * there, or its webhook is not as it was read. An answer or an error for each.
    */
-  begin(delivery: WebhookDelivery, webhook: Pick<Webhook, 'version'>): Promise<boolean>
-  /** The same for several: an answer or an error for each. */
-  beginAll(beginnings: readonly Beginning[]): Promise<readonly (boolean | Error)[]>
+  beginAll: (beginnings: readonly Beginning[]) => Promise<readonly (boolean | Error)[]>
   /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
   claim(delivery: WebhookDelivery): Promise<Claim>
   /**
-   * Writes how the attempt ended and what the delivery is now. A success is never undone by another's
-   * failure.
+   * Writes how attempts ended and what their deliveries are now. A success is never undone by another's failure. Null or
+   * an error for each.
    */
-  finish(delivery: WebhookDelivery, attempt: FinishedAttempt): Promise<void>
-  /** The same for several: null or an error for each. */
-  finishAll(ended: readonly Ended[]): Promise<readonly (null | Error)[]>
+  finishAll: (ended: readonly Ended[]) => Promise<readonly (null | Error)[]>
 }
 
 /** Of one statement; more are in flight together than this rarely. */
@@ -77,21 +73,15 @@ const maxBatched = 200
  * as alone.
  */
 export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
-  const beginAll = batchBeginnings(pool, leaseMs)
-  const finishAll = batchFinishes(pool)
-  const begin = oneOf(beginAll)
-  const finish = oneOf(finishAll)
   return {
     async insert(deliveries) {
       if (deliveries.length > 0) await writeRows(pool, insertDeliveries, rowsOf(deliveries.map(ofAnyVersion)))
     },
     insertWaiting: (deliveries) =>
       writeTold(pool, insertWaitingDeliveries, rowsOf(deliveries.map(ofAnyVersion)), deliveries.length),
-    begin: (delivery, webhook) => begin({ delivery, webhook }),
-    beginAll,
+    beginAll: batchBeginnings(pool, leaseMs),
     claim: batchClaims(pool, leaseMs),
-    finish: async (delivery, attempt) => void (await finish({ delivery, attempt })),
-    finishAll,
+    finishAll: batchFinishes(pool),
   }
 }
 

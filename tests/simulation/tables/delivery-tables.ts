@@ -43,7 +43,6 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
         }
         return asked.map(() => true)
       }),
-    begin: (delivery) => database.ask(() => begin(delivery)),
     beginAll: (asked) =>
       inStatements(database, asked, ({ delivery }) => {
         const isOurs = begin(delivery)
@@ -56,7 +55,6 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
         if (claimed.kind === 'claimed') database.onClaimed(delivery)
         return claimed
       }),
-    finish: (delivery, ended) => database.ask(() => finish(delivery, ended)),
     finishAll: (asked) =>
       inStatements(database, asked, ({ delivery, attempt }) => {
         finish(delivery, attempt)

@@ -46,7 +46,9 @@ test('what somebody else has begun is left to them until their claim is over, an
   const leaseMs = 8_000
   const webhook = await createWebhookStore(fixture.pool).find(projectId, webhookId)
   const delivery = webhookDelivery({ event, webhook_id: webhookId })
-  await createDeliveryStore(fixture.pool, leaseMs).begin(delivery, { version: webhook?.version ?? 'gone' })
+  await createDeliveryStore(fixture.pool, leaseMs).beginAll([
+    { delivery, webhook: { version: webhook?.version ?? 'gone' } },
+  ])
   await fixture.raise(event)
   const count = () => receiver.deliveries.filter(({ id }) => id === event.id).length
   const before = await eventually(
