@@ -12,7 +12,7 @@ export default {
     'tests/chaos/whole-system/run.ts',
     'tests/platform/run.ts',
     // Preloaded by its path.
-    'tests/chaos/whole-system/stage/stepped-clock.ts',
+    'tests/chaos/whole-system/fixture/stepped-clock.ts',
     'docs/receivers/*.ts',
     'evals/*.ts',
     'sdk/index.ts',

@@ -27,11 +27,11 @@ function saidInFailure(body: unknown): string | undefined {
 }
 
 /** Errors say little, and answers that are lists may be long. */
-const mostListedUnits = 65_536
+const maxListedUnits = 65_536
 
 /** The answer that stands in a list when it is an error (Gemini's, as OpenAI's clients call it), out of its JSON text. */
 export function errorListed(text: string): JsonObject | undefined {
-  if (text.length > mostListedUnits || !/^\s*\[/.test(text)) return undefined
+  if (text.length > maxListedUnits || !/^\s*\[/.test(text)) return undefined
   const first = objectOf(listOf(parseJson(text))[0])
   return first !== undefined && Boolean(first['error']) ? first : undefined
 }

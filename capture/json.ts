@@ -4,7 +4,7 @@ import { countParts, timesIn } from './record/scan-json.ts'
  * Objects, arrays and strings that a record may hold. Parsed they take at most 46 MB, where 10 MiB of `{},` took 250; an answer of 4 MiB that is
  * all token probabilities has 370,000.
  */
-export const mostParts = 500_000
+export const maxParts = 500_000
 
 /** A parsed JSON object whose fields may hold anything: bodies are other people's. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -58,7 +58,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** Whether a JSON text holds more than `most` objects, arrays and strings. */
-export function hasManyParts(text: string, most = mostParts): boolean {
+export function hasManyParts(text: string, most = maxParts): boolean {
   // A part has a character at least, and few texts come near: 4 MB of vectors are known to be few parts in 0.4 ms, where counting takes 15.
   return text.length > most && boundOfParts(text) > most && countParts(Buffer.from(text), most) > most
 }

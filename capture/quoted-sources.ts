@@ -3,14 +3,14 @@ import { listOf, objectOf } from './json.ts'
 import { sourceKeys, wordsOfSource } from './tool-results.ts'
 
 /** To look for more than this takes longer than it is worth: characters of `brought`, times what is quoted. */
-const mostCompared = 10_000_000
+const maxCompared = 10_000_000
 
 /** The words of the sources that an answer quotes: what a search or a document said, each once, and none that stands in what was `brought`. */
 export function quotedIn(body: unknown, brought: readonly string[]): string[] {
   const quoted = allQuoted(body)
   if (quoted.length === 0) return quoted
   const all = withoutBlanks(brought.join(''))
-  if (all.length * quoted.length > mostCompared) return quoted
+  if (all.length * quoted.length > maxCompared) return quoted
   return quoted.filter((text) => !all.includes(withoutBlanks(text)))
 }
 

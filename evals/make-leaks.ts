@@ -11,7 +11,7 @@ const tellings: readonly ((prompt: string) => string)[] = [
   (prompt) => Array.from(middleOf(prompt)).reverse().join(''),
   (prompt) => middleOf(prompt).replace(/[^\p{L}\p{N}]+/gu, ' '),
 ]
-const leastWords = 60
+const minWords = 60
 const negativesOfPrompt = 8
 
 /**
@@ -21,7 +21,7 @@ const negativesOfPrompt = 8
  */
 export function makeLeaks(samples: readonly Sample[]): Sample[] {
   const prompts = samples.filter(
-    ({ set, prompt }) => set === 'inthewild-jailbreaks' && prompt.split(/\s+/).length >= leastWords,
+    ({ set, prompt }) => set === 'inthewild-jailbreaks' && prompt.split(/\s+/).length >= minWords,
   )
   const answers = samples.map(({ response }) => response).filter((response) => response.length > 40)
   if (answers.length === 0) return []

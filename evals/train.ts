@@ -16,7 +16,7 @@ const usage = 'node evals/train.ts [--scorer NAME] [--data DIR]'
 const settings = { bits: 14, rounds: 20, l2: 1e-5, seed: 20_261_121 }
 const folds = 5
 /** Much longer texts repeat what they are about. */
-const mostUnits = 4_000
+const maxUnits = 4_000
 
 /** Has something for each model, so that a change of any feature shows. */
 const probeText =
@@ -74,7 +74,7 @@ function rowsOf(plan: TrainingPlan, samples: readonly Sample[]): Row[] {
   const counter = createFeatureCounter(settings.bits)
   const seen = new Set<string>()
   return plan.textsOf(samples).flatMap((given) => {
-    const text = given.text.slice(0, mostUnits)
+    const text = given.text.slice(0, maxUnits)
     if (text.trim() === '' || seen.has(text)) return []
     seen.add(text)
     const fold = createHash('sha256').update(text).digest().readUInt8(0) % folds
@@ -99,7 +99,7 @@ function chooseThreshold(plan: TrainingPlan, rows: readonly Row[], probabilities
   const candidates = Array.from({ length: 19 }, (_unused, index) => (index + 1) / 20)
   const measured = candidates.map((threshold) => measureAt(threshold, plan, rows, probabilities))
   const allowed = measured.filter(({ false_positive_rates: rates }) =>
-    Object.entries(rates).every(([set, rate]) => rate <= (plan.mostFalse[set] ?? plan.mostFalseElsewhere)),
+    Object.entries(rates).every(([set, rate]) => rate <= (plan.maxFalse[set] ?? plan.maxFalseElsewhere)),
   )
   const best = allowed.toSorted((left, right) => right.f1 - left.f1)[0]
   if (best === undefined) throw new Error(`${plan.model}: no threshold keeps to the false positives allowed`)

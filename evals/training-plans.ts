@@ -23,8 +23,8 @@ export interface TrainingPlan {
   /** The sets with both labels, or positives alone, on which recall and precision of a threshold are measured. */
   measuredOn: readonly string[]
   /** How much of a set's negatives a threshold may flag; of sets that are not named, `mostFalseElsewhere`. */
-  mostFalse: Readonly<Record<string, number>>
-  mostFalseElsewhere: number
+  maxFalse: Readonly<Record<string, number>>
+  maxFalseElsewhere: number
   /** Set: below it a text may be called safe. What that misses is measured. */
   clearBelow?: number
 }
@@ -87,8 +87,8 @@ export const trainingPlans: readonly TrainingPlan[] = [
         'presidio-synth': innocentPrompt,
       })(samples),
     measuredOn: ['openai-moderation'],
-    mostFalse: { 'openai-moderation': 0.075, 'xstest-prompts': 0.03 },
-    mostFalseElsewhere: 0.01,
+    maxFalse: { 'openai-moderation': 0.075, 'xstest-prompts': 0.03 },
+    maxFalseElsewhere: 0.01,
   },
   {
     model: 'content-answer',
@@ -101,8 +101,8 @@ export const trainingPlans: readonly TrainingPlan[] = [
       'presidio-synth': innocentPrompt,
     }),
     measuredOn: ['jailjudge-mini', 'xstest-answers'],
-    mostFalse: { 'jailjudge-mini': 0.06, 'xstest-answers': 0.03 },
-    mostFalseElsewhere: 0.01,
+    maxFalse: { 'jailjudge-mini': 0.06, 'xstest-answers': 0.03 },
+    maxFalseElsewhere: 0.01,
   },
   {
     model: 'jailbreak',
@@ -117,8 +117,8 @@ export const trainingPlans: readonly TrainingPlan[] = [
       'presidio-synth': innocentPrompt,
     }),
     measuredOn: ['inthewild-jailbreaks', 'notinject', 'honest-personas'],
-    mostFalse: { notinject: 0.02, 'honest-personas': 0.02 },
-    mostFalseElsewhere: 0.002,
+    maxFalse: { notinject: 0.02, 'honest-personas': 0.02 },
+    maxFalseElsewhere: 0.002,
     clearBelow: 0.05,
   },
   {
@@ -128,7 +128,7 @@ export const trainingPlans: readonly TrainingPlan[] = [
     textsOf: segmentsOf,
     measuredOn: ['injecagent', 'bipia'],
     // A document has hundreds of sentences: of 8,347 innocent ones none may be flagged but one of notinject's, which are orders to a model after all.
-    mostFalse: { notinject: 0.02, 'requests, constructed': 0.02 },
-    mostFalseElsewhere: 0,
+    maxFalse: { notinject: 0.02, 'requests, constructed': 0.02 },
+    maxFalseElsewhere: 0,
   },
 ]

@@ -2,11 +2,11 @@ import type { PartitionMetadata } from 'kafkajs'
 import { CannotStart } from './embedded/embedded-part.ts'
 
 /** With three, one broker can be away and a write is still kept twice. */
-const mostCopies = 3
+const maxCopies = 3
 
 /** How many copies a topic gets on so many brokers. */
 export function copiesWith(brokers: number): number {
-  return Math.min(mostCopies, brokers)
+  return Math.min(maxCopies, brokers)
 }
 
 /** Of the partition that has fewest. A copy whose broker is away is one. */

@@ -14,7 +14,7 @@ interface Form<T> {
   /** Postgres's number of the type of an element. */
   oid: number
   /** Of a value without its length; no less than what `write` writes. */
-  mostBytes: (value: T) => number
+  maxBytes: (value: T) => number
   /** Returns how many bytes it wrote. */
   write: (target: Buffer, value: T, at: number) => number
 }
@@ -28,29 +28,29 @@ const firstSubscript = 1
 const lengthBytes = 4
 
 const forms: { readonly [T in ArrayType]: Form<ArrayValues[T]> } = {
-  uuid: { oid: 2950, mostBytes: () => 16, write: (target, value, at) => value.copy(target, at) },
+  uuid: { oid: 2950, maxBytes: () => 16, write: (target, value, at) => value.copy(target, at) },
   text: {
     oid: 25,
-    mostBytes: (value) => value.length * 3,
+    maxBytes: (value) => value.length * 3,
     write: (target, value, at) => target.write(value, at, 'utf8'),
   },
-  int4: { oid: 23, mostBytes: () => 4, write: (target, value, at) => target.writeInt32BE(value, at) - at },
+  int4: { oid: 23, maxBytes: () => 4, write: (target, value, at) => target.writeInt32BE(value, at) - at },
   float8: {
     oid: 701,
-    mostBytes: () => 8,
+    maxBytes: () => 8,
     write: (target, value, at) => target.writeDoubleBE(value, at) - at,
   },
   timestamptz: {
     oid: 1184,
-    mostBytes: () => 8,
+    maxBytes: () => 8,
     write: (target, value, at) => target.writeBigInt64BE(BigInt(value - postgresEpochMs) * 1_000n, at) - at,
   },
   bool: {
     oid: 16,
-    mostBytes: () => 1,
+    maxBytes: () => 1,
     write: (target, value, at) => target.writeUInt8(value ? 1 : 0, at) - at,
   },
-  bytea: { oid: 17, mostBytes: ({ length }) => length, write: (target, value, at) => value.copy(target, at) },
+  bytea: { oid: 17, maxBytes: ({ length }) => length, write: (target, value, at) => value.copy(target, at) },
 }
 
 /**
@@ -64,9 +64,9 @@ export function postgresArray<T extends ArrayType, Row>(
 ): Buffer {
   const form: Form<ArrayValues[T]> = forms[type]
   const values = rows.map(read)
-  let mostBytes = headerBytes + lengthBytes * values.length
-  for (const value of values) if (value !== null) mostBytes += form.mostBytes(value)
-  const target = Buffer.allocUnsafe(mostBytes)
+  let maxBytes = headerBytes + lengthBytes * values.length
+  for (const value of values) if (value !== null) maxBytes += form.maxBytes(value)
+  const target = Buffer.allocUnsafe(maxBytes)
   let at = headerBytes
   for (const value of values) {
     const valueAt = at + lengthBytes

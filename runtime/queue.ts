@@ -1,5 +1,5 @@
 /** Below so many places are not worth being given back. */
-const leastGivenBack = 1_024
+const minGivenBack = 1_024
 
 /**
  * First in, first out, at the same cost however many there are: `Array.shift` moves all that is behind in an array of some thousands (of the
@@ -22,7 +22,7 @@ export class Queue<T> {
     const item = this.#items[this.#begin]
     this.#items[this.#begin++] = undefined
     // Places are kept until half of them are empty: then moving the rest costs each item one step.
-    if (this.#begin >= leastGivenBack && this.#begin * 2 >= this.#items.length) {
+    if (this.#begin >= minGivenBack && this.#begin * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#begin)
       this.#begin = 0
     }

@@ -28,7 +28,7 @@ export interface Sealer {
 const tagBytes = 16
 // Below this a zstd frame saves nothing: its header and the sequence section take about as much as they remove.
 const compressFromBytes = 128
-const mostChunkBytes = 16 * 1024
+const maxChunkBytes = 16 * 1024
 /** A sealed value that would open to more than this is refused: BODY_MAX_BYTES is 10 MiB, and hostile frames expand a thousandfold. */
 const maxOpenedBytes = 64 * 1024 * 1024
 
@@ -106,7 +106,7 @@ export function createResealer(keys: readonly EncryptionKey[]): Resealer | undef
 function compress(bytes: Buffer): Buffer {
   return zstdCompressSync(bytes, {
     pledgedSrcSize: bytes.length,
-    chunkSize: Math.min(bytes.length, mostChunkBytes),
+    chunkSize: Math.min(bytes.length, maxChunkBytes),
   })
 }
 

@@ -1,14 +1,14 @@
 import { idFromUuid } from './ids.ts'
 
 /** Of a webhook's last day: a look at more costs what nobody asks for. */
-const mostRecentDeliveries = 1_000
+const maxRecentDeliveries = 1_000
 
 /** SQL for the newest deliveries of the last day to the webhook `w` that were attempted, and how many of them failed or wait to be tried again. */
 export const lastDaySql = `
   select count(*)::integer as deliveries, count(*) filter (where recent.has_failed)::integer as failed from (
     select d.has_failed from webhook_deliveries d
     where d.webhook_id = w.id and d.created_at > now() - interval '1 day' and d.status <> 'pending'
-    order by d.created_at desc limit ${mostRecentDeliveries}) recent`
+    order by d.created_at desc limit ${maxRecentDeliveries}) recent`
 
 export interface FailingWebhook {
   id: string
@@ -17,7 +17,7 @@ export interface FailingWebhook {
   failed: number
 }
 
-const mostListed = 50
+const maxListed = 50
 
 // An index has what has failed: of the others the deliveries are not counted.
 /** SQL for the webhooks to which half or more of the last day's deliveries failed, those with most first. */
@@ -26,7 +26,7 @@ export const failingWebhooksSql = `
   where (w.enabled or w.disabled_at is not null) and exists (
     select from webhook_deliveries f where f.webhook_id = w.id and f.has_failed and f.created_at > now() - interval '1 day')
     and day.failed * 2 >= day.deliveries
-  order by day.failed desc, w.id limit ${mostListed}`
+  order by day.failed desc, w.id limit ${maxListed}`
 
 /** A row of that statement, as clients know it. */
 export function failingWebhookOf(row: FailingWebhook): FailingWebhook {

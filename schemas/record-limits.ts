@@ -11,7 +11,7 @@ export const deadLetterRoomBytes = 64 * kibibyte
  */
 const recordRoomBytes = 64 * kibibyte
 /** What a gateway's record holds besides its two bodies: headers of the call are 64 KiB at most. */
-const callRoomBytes = 64 * kibibyte
+const callBudgetBytes = 64 * kibibyte
 
 /**
  * The largest record of a call, as it comes over HTTP, of which everything fits where records have at most so
@@ -23,5 +23,5 @@ export function callBytesWithin(maxRecordBytes: number): number {
 
 /** The largest body of a call whose other body is as large. */
 export function bodyBytesWithin(maxRecordBytes: number): number {
-  return Math.floor((callBytesWithin(maxRecordBytes) - callRoomBytes) / 2)
+  return Math.floor((callBytesWithin(maxRecordBytes) - callBudgetBytes) / 2)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { askPatiently, callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { retryRequest, callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
@@ -80,7 +80,7 @@ async function run(): Promise<void> {
   let erasure = await callApi<Erasure>(api, 'POST', path, wantedOf(values))
   while (values.detach !== true && erasure.status !== 'erased') {
     await sleep(pollMs)
-    erasure = await askPatiently<Erasure>(api, `/api/erasures/${erasure.id}`)
+    erasure = await retryRequest<Erasure>(api, `/api/erasures/${erasure.id}`)
   }
   console.log(describe(erasure))
 }

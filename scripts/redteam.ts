@@ -8,7 +8,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { checkThreshold } from './stack/check-threshold.ts'
 import { findStore } from './stack/find-store.ts'
 import { overrideEnvironment } from './stack/override-environment.ts'
-import { askPatiently, callApi, findApi, requestApi, type OperatorApi } from './stack/operator-api.ts'
+import { retryRequest, callApi, findApi, requestApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
 import {
   checkArguments,
@@ -100,7 +100,7 @@ async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promis
   const gone = once(runner, 'exit').then(() => true)
   for (;;) {
     const isGone = await Promise.race([gone, sleep(500).then(() => false)])
-    const run = await askPatiently<Run>(api, pathOf(id)).catch(async (error: unknown) => {
+    const run = await retryRequest<Run>(api, pathOf(id)).catch(async (error: unknown) => {
       runner.kill('SIGTERM')
       await gone
       progress.end()

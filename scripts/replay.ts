@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { askPatiently, callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { retryRequest, callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
 import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
@@ -85,7 +85,7 @@ async function watch(api: OperatorApi, id: string, wanted = 'done'): Promise<voi
   const progress = createProgress(process.stdout)
   for (;;) {
     await sleep(500)
-    const run = await askPatiently<Run>(api, `/api/score-runs/${encodeURIComponent(id)}`)
+    const run = await retryRequest<Run>(api, `/api/score-runs/${encodeURIComponent(id)}`)
     progress.show(run.status, run.calls_scored, Math.max(run.calls_total, run.calls_fed))
     if (!['done', 'promoted', 'cancelled', 'failed'].includes(run.status)) continue
     progress.end()

@@ -2,34 +2,34 @@ import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globa
 import OpenAI, { AzureOpenAI } from 'openai'
 import { speaksChatCompletions } from './wrapping/gateway-fetch.ts'
 import { said } from './testing/protocol-server.ts'
-import { startProviderStage, user, type ProviderStage } from './testing/provider-stage.ts'
+import { startProviderFixture, user, type ProviderFixture } from './testing/provider-fixture.ts'
 
-let stage: ProviderStage
+let fixture: ProviderFixture
 
 beforeAll(async () => {
-  stage = await startProviderStage()
+  fixture = await startProviderFixture()
 })
 beforeEach(() => {
-  stage.clear()
+  fixture.clear()
 })
-afterAll(() => stage.stop())
+afterAll(() => fixture.stop())
 
 const throughGateway = () =>
-  stage.another({ proxyUrl: stage.provider.url, proxyApiKey: 'proxy', agentName: 'Ägent' })
+  fixture.another({ proxyUrl: fixture.provider.url, proxyApiKey: 'proxy', agentName: 'Ägent' })
 
 test('OpenAI: address, key, labels, an id for each attempt; nothing is posted besides', async () => {
   const gateway = throughGateway()
-  stage.provider.misbehave({ status: 500 })
+  fixture.provider.misbehave({ status: 500 })
   const client = gateway.wrap(new OpenAI({ apiKey: 'sk-very-secret' }))
   const answer = await gateway.withSession({ sessionId: 's1', metadata: { team: 'x' } }, () =>
     client.chat.completions.create({ model: 'm', messages: user }),
   )
   expect(answer.choices[0]?.message.content).toBe(said)
-  expect(stage.provider.seen.map(({ path }) => path)).toEqual([
+  expect(fixture.provider.seen.map(({ path }) => path)).toEqual([
     '/v1/chat/completions',
     '/v1/chat/completions',
   ])
-  const [first, second] = stage.provider.seen.map(({ headers }) => headers)
+  const [first, second] = fixture.provider.seen.map(({ headers }) => headers)
   expect(first).toMatchObject({
     authorization: 'Bearer proxy',
     'x-service-session-id': 's1',
@@ -38,7 +38,7 @@ test('OpenAI: address, key, labels, an id for each attempt; nothing is posted be
   })
   expect(first?.['x-service-request-id']).toMatch(/^req_/)
   expect(second?.['x-service-request-id']).not.toBe(first?.['x-service-request-id'])
-  expect(await stage.recorded(gateway)).toEqual([])
+  expect(await fixture.recorded(gateway)).toEqual([])
 })
 
 test('what headers cannot carry never fails the call: it is made plain, or left out with a warning', async () => {
@@ -52,7 +52,7 @@ test('what headers cannot carry never fails the call: it is made plain, or left 
     await gateway.withSession({ sessionId: 'a\u0001b\u007f\tc', metadata }, () =>
       client.chat.completions.create({ model: 'm', messages: user }),
     )
-  const [plain, without] = stage.provider.seen.map(({ headers }) => headers)
+  const [plain, without] = fixture.provider.seen.map(({ headers }) => headers)
   expect(plain?.['x-service-session-id']).toBe('a b  c')
   expect(plain?.['x-service-metadata']).toBe('{"huge":"18446744073709551616","self":["[circular]"]}')
   expect(without).toMatchObject({ 'x-service-session-id': 'a b  c' })
@@ -91,14 +91,14 @@ test('Azure: the path of the deployment and its version, without the key of the 
     }),
   )
   await azure.chat.completions.create({ model: 'dep-1', messages: user })
-  expect(stage.provider.seen[0]?.path).toBe(
+  expect(fixture.provider.seen[0]?.path).toBe(
     '/openai/deployments/dep-1/chat/completions?api-version=2024-10-21',
   )
-  expect(JSON.stringify(stage.provider.seen[0]?.headers)).not.toContain('azure-secret')
+  expect(JSON.stringify(fixture.provider.seen[0]?.headers)).not.toContain('azure-secret')
 })
 
 test('Anthropic is recorded directly', async () => {
   const gateway = throughGateway()
-  await gateway.wrap(stage.anthropic()).messages.create({ model: 'm', max_tokens: 9, messages: user })
-  expect(await stage.recorded(gateway)).toHaveLength(1)
+  await gateway.wrap(fixture.anthropic()).messages.create({ model: 'm', max_tokens: 9, messages: user })
+  expect(await fixture.recorded(gateway)).toHaveLength(1)
 })

@@ -5,24 +5,24 @@ import { Mistral } from '@mistralai/mistralai'
 import { CohereClient, CohereClientV2 } from 'cohere-ai'
 import type OpenAI from 'openai'
 import { said } from './testing/protocol-server.ts'
-import { joined, startProviderStage, user, type ProviderStage } from './testing/provider-stage.ts'
+import { joined, startProviderFixture, user, type ProviderFixture } from './testing/provider-fixture.ts'
 
 /** The official clients of the providers, wrapped, against a server that speaks their protocols. */
-let stage: ProviderStage
+let fixture: ProviderFixture
 
 beforeAll(async () => {
-  stage = await startProviderStage()
+  fixture = await startProviderFixture()
 })
 beforeEach(() => {
-  stage.clear()
+  fixture.clear()
 })
-afterAll(() => stage.stop())
+afterAll(() => fixture.stop())
 
-const mistral = () => new Mistral({ apiKey: 'k', serverURL: stage.provider.url })
-const cohere = () => new CohereClientV2({ token: 'k', environment: stage.provider.url })
-const cohereFirst = () => new CohereClient({ token: 'k', environment: stage.provider.url })
+const mistral = () => new Mistral({ apiKey: 'k', serverURL: fixture.provider.url })
+const cohere = () => new CohereClientV2({ token: 'k', environment: fixture.provider.url })
+const cohereFirst = () => new CohereClient({ token: 'k', environment: fixture.provider.url })
 const google = () =>
-  new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: stage.provider.url, fetch: ownFetch } })
+  new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: fixture.provider.url, fetch: ownFetch } })
 /** Without one, Google's client looks for Node's dispatcher, which jest's globals lack. package.test.ts does without. */
 const ownFetch = (input: string | URL | Request, init?: RequestInit) => fetch(input, init)
 
@@ -31,7 +31,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'OpenAI',
     async () =>
-      (await stage.sluice.wrap(stage.openAi()).chat.completions.create({ model: 'm', messages: user }))
+      (await fixture.sluice.wrap(fixture.openAi()).chat.completions.create({ model: 'm', messages: user }))
         .choices[0]?.message.content ?? '',
     chatText,
   ],
@@ -39,8 +39,8 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     'OpenAI, streamed',
     async () =>
       joined(
-        await stage.sluice
-          .wrap(stage.openAi())
+        await fixture.sluice
+          .wrap(fixture.openAi())
           .chat.completions.create({ model: 'm', messages: user, stream: true }),
         (chunk) => chunk.choices[0]?.delta.content,
       ),
@@ -50,8 +50,8 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     'OpenAI, a derived client',
     async () =>
       (
-        await stage.sluice
-          .wrap(stage.openAi())
+        await fixture.sluice
+          .wrap(fixture.openAi())
           .withOptions({ timeout: 5_000 })
           .chat.completions.create({ model: 'm', messages: user })
       ).choices[0]?.message.content ?? '',
@@ -61,8 +61,8 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     'Anthropic',
     async () =>
       textOfMessage(
-        await stage.sluice
-          .wrap(stage.anthropic())
+        await fixture.sluice
+          .wrap(fixture.anthropic())
           .messages.create({ model: 'm', max_tokens: 9, messages: user }),
       ),
     messageText,
@@ -70,8 +70,8 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Anthropic, messages.stream',
     async () => {
-      const stream = stage.sluice
-        .wrap(stage.anthropic())
+      const stream = fixture.sluice
+        .wrap(fixture.anthropic())
         .messages.stream({ model: 'm', max_tokens: 9, messages: user })
       let text = ''
       stream.on('text', (delta) => (text += delta))
@@ -83,12 +83,12 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Anthropic, withResponse',
     async () => {
-      const { data, response } = await stage.sluice
-        .wrap(stage.anthropic())
+      const { data, response } = await fixture.sluice
+        .wrap(fixture.anthropic())
         .messages.create({ model: 'm', max_tokens: 9, messages: user })
         .withResponse()
       expect(response.status).toBe(200)
-      expect(response.url).toBe(`${stage.provider.url}/v1/messages`)
+      expect(response.url).toBe(`${fixture.provider.url}/v1/messages`)
       return textOfMessage(data)
     },
     messageText,
@@ -96,7 +96,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Cohere',
     async () => {
-      const answer = await stage.sluice.wrap(cohere()).chat({ model: 'm', messages: user })
+      const answer = await fixture.sluice.wrap(cohere()).chat({ model: 'm', messages: user })
       const part = answer.message.content?.[0]
       return part?.type === 'text' ? part.text : ''
     },
@@ -105,20 +105,20 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Cohere, streamed',
     async () =>
-      joined(await stage.sluice.wrap(cohere()).chatStream({ model: 'm', messages: user }), (part) =>
+      joined(await fixture.sluice.wrap(cohere()).chatStream({ model: 'm', messages: user }), (part) =>
         part.type === 'content-delta' ? part.delta?.message?.content?.text : '',
       ),
     cohereText,
   ],
   [
     'Cohere, first chat',
-    async () => (await stage.sluice.wrap(cohereFirst()).chat({ message: 'Hi' })).text,
+    async () => (await fixture.sluice.wrap(cohereFirst()).chat({ message: 'Hi' })).text,
     (answer) => (answer as { text: string }).text,
   ],
   [
     'Cohere, first chat, streamed',
     async () =>
-      joined(await stage.sluice.wrap(cohereFirst()).chatStream({ message: 'Hi' }), (part) =>
+      joined(await fixture.sluice.wrap(cohereFirst()).chatStream({ message: 'Hi' }), (part) =>
         part.eventType === 'text-generation' ? part.text : '',
       ),
     (answer) => (answer as { text: string }).text,
@@ -126,15 +126,17 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Google',
     async () =>
-      (await stage.sluice.wrap(google()).models.generateContent({ model: 'model-1', contents: 'Hi' })).text ??
-      '',
+      (await fixture.sluice.wrap(google()).models.generateContent({ model: 'model-1', contents: 'Hi' }))
+        .text ?? '',
     googleText,
   ],
   [
     'Google, streamed',
     async () =>
       joined(
-        await stage.sluice.wrap(google()).models.generateContentStream({ model: 'model-1', contents: 'Hi' }),
+        await fixture.sluice
+          .wrap(google())
+          .models.generateContentStream({ model: 'model-1', contents: 'Hi' }),
         (part) => part.text,
       ),
     googleText,
@@ -144,7 +146,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     async () => {
       const client = google()
       expect(client.interactions).toBeDefined()
-      const { output_text: text } = await stage.sluice
+      const { output_text: text } = await fixture.sluice
         .wrap(client)
         .interactions.create({ model: 'model-1', input: 'Hi' })
       return text ?? ''
@@ -155,7 +157,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     'Google, interactions, streamed',
     async () =>
       joined(
-        await stage.sluice
+        await fixture.sluice
           .wrap(google())
           .interactions.create({ model: 'model-1', input: 'Hi', stream: true }),
         (event) => (event.event_type === 'step.delta' && event.delta.type === 'text' ? event.delta.text : ''),
@@ -165,7 +167,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Mistral',
     async () => {
-      const content = (await stage.sluice.wrap(mistral()).chat.complete({ model: 'm', messages: user }))
+      const content = (await fixture.sluice.wrap(mistral()).chat.complete({ model: 'm', messages: user }))
         .choices[0]?.message?.content
       return typeof content === 'string' ? content : ''
     },
@@ -176,17 +178,20 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     async () => {
       const client = mistral()
       await client.chat.complete({ model: 'm', messages: user })
-      return joined(await stage.sluice.wrap(client).chat.stream({ model: 'm', messages: user }), (event) => {
-        const content = event.data.choices[0]?.delta.content
-        return typeof content === 'string' ? content : ''
-      })
+      return joined(
+        await fixture.sluice.wrap(client).chat.stream({ model: 'm', messages: user }),
+        (event) => {
+          const content = event.data.choices[0]?.delta.content
+          return typeof content === 'string' ? content : ''
+        },
+      )
     },
     chatText,
   ],
   [
     'Mistral, a conversation',
     async () => {
-      const conversations = stage.sluice.wrap(mistral()).beta.conversations
+      const conversations = fixture.sluice.wrap(mistral()).beta.conversations
       const { outputs } = await conversations.start({ model: 'm', inputs: 'Hi' })
       const said = outputs.find((entry) => 'content' in entry)
       return typeof said?.content === 'string' ? said.content : ''
@@ -197,7 +202,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     'Mistral, a conversation gone back in, streamed',
     async () =>
       joined(
-        await stage.sluice.wrap(mistral()).beta.conversations.restartStream({
+        await fixture.sluice.wrap(mistral()).beta.conversations.restartStream({
           conversationId: 'conv_1',
           conversationRestartStreamRequest: { inputs: 'Hi', fromEntryId: 'e1' },
         }),
@@ -209,19 +214,19 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
 ]
 
 test("OpenAI's conversations, which are kept and call no model, are not recorded", async () => {
-  await stage.sluice.wrap(stage.openAi()).conversations.create({ items: [] })
-  expect(await stage.recorded()).toEqual([])
+  await fixture.sluice.wrap(fixture.openAi()).conversations.create({ items: [] })
+  expect(await fixture.recorded()).toEqual([])
 })
 
 test.each(calls)(
   '%s: the program gets its answer, and one record holds what went over the wire',
   async (name, call, textIn) => {
     expect(await call()).toBe(said)
-    const [record, ...others] = await stage.recorded()
+    const [record, ...others] = await fixture.recorded()
     expect(others).toEqual([])
     expect(record).toMatchObject({ source: 'sdk', agent_name: 'tester', status_code: 200 })
     expect(record?.id).toMatch(/^req_/)
-    expect(record?.['request_body']).toEqual(stage.provider.seen.at(-1)?.body)
+    expect(record?.['request_body']).toEqual(fixture.provider.seen.at(-1)?.body)
     expect(textIn(record?.['response_body'])).toBe(said)
     expect(record).not.toHaveProperty('error')
     expect(record).not.toHaveProperty('aborted_by')

@@ -8,7 +8,7 @@ export interface Arrivals {
 
 /** A chunk that comes within a twentieth of the time until the one before counts as that: 250 times are enough for ten minutes. */
 const shareOfTime = 1.05
-const leastMs = 0.5
+const minMs = 0.5
 
 /** Keeps some of the times, so that nobody has to look into what passes: where in it something stands is known when it is recorded. */
 export function createArrivals(): Arrivals {
@@ -18,7 +18,7 @@ export function createArrivals(): Arrivals {
     add(chunkBytes, atMs) {
       passed += chunkBytes
       const last = marks.at(-1)
-      if (last === undefined || atMs > last.atMs * shareOfTime + leastMs) marks.push({ passed, atMs })
+      if (last === undefined || atMs > last.atMs * shareOfTime + minMs) marks.push({ passed, atMs })
       else last.passed = passed
     },
     timeOf: (bytes) => marks.find((mark) => mark.passed >= bytes)?.atMs,

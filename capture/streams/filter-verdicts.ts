@@ -8,7 +8,7 @@ const verdictNames: ReadonlySet<string> = new Set([
 const severities: readonly unknown[] = ['safe', 'low', 'medium', 'high']
 const maxDepth = 6
 /** Each is compared with those before it, in every chunk. */
-const mostEntries = 64
+const maxEntries = 64
 
 export function isFilterVerdict(name: string): boolean {
   return verdictNames.has(name)
@@ -40,7 +40,7 @@ function mergedLists(known: readonly unknown[], later: readonly unknown[], depth
     const key = keyOf(entry)
     const at = merged.findIndex((one) => keyOf(one) === key)
     if (at !== -1) merged[at] = worseVerdict(merged[at], entry, depth + 1)
-    else if (merged.length < mostEntries) merged.push(entry)
+    else if (merged.length < maxEntries) merged.push(entry)
   }
   return merged
 }

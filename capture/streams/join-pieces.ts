@@ -32,12 +32,12 @@ function beginsAsList(text: string): boolean {
 /** A line of a field other than data, of a comment, or an empty one. */
 const fieldLine = /(?:(?:event|id|retry)?:[^\r\n]*)?(?:\r\n|\r|\n)/y
 /** No prose begins with so many. */
-const mostFieldLines = 1_000
+const maxFieldLines = 1_000
 
 /** What begins as a field and has no data is prose; a comment may stand alone while the answer is waited for. */
 function beginsAsEvents(text: string): boolean {
   let at = 0
-  for (let lines = 0; lines < mostFieldLines; lines++) {
+  for (let lines = 0; lines < maxFieldLines; lines++) {
     fieldLine.lastIndex = at
     if (!fieldLine.test(text)) {
       const isCommentAlone = at === text.length && text.startsWith(':')

@@ -2,9 +2,9 @@ import { fieldAt, objectOf, textOf } from '../json.ts'
 import { growing, type Growing } from './merge-delta.ts'
 
 /** Far more than any tool is called with: a hostile stream would make a hundred objects of a hundred letters. */
-const [mostSteps, mostHolders, mostPathUnits] = [32, 50_000, 2_000]
+const [maxSteps, maxHolders, maxPathUnits] = [32, 50_000, 2_000]
 /** How many entries of a list may be left out before one, and how many it may have. */
-const [mostGap, mostEntries] = [16, 10_000]
+const [maxGap, maxEntries] = [16, 10_000]
 
 type Holder = Growing | unknown[]
 
@@ -26,7 +26,7 @@ export function partialArgs(given: unknown): PartialArgs {
     let holder: Holder = args
     for (const [at, step] of steps.slice(0, -1).entries()) {
       const known = valueAt(holder, step)
-      if (known === undefined && ++holders > mostHolders) return undefined
+      if (known === undefined && ++holders > maxHolders) return undefined
       const next: Holder | undefined =
         known === undefined ? (typeof steps[at + 1] === 'number' ? [] : growing()) : asHolder(known)
       if (next === undefined || !put(holder, step, next)) return undefined
@@ -77,7 +77,7 @@ function put(holder: Holder, step: string | number, value: unknown): boolean {
   if (Array.isArray(holder) !== (typeof step === 'number')) return false
   if (!Array.isArray(holder)) holder[String(step)] = value
   else if (typeof step === 'number') {
-    if (step > holder.length + mostGap || step >= mostEntries) return false
+    if (step > holder.length + maxGap || step >= maxEntries) return false
     while (holder.length < step) holder.push(null)
     holder[step] = value
   }
@@ -88,14 +88,14 @@ function put(holder: Holder, step: string | number, value: unknown): boolean {
 const step = /\.([^.[\]'"*\s]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
 
 function stepsOf(path: string): (string | number)[] | undefined {
-  if (!path.startsWith('$') || path.length > mostPathUnits) return undefined
+  if (!path.startsWith('$') || path.length > maxPathUnits) return undefined
   const steps: (string | number)[] = []
   step.lastIndex = 1
   while (step.lastIndex < path.length) {
     const [, name, index, single, double] = step.exec(path) ?? []
     const quoted = (single ?? double)?.replace(/\\(.)/g, '$1')
     const found = index === undefined ? (name ?? quoted) : Number(index)
-    if (found === undefined || steps.length === mostSteps) return undefined
+    if (found === undefined || steps.length === maxSteps) return undefined
     steps.push(found)
   }
   return steps

@@ -10,7 +10,7 @@ const LOOPBACK = '127.0.0.1'
  */
 const [lowest, highest] = [10_000, 25_999]
 const blockSize = 64
-const mostTries = 10_000
+const maxTries = 10_000
 
 /** Ports of this process that it has not given out, and gives out once. */
 let block = Promise.resolve<number[]>([])
@@ -22,7 +22,7 @@ let block = Promise.resolve<number[]>([])
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   for (let tries = 0; ports.length < count; tries++) {
-    if (tries === mostTries)
+    if (tries === maxTries)
       throw new CannotStart(`No ${count} ports between ${lowest} and ${highest} are free.`)
     const port = (await block).shift()
     if (port === undefined) block = claimBlock()

@@ -1,7 +1,7 @@
 import type { Work } from './measure-work.ts'
 
 /** An idle broker takes 2 % of a core. A part that works gets more of one even where many others do. */
-const leastCpuShare = 0.04
+const minCpuShare = 0.04
 
 export interface Patience {
   /** Whether the process has done nothing for too long. */
@@ -15,7 +15,7 @@ export interface Patience {
 export function createPatience(patienceMs: number, logCounts: boolean): Patience {
   let last: { work: Work; atMs: number } | undefined
   const hasWorked = (before: Work, now: Work) =>
-    now.cpuMs - before.cpuMs >= leastCpuShare * patienceMs || (logCounts && now.logBytes !== before.logBytes)
+    now.cpuMs - before.cpuMs >= minCpuShare * patienceMs || (logCounts && now.logBytes !== before.logBytes)
   return {
     isOver: (work, nowMs) => {
       if (last === undefined || hasWorked(last.work, work)) last = { work, atMs: nowMs }

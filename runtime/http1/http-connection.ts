@@ -21,7 +21,7 @@ export interface Patience {
   /** For a connection that has no call. */
   idleMs: number
   /** The same where the server says that it keeps connections as long. */
-  mostIdleMs: number
+  maxIdleMs: number
   /** Whether a connection that is still being made when its call is broken off serves the next one. */
   keepsUnfinished: boolean
 }
@@ -168,8 +168,8 @@ export class HttpConnection implements AnswerSink {
   onHead(head: AnswerHead): void {
     this.#hasBegun = true
     const { keepAliveMs } = head
-    const { idleMs, mostIdleMs } = this.#patience
-    this.#idleMs = keepAliveMs === undefined ? idleMs : Math.min(mostIdleMs, keepAliveMs - beforeCloseMs)
+    const { idleMs, maxIdleMs } = this.#patience
+    this.#idleMs = keepAliveMs === undefined ? idleMs : Math.min(maxIdleMs, keepAliveMs - beforeCloseMs)
     this.#call?.handler.onAnswer(head)
   }
 

@@ -124,9 +124,9 @@ export class OutgoingCall implements Exchange {
         socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
         socket.write(bytes)
       }
-      const hasRoom = isChunked ? socket.write('\r\n', 'latin1') : socket.write(bytes)
+      const hasBudget = isChunked ? socket.write('\r\n', 'latin1') : socket.write(bytes)
       if (isChunked) socket.uncork()
-      if (!hasRoom) body.pause()
+      if (!hasBudget) body.pause()
     })
     body.on('end', () => {
       if (isChunked) socket.write('0\r\n\r\n', 'latin1')

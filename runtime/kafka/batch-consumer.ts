@@ -100,10 +100,10 @@ class BatchConsumer<T> {
       partitionsConcurrently: options.partitionsConcurrently ?? 1,
       metrics: this.#metrics,
       onWaiting: (reason) => this.#troubles.waiting(reason),
-      onAssigned: (dealt) => {
-        reportSuspects(dealt, log)
+      onAssigned: (assigned) => {
+        reportSuspects(assigned, log)
       },
-      onDealt: () => this.#forgetPostponed(),
+      onPartitionsAssigned: () => this.#forgetPostponed(),
       onBatch: (payload, assigned) => this.#work(payload, assigned),
       onFailed: () =>
         void this.member.leave().catch((error: unknown) => log.warn({ err: error }, 'not left in order')),

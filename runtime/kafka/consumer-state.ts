@@ -74,8 +74,8 @@ export function isBug(error: unknown): boolean {
 }
 
 /** Says which records the last consumer was working on when its process ended. */
-export function reportSuspects(dealt: readonly Assigned[], log: Log): void {
-  for (const { topic, partition, suspects } of dealt) {
+export function reportSuspects(assigned: readonly Assigned[], log: Log): void {
+  for (const { topic, partition, suspects } of assigned) {
     if (suspects === null) continue
     const { from, mark } = suspects
     const range = { from: from.toString(), until: mark.until.toString(), writers: mark.writers }

@@ -21,7 +21,7 @@ export interface GroupMemberOptions {
   /** The group is about to deal anew: the last moment to commit. */
   onRebalancing?(): void
   /** The group has dealt anew: what is not current any more is lost. Called behind `onAssigned`. */
-  onDealt?(): void
+  onPartitionsAssigned?(): void
   /** Why it has not reached the cluster yet; undefined once it has, or has stopped. */
   onWaiting(reason: string | undefined): void
   /** The member cannot go on; the consumer winds up and calls `leave`. */

@@ -12,9 +12,9 @@ import {
   kafkaLost,
   rejoinNeeded,
 } from './group-errors.ts'
-import { askPatiently } from './ask-patiently.ts'
+import { retryRequest } from './retry-request.ts'
 import type { GroupMemberOptions } from './group-member-options.ts'
-import { assignerNaming, createRollCall, type RollCall } from './call-roll.ts'
+import { assignerNaming, createLiveMembers, type LiveMembers } from './live-members.ts'
 import { isUnreachable, reachCluster } from './reach-cluster.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
 import { createGaps, type Gaps } from './watch-gaps.ts'
@@ -35,7 +35,7 @@ export class GroupMember {
   readonly #options: GroupMemberOptions
   readonly #consumer: Consumer
   readonly #admin: Admin
-  readonly #callRoll: RollCall
+  readonly #judgeLiveMembers: LiveMembers
   readonly #gaps: Gaps
   readonly #clock: Clock
   /** Signs this member's marks, and is told by the group as long as it lives. */
@@ -51,7 +51,7 @@ export class GroupMember {
   #joining: Promise<void> | null = null
   #leaving: Promise<void> | null = null
   #joinFailures = 0
-  readonly #patiently = <T>(ask: () => Promise<T>) => askPatiently(ask, this.#clock, this.stopping)
+  readonly #patiently = <T>(ask: () => Promise<T>) => retryRequest(ask, this.#clock, this.stopping)
 
   constructor(options: GroupMemberOptions) {
     const { kafka, groupId, settings } = options
@@ -78,7 +78,7 @@ export class GroupMember {
       },
     })
     this.stopping = this.#stopping.signal
-    this.#callRoll = createRollCall({
+    this.#judgeLiveMembers = createLiveMembers({
       ...settings,
       name: this.#name,
       describeGroup: async () => (await this.#admin.describeGroups([groupId])).groups[0],
@@ -151,7 +151,7 @@ export class GroupMember {
   }
 
   /** Takes no new batches from here on; membership and heartbeats go on until `leave`. */
-  windUp(): void {
+  drain(): void {
     if (this.#phase !== 'failed') this.#phase = 'stopping'
     this.#stopping.abort()
   }
@@ -163,7 +163,7 @@ export class GroupMember {
   }
 
   async #leave(): Promise<void> {
-    this.windUp()
+    this.drain()
     if (this.#joining !== null) {
       // kafkajs does not stop what is still joining: it would go on behind our back. Why it failed, `start` has said.
       await this.#joining.catch(() => undefined)
@@ -245,16 +245,16 @@ export class GroupMember {
     const unplaced = places.filter(({ committed, low }) => committed === null && low > 0n).map(partitionKey)
     const { groupId: group, log } = this.#options
     if (unplaced.length > 0) log.warn({ group, unplaced }, 'reading begins at the oldest record that is left')
-    const suspected = await this.#callRoll(places, () => generation === this.#generation)
+    const suspected = await this.#judgeLiveMembers(places, () => generation === this.#generation)
     if (generation !== this.#generation || this.stopping.aborted) return
-    const dealt = places.map(({ topic, partition, start, suspects, missing }, index): Assigned => {
+    const assigned = places.map(({ topic, partition, start, suspects, missing }, index): Assigned => {
       this.#gaps.report({ topic, partition }, missing, start)
       const found = suspects?.mark ?? null
       return this.#assign({ topic, partition, start, suspects: suspected[index] ?? null, found })
     })
-    this.#assigned = new Map(dealt.map((assigned) => [partitionKey(assigned), assigned]))
-    this.#options.onAssigned(dealt)
-    this.#options.onDealt?.()
+    this.#assigned = new Map(assigned.map((assigned) => [partitionKey(assigned), assigned]))
+    this.#options.onAssigned(assigned)
+    this.#options.onPartitionsAssigned?.()
   }
 
   #assign(place: Pick<Assigned, 'topic' | 'partition' | 'start' | 'suspects' | 'found'>): Assigned {

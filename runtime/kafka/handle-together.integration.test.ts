@@ -58,7 +58,7 @@ afterEach(async () => {
 
 const count = 3_000
 /** What becomes of a record in its group; the third is said while others of the group are under way. */
-const fates = fc.array(fc.constantFrom('kept', 'handed back', 'over early', 'away at first'), {
+const dispositions = fc.array(fc.constantFrom('kept', 'handed back', 'over early', 'away at first'), {
   minLength: count,
   maxLength: count,
 })
@@ -71,14 +71,14 @@ const courses = fc.array(fc.record({ turns: fc.nat(30), rejects: fc.constantFrom
 test('whatever is kept, handed back or refused together, every record is worked on once', () =>
   // Once: a failure prints the seed, and anything smaller would need a topic of its own.
   fc.assert(
-    fc.asyncProperty(fates, courses, async (fateOf, courseOf) => {
+    fc.asyncProperty(dispositions, courses, async (dispositionOf, courseOf) => {
       const plain = numbered('value', count)
       const special = ['poison', 'refuse me']
       const values = plain.flatMap((value, index) => (index === count / 2 ? [...special, value] : [value]))
       const done = { alone: [] as string[], together: [] as string[] }
       const sizes: number[] = []
       const away = new Set<string>()
-      const fate = (value: string) => fateOf[Number(value.slice('value '.length))]
+      const disposition = (value: string) => dispositionOf[Number(value.slice('value '.length))]
       await bench.send(values)
       await consume(
         async (records, handBack, over) => {
@@ -87,7 +87,7 @@ test('whatever is kept, handed back or refused together, every record is worked 
           const said = new Set<number>()
           const say = (wanted: string, tell: (index: number) => void) =>
             records.forEach(({ value }, index) => {
-              if (fate(value) !== wanted) return
+              if (disposition(value) !== wanted) return
               said.add(index)
               tell(index)
             })
@@ -108,7 +108,7 @@ test('whatever is kept, handed back or refused together, every record is worked 
         async (value) => {
           await nextTurn()
           if (value === 'refuse me') throw new PermanentError('REFUSED', 'this one')
-          if (fate(value) === 'away at first' && !away.has(value)) {
+          if (disposition(value) === 'away at first' && !away.has(value)) {
             away.add(value)
             throw new TransientError('STORE_AWAY', 'not now')
           }

@@ -14,7 +14,7 @@ export type RunTogether<W> = (
 ) => Promise<void>
 
 /** As many as a statement takes (services/notifier/stores/delivery-store.ts). */
-const mostTogether = 200
+const maxTogether = 200
 
 export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
   decoder: DecoderChoice<T>
@@ -73,8 +73,8 @@ export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
   }
   return async (all, alone, over) => {
     const groups: Promise<void>[] = []
-    for (let from = 0; from < all.length; from += mostTogether)
-      groups.push(runGroup(all.slice(from, from + mostTogether), alone, over))
+    for (let from = 0; from < all.length; from += maxTogether)
+      groups.push(runGroup(all.slice(from, from + maxTogether), alone, over))
     await Promise.all(groups)
   }
 }

@@ -113,8 +113,8 @@ class ParallelConsumer<T> {
       partitionsConcurrently: 1,
       metrics: this.#metrics,
       onWaiting: (reason) => this.#troubles.waiting(reason),
-      onAssigned: (dealt) => dealt.forEach((assigned) => this.#adopt(assigned)),
-      onDealt: () => this.#dropLost(),
+      onAssigned: (assigned) => assigned.forEach((assigned) => this.#adopt(assigned)),
+      onPartitionsAssigned: () => this.#dropLost(),
       onBatch: (payload, assigned) => this.#take(payload, assigned),
       onRebalancing: () => {
         this.#rebalancing = true
@@ -140,7 +140,7 @@ class ParallelConsumer<T> {
   }
 
   async #stop(): Promise<void> {
-    this.member.windUp()
+    this.member.drain()
     this.#dueTimes.stop()
     if (!(await this.#drained(this.#options.drainMs ?? 15_000))) {
       for (const work of this.#work.values()) work.abandon()

@@ -11,7 +11,7 @@ import { createProducer } from './producer.ts'
  * What becomes of a request. Only brokers that die do most of this, and never when asked (tests/chaos/broker-loss.test.ts): so it is played here,
  * by kafkajs's rules.
  */
-type Fate =
+type Disposition =
   /** Written and acknowledged; by kafkajs's second try, of which it tells nobody. */
   | 'taken'
   | 'taken at the second try'
@@ -31,7 +31,7 @@ const protocolError = (type: string) => Object.assign(new kafkajs.KafkaJSError(t
  * Two partitions of every topic. A producer's number of a partition moves on with an acknowledgement only, and what comes under a number that was
  * written before is acknowledged and not written: the rules of brokers and kafkajs that lose records when a producer id outlives a failure.
  */
-function createScriptedKafka(fates: Fate[]) {
+function createScriptedKafka(dispositions: Disposition[]) {
   const written: { value: string; producer: number; partition: number }[] = []
   const state = { producers: 0, closed: 0, asked: 0, cannotBeAsked: 0, asks: '' }
   const held: (() => void)[] = []
@@ -65,18 +65,18 @@ function createScriptedKafka(fates: Fate[]) {
         return { topicName: topic, partition, errorCode }
       })
     const sendBatch = async (sent: ProducerBatch) => {
-      const fate = fates.shift() ?? 'taken'
+      const disposition = dispositions.shift() ?? 'taken'
       state.asks = `idempotent ${String(idempotent)}, acks ${String(sent.acks)}`
       const all = placed(sent)
       const first = all.filter(({ partition }) => partition === 0)
-      if (fate === 'too large') throw protocolError('MESSAGE_TOO_LARGE')
-      if (fate === 'held') await new Promise<void>((resolve) => held.push(resolve))
-      if (fate === 'held' || fate === 'taken at the second try') placed(sent)
-      const isHalf = fate === 'half named' || fate === 'half refused'
+      if (disposition === 'too large') throw protocolError('MESSAGE_TOO_LARGE')
+      if (disposition === 'held') await new Promise<void>((resolve) => held.push(resolve))
+      if (disposition === 'held' || disposition === 'taken at the second try') placed(sent)
+      const isHalf = disposition === 'half named' || disposition === 'half refused'
       write(id, numbers, next, isHalf ? first : all)
-      if (fate === 'unanswered') throw protocolError('REQUEST_TIMED_OUT')
+      if (disposition === 'unanswered') throw protocolError('REQUEST_TIMED_OUT')
       const rest = all.filter((group) => isHalf && !first.includes(group))
-      return [...answer(isHalf ? first : all), ...(fate === 'half refused' ? answer(rest, 6) : [])]
+      return [...answer(isHalf ? first : all), ...(disposition === 'half refused' ? answer(rest, 6) : [])]
     }
     const nothing = () => Promise.resolve()
     return { connect: nothing, disconnect: () => Promise.resolve(state.closed++), sendBatch }
@@ -110,8 +110,11 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await nextTurn()
 }
 
-function createBench(fates: Fate[], options: Partial<Parameters<typeof createProducer>[0]> = {}) {
-  const cluster = createScriptedKafka(fates)
+function createBench(
+  dispositions: Disposition[],
+  options: Partial<Parameters<typeof createProducer>[0]> = {},
+) {
+  const cluster = createScriptedKafka(dispositions)
   const metrics = createMetrics()
   const log = createLog('test', 'silent')
   const { kafka } = cluster
@@ -133,10 +136,10 @@ function keyIn(value: string): string {
   return ['a', 'b', 'c', 'd', 'e'].find((key) => partitionForKey(key, 2) === Number(value[0])) ?? 'a'
 }
 
-test.each<Fate>(['half named', 'half refused'])(
+test.each<Disposition>(['half named', 'half refused'])(
   'what an answer does not name as written (%s) goes again under the same producer id, and what follows under another',
-  async (fate) => {
-    const { producer, send, written, state, buffered } = createBench([fate])
+  async (disposition) => {
+    const { producer, send, written, state, buffered } = createBench([disposition])
     await send('0 a', '1 a')
     expect(written).toEqual([
       { value: '0 a', producer: 1, partition: 0 },
@@ -184,16 +187,16 @@ test('what nobody waits for any more is given up, and not written later', async 
   expect(await buffered()).toBe(0)
 })
 
-test.each<Fate>(['unanswered', 'half named'])(
+test.each<Disposition>(['unanswered', 'half named'])(
   'what was not acknowledged (%s) until it was given up is not taken for the next record of its partition',
-  async (fate) => {
-    const fates = Array.from({ length: 1_000 }, () => fate)
-    const { send, written, buffered } = createBench(fates)
+  async (disposition) => {
+    const dispositions = Array.from({ length: 1_000 }, () => disposition)
+    const { send, written, buffered } = createBench(dispositions)
     const ends = Promise.allSettled([send('1 a')])
     await turns()
     jest.advanceTimersByTime(patienceMs)
     expect(await ends).toMatchObject([{ reason: { code: 'KAFKA_UNAVAILABLE' } }])
-    fates.length = 0
+    dispositions.length = 0
     await send('1 b')
     expect(written.at(-1)?.value).toBe('1 b')
     expect(written.at(-1)?.producer).toBeGreaterThan(1)

@@ -76,8 +76,8 @@ export async function readRecordsOf(
 /** The group is given every partition of the topics; those that are not asked for are not fetched. */
 function pauseOthers(consumer: Consumer, open: ReadonlyMap<string, unknown>): void {
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    for (const [topic, dealt] of Object.entries(payload.memberAssignment)) {
-      const partitions = dealt.filter((partition) => !open.has(keyOf({ topic, partition })))
+    for (const [topic, assigned] of Object.entries(payload.memberAssignment)) {
+      const partitions = assigned.filter((partition) => !open.has(keyOf({ topic, partition })))
       if (partitions.length > 0) consumer.pause([{ topic, partitions }])
     }
   })

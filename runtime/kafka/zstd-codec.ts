@@ -24,8 +24,8 @@ const decompressHere = zstdDecompressSync as unknown as (
  */
 const onTheSpotBytes = 16 * 1024
 /** The first is zlib's own. */
-const [leastChunkBytes, mostChunkBytes] = [64, 128 * 1024]
-const chunkBytesFor = (bytes: number) => Math.min(Math.max(bytes, leastChunkBytes), mostChunkBytes)
+const [minChunkBytes, maxChunkBytes] = [64, 128 * 1024]
+const chunkBytesFor = (bytes: number) => Math.min(Math.max(bytes, minChunkBytes), maxChunkBytes)
 
 /** Level 1: bodies are compressed already when they are sealed, so more effort would find little. Tables and room are made for what is there, no more. */
 const packingOf = ({ length }: Buffer) => ({
@@ -39,9 +39,9 @@ const unpackedToPacked = 8
  * A record batch is at most a few message sizes; what unpacks to more than this is not ours. Chunks of 128 kB for every batch had a consumer of
  * 200 small ones a second collect all of its garbage every 0.6 s, for 14 % of a core.
  */
-const mostUnpackedBytes = 256 * 1024 * 1024
+const maxUnpackedBytes = 256 * 1024 * 1024
 const unpackingOf = ({ length }: Buffer) => ({
-  maxOutputLength: mostUnpackedBytes,
+  maxOutputLength: maxUnpackedBytes,
   chunkSize: chunkBytesFor(length * unpackedToPacked),
 })
 
@@ -71,8 +71,8 @@ async function unpack(packed: Buffer): Promise<Buffer> {
     parts.push(buffer)
     size += buffer.length
     at += engine.bytesWritten
-    if (size > mostUnpackedBytes)
-      throw new RangeError(`a batch unpacks to more than ${mostUnpackedBytes} bytes`)
+    if (size > maxUnpackedBytes)
+      throw new RangeError(`a batch unpacks to more than ${maxUnpackedBytes} bytes`)
   } while (at < packed.length)
   return parts.length === 1 ? (parts[0] ?? packed) : Buffer.concat(parts, size)
 }

@@ -1,7 +1,7 @@
 import { ok, problem, type Finding } from './finding.ts'
 
 /** Ingest takes identifiers up to two hours of the future; leases and retries count seconds. */
-const mostSkewMs = 2_000
+const maxSkewMs = 2_000
 
 /**
  * A clock elsewhere against this host's: `theirMs` was read somewhere between `beforeMs` and `afterMs`, so what lies between is no skew. `granularityMs`:
@@ -17,7 +17,7 @@ export function examineClock(
   const aheadMs = Math.max(0, theirMs - afterMs)
   const behindMs = Math.max(0, beforeMs - (theirMs + granularityMs))
   const skewMs = Math.max(aheadMs, behindMs)
-  if (skewMs <= mostSkewMs) return ok('clock', `${whose} and this host agree`)
+  if (skewMs <= maxSkewMs) return ok('clock', `${whose} and this host agree`)
   return problem(
     'clock',
     `${whose} is ${(skewMs / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this host`,

@@ -10,7 +10,7 @@ import { ok, problem, warning, type Finding } from './finding.ts'
 
 const fewestDays = 3
 /** Of max_connections. */
-const mostUsed = 0.8
+const maxUsed = 0.8
 const oldestEventSeconds = 120
 
 /** Migrations, partitions made ahead, roles, connections, keys and what waits in Postgres, and its clock. */
@@ -123,7 +123,7 @@ async function examineConnections(client: Client): Promise<Finding[]> {
   )
   const { used = 0, most = 0 } = rows[0] ?? {}
   const what = `${used} of ${most} are in use`
-  if (used <= most * mostUsed) return [ok('connections', what)]
+  if (used <= most * maxUsed) return [ok('connections', what)]
   return [
     warning('connections', what, 'raise max_connections, or lower DATABASE_POOL_SIZE; docs/operations.md'),
   ]

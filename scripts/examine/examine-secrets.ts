@@ -4,8 +4,8 @@ import { statePaths } from '../stack/state-directory.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
 
-const leastSecretLength = 16
-const leastFreeShare = 0.1
+const minSecretLength = 16
+const minFreeShare = 0.1
 
 /** Whether secrets are set, and whether files that hold some are closed to others. */
 export async function examineSecrets(system: System): Promise<Finding[]> {
@@ -28,7 +28,7 @@ function isSecret(name: string): boolean {
 
 function examineSet(environment: NodeJS.ProcessEnv, encrypts: boolean): Finding[] {
   const secret = environment['INTERNAL_API_SECRET']
-  const isShort = secret !== undefined && secret !== '' && secret.length < leastSecretLength
+  const isShort = secret !== undefined && secret !== '' && secret.length < minSecretLength
   return [
     ...(encrypts
       ? []
@@ -69,6 +69,6 @@ export async function examineDisk({ stateDirectory }: System): Promise<Finding[]
   const { bavail, blocks } = await statfs(stateDirectory)
   const share = bavail / blocks
   const what = `${Math.round(share * 100)} % of the disk of ${stateDirectory} are free`
-  if (share >= leastFreeShare) return [ok('disk', what)]
+  if (share >= minFreeShare) return [ok('disk', what)]
   return [problem('disk', what, 'free space: Kafka and Postgres stop where there is none')]
 }

@@ -9,7 +9,7 @@ const mebibyte = 1024 * 1024
 /** The default of the gateway's SPOOL_MAX_BYTES. */
 const defaultMaxBytes = 1024 * mebibyte
 /** Below this a disk counts as full: segments are a few MiB. */
-const leastFreeBytes = 64 * mebibyte
+const minFreeBytes = 64 * mebibyte
 const lateMs = 300_000
 const remedyOfAge = 'docs/runbooks/SluiceSpoolOld.md'
 
@@ -53,7 +53,7 @@ async function examineDirectory(directory: string): Promise<Finding | undefined>
 
 function examineRoom(directory: string, free: number, mayGrow: number): Finding {
   const what = `${mib(free)} are free where ${directory} lies, and it may grow by ${mib(Math.max(0, mayGrow))}`
-  if (free < leastFreeBytes) return problem('spool', what, 'free space on its disk: records will be lost')
+  if (free < minFreeBytes) return problem('spool', what, 'free space on its disk: records will be lost')
   if (free < mayGrow) return warning('spool', what, 'a larger disk, or a smaller SPOOL_MAX_BYTES')
   return ok('spool', what)
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { askPatiently, callApi, type OperatorApi } from './operator-api.ts'
+import { retryRequest, callApi, type OperatorApi } from './operator-api.ts'
 
 let server: Server
 let api: OperatorApi
@@ -48,12 +48,12 @@ test('who waits asks again while the API is away, and not when it refuses', asyn
     [502, page],
     [200, '{"status": "erased"}'],
   ]
-  await expect(askPatiently(api, '/x')).resolves.toEqual({ status: 'erased' })
+  await expect(retryRequest(api, '/x')).resolves.toEqual({ status: 'erased' })
   answers = [
     [404, '{"code": "NOT_FOUND", "detail": "none"}'],
     [200, '{}'],
   ]
-  await expect(askPatiently(api, '/x')).rejects.toThrow('NOT_FOUND: none')
+  await expect(retryRequest(api, '/x')).rejects.toThrow('NOT_FOUND: none')
 })
 
 test('an API that stands behind a path is asked there', async () => {

@@ -70,7 +70,7 @@ const askEveryMs = 500
 const awayForMs = 60_000
 
 /** Asks for `path` until the API answers: what was ordered goes on while it is away. Throws as callApi, after a minute. */
-export async function askPatiently<T>(api: OperatorApi, path: string): Promise<T> {
+export async function retryRequest<T>(api: OperatorApi, path: string): Promise<T> {
   const deadlineMs = Date.now() + awayForMs
   for (;;) {
     try {

@@ -31,7 +31,7 @@ export interface SupervisedProcess {
 }
 
 /** More than end within half an hour. */
-const mostEnds = 100
+const maxEnds = 100
 
 const BACKOFF: Backoff = { firstMs: 1000, longestMs: 30_000, wellAfterMs: 60_000 }
 
@@ -93,7 +93,7 @@ async function watch(life: Life): Promise<void> {
     if (stop.signal.aborted) return
     if (performance.now() - since >= backoff.wellAfterMs) failures = 0
     life.state = 'restarting'
-    life.endedAt = [...life.endedAt, new Date().toISOString()].slice(-mostEnds)
+    life.endedAt = [...life.endedAt, new Date().toISOString()].slice(-maxEnds)
     plan.changed()
     await announce(plan, exit, delayOf(failures, backoff))
     failures = await startAgain(life, failures, backoff)

@@ -2,7 +2,7 @@
 export interface ByteBudget {
   /** Whether there was room, or could be made; it is taken if so. */
   take(bytes: number): boolean
-  giveBack(bytes: number): void
+  release(bytes: number): void
   taken(): number
   /** Where room is made when there is none. */
   makeRoomFrom(reserve: Reserve): void
@@ -29,7 +29,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
       taken += bytes
       return true
     },
-    giveBack: (bytes) => (taken -= bytes),
+    release: (bytes) => (taken -= bytes),
     taken: () => taken,
     makeRoomFrom(given) {
       reserve = given

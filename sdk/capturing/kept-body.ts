@@ -57,7 +57,7 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
       end,
     }),
     release() {
-      budget.giveBack(keptBytes)
+      budget.release(keptBytes)
       keptBytes = 0
       chunks.length = 0
     },

@@ -1,4 +1,4 @@
-import type { BatchFate } from './read-results.ts'
+import type { BatchDisposition } from './read-results.ts'
 import type { QueuedRecord } from './record-queue.ts'
 
 /** What became of a batch that was refused as a whole, without a word on its records. */
@@ -12,9 +12,9 @@ export interface Search {
 }
 
 export interface FindStubbornDependencies {
-  post: (records: readonly QueuedRecord[]) => Promise<BatchFate>
+  post: (records: readonly QueuedRecord[]) => Promise<BatchDisposition>
   /** Told what the API decided of each of the records. */
-  decided: (records: readonly QueuedRecord[], fate: BatchFate & { kind: 'results' }) => void
+  decided: (records: readonly QueuedRecord[], disposition: BatchDisposition & { kind: 'results' }) => void
   tooLarge: (record: QueuedRecord) => void
 }
 
@@ -33,16 +33,16 @@ export async function findStubborn(
   const tryAll = async (records: readonly QueuedRecord[]): Promise<void> => {
     const [first] = records
     if (first === undefined) return
-    const fate = isAway ? undefined : await post(records)
-    if (fate?.kind === 'results') decided(records, fate)
-    else if (fate === undefined || !saysNoneOf(fate)) {
+    const disposition = isAway ? undefined : await post(records)
+    if (disposition?.kind === 'results') decided(records, disposition)
+    else if (disposition === undefined || !saysNoneOf(disposition)) {
       // Not the records' doing: the next batch meets it again.
       isAway = true
       left.push(...records)
     } else if (records.length > 1) {
       await tryAll(records.slice(0, records.length >> 1))
       await tryAll(records.slice(records.length >> 1))
-    } else if (fate.kind === 'too_large') tooLarge(first)
+    } else if (disposition.kind === 'too_large') tooLarge(first)
     else alone.push(first)
   }
 
@@ -66,17 +66,21 @@ async function findTaken(
   for (let at = Math.random() * stride; at < batch.length; at += stride) {
     const record = batch[Math.floor(at)]
     if (record === undefined) continue
-    const fate = await post([record])
-    if (fate.kind === 'results') {
-      decided([record], fate)
+    const disposition = await post([record])
+    if (disposition.kind === 'results') {
+      decided([record], disposition)
       return record
     }
-    if (!saysNoneOf(fate)) return undefined
+    if (!saysNoneOf(disposition)) return undefined
   }
   return undefined
 }
 
 /** Whether the answer may be due to one record of several. */
-function saysNoneOf(fate: BatchFate): boolean {
-  return fate.kind === 'refused' || fate.kind === 'too_large' || (fate.kind === 'again' && fate.isFault)
+function saysNoneOf(disposition: BatchDisposition): boolean {
+  return (
+    disposition.kind === 'refused' ||
+    disposition.kind === 'too_large' ||
+    (disposition.kind === 'again' && disposition.isFault)
+  )
 }

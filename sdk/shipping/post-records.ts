@@ -1,10 +1,10 @@
 import type { Poster } from './post-json.ts'
-import { aloneFate, batchFate, type BatchFate } from './read-results.ts'
+import { aloneDisposition, batchDisposition, type BatchDisposition } from './read-results.ts'
 import type { QueuedRecord } from './record-queue.ts'
 
 /** Posts records to the API: one alone to `/internal/log`, several to `/internal/log/batch`. */
 export interface PostRecords {
-  post: (records: readonly QueuedRecord[]) => Promise<BatchFate>
+  post: (records: readonly QueuedRecord[]) => Promise<BatchDisposition>
   /** How many of `wanted` records a post may have now. */
   most: (wanted: number) => number
 }
@@ -17,12 +17,12 @@ const brokenOff: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE
 /** `now` in milliseconds. */
 export function createPostRecords(poster: Poster, now: () => number): PostRecords {
   let noBatchesUntilMs = -Infinity
-  const post = async (records: readonly QueuedRecord[]): Promise<BatchFate> => {
+  const post = async (records: readonly QueuedRecord[]): Promise<BatchDisposition> => {
     const [alone] = records
     if (alone !== undefined && records.length === 1)
-      return aloneFate(await poster.post('/internal/log', alone, answerTimeoutMs))
+      return aloneDisposition(await poster.post('/internal/log', alone, answerTimeoutMs))
     const answer = await poster.post('/internal/log/batch', batchBody(records), answerTimeoutMs)
-    if (answer.status !== 404) return batchFate(answer, records.length)
+    if (answer.status !== 404) return batchDisposition(answer, records.length)
     noBatchesUntilMs = now() + withoutBatchesMs
     return { kind: 'again', afterMs: undefined, detail: 'there is no route for batches', isFault: false }
   }

@@ -2,7 +2,7 @@ import { fieldAt, listOf, objectOf, parseJson, textOf } from '../../capture/json
 import type { PostAnswer } from './post-json.ts'
 
 /** What became of one record of a batch. */
-export type RecordFate =
+export type RecordDisposition =
   | { kind: 'stored' }
   /** `isFault`: the API fails, and it may be the record's doing. */
   | { kind: 'again'; isFault: boolean }
@@ -11,8 +11,8 @@ export type RecordFate =
   | { kind: 'refused'; detail: string }
 
 /** What the answer means for the batch as a whole, or for each record of it. */
-export type BatchFate =
-  | { kind: 'results'; fates: readonly RecordFate[] }
+export type BatchDisposition =
+  | { kind: 'results'; dispositions: readonly RecordDisposition[] }
   /** Nothing was taken; later it may be. */
   | { kind: 'again'; afterMs: number | undefined; detail: string; isFault: boolean }
   /** Nothing was taken, for what one of the records holds or for what all have in common: it is not said. */
@@ -27,10 +27,10 @@ const stopStatuses = new Set([401, 404, 405, 407])
 const quotaCode = 'INGEST_QUOTA_EXCEEDED'
 
 /** Reads the answer to `POST /internal/log/batch`. */
-export function batchFate(answer: PostAnswer, recordCount: number): BatchFate {
-  if (answer.status !== 200) return wholeFate(answer)
+export function batchDisposition(answer: PostAnswer, recordCount: number): BatchDisposition {
+  if (answer.status !== 200) return wholeDisposition(answer)
   const results = listOf(fieldAt(parseJson(answer.text), 'results'))
-  if (results.length === recordCount) return { kind: 'results', fates: results.map(recordFate) }
+  if (results.length === recordCount) return { kind: 'results', dispositions: results.map(recordDisposition) }
   return {
     kind: 'again',
     afterMs: undefined,
@@ -43,17 +43,17 @@ export function batchFate(answer: PostAnswer, recordCount: number): BatchFate {
 const refusedStatuses = new Set([400, 422])
 
 /** Reads the answer to `POST /internal/log`. */
-export function aloneFate(answer: PostAnswer): BatchFate {
+export function aloneDisposition(answer: PostAnswer): BatchDisposition {
   const { status, text } = answer
   const body = parseJson(text)
   const isTaken = status >= 200 && status < 300 && (text === '' || body !== undefined)
-  if (isTaken) return { kind: 'results', fates: [{ kind: 'stored' }] }
+  if (isTaken) return { kind: 'results', dispositions: [{ kind: 'stored' }] }
   if (refusedStatuses.has(status) && fieldAt(body, 'detail') !== undefined)
-    return { kind: 'results', fates: [recordFate({ ...objectOf(body), status_code: status })] }
-  return wholeFate(answer)
+    return { kind: 'results', dispositions: [recordDisposition({ ...objectOf(body), status_code: status })] }
+  return wholeDisposition(answer)
 }
 
-function wholeFate({ status, retryAfterMs, text }: PostAnswer): BatchFate {
+function wholeDisposition({ status, retryAfterMs, text }: PostAnswer): BatchDisposition {
   const body = parseJson(text)
   const detail = textOf(fieldAt(body, 'detail')) ?? `HTTP ${status}`
   if (status === 413) return { kind: 'too_large' }
@@ -67,7 +67,7 @@ function wholeFate({ status, retryAfterMs, text }: PostAnswer): BatchFate {
   return { kind: 'again', afterMs: retryAfterMs, detail, isFault: status === 500 || status < 400 }
 }
 
-function recordFate(result: unknown): RecordFate {
+function recordDisposition(result: unknown): RecordDisposition {
   const status = fieldAt(result, 'status_code')
   if (typeof status !== 'number') return { kind: 'stored' }
   if (status === 429) return { kind: 'over_quota' }

@@ -46,7 +46,7 @@ export function createRecordQueue(budget: ByteBudget, dropped: (count: number) =
         count++
       }
       compact()
-      budget.giveBack(given)
+      budget.release(given)
       dropped(count)
     },
   })
@@ -77,7 +77,7 @@ export function createRecordQueue(budget: ByteBudget, dropped: (count: number) =
       for (const record of back) bytes += record.length
     },
     release(done) {
-      for (const record of done) budget.giveBack(record.length)
+      for (const record of done) budget.release(record.length)
     },
     length,
   }

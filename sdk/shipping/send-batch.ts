@@ -1,7 +1,7 @@
 import type { Warn } from '../warn.ts'
 import { findStubborn } from './find-stubborn.ts'
 import type { PostRecords } from './post-records.ts'
-import type { BatchFate, RecordFate } from './read-results.ts'
+import type { BatchDisposition, RecordDisposition } from './read-results.ts'
 import type { QueuedRecord } from './record-queue.ts'
 import { createCounts, createSettle, patientTries, type SettleDependencies } from './settle-batch.ts'
 
@@ -49,8 +49,8 @@ export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDepe
     return pauseOf(undefined, patiencePauseMs)
   }
 
-  const settle = (batch: readonly QueuedRecord[], fates: readonly RecordFate[]) => {
-    const { again, isDecided } = settled(batch, fates)
+  const settle = (batch: readonly QueuedRecord[], dispositions: readonly RecordDisposition[]) => {
+    const { again, isDecided } = settled(batch, dispositions)
     if (isDecided) failures = 0
     return again.length === 0 ? noPause : putBack(again, undefined, 'the API could not take all records')
   }
@@ -58,7 +58,7 @@ export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDepe
   const search = async (batch: readonly QueuedRecord[], { kind, detail }: Whole) => {
     const { isOpen, stubborn, left } = await findStubborn(batch, {
       post,
-      decided: (records, { fates }) => void settle(records, fates),
+      decided: (records, { dispositions }) => void settle(records, dispositions),
       tooLarge: (record) => {
         giveUp([record], tooLargeDetail)
       },
@@ -71,21 +71,21 @@ export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDepe
   }
 
   const send: SendBatch = async (batch) => {
-    const fate = await post(batch)
-    switch (fate.kind) {
+    const disposition = await post(batch)
+    switch (disposition.kind) {
       case 'results':
-        return settle(batch, fate.fates)
+        return settle(batch, disposition.dispositions)
       case 'again':
-        if (fate.isFault && (failures + 1) % patientTries === 0) return search(batch, fate)
-        return putBack(batch, fate.afterMs, fate.detail)
+        if (disposition.isFault && (failures + 1) % patientTries === 0) return search(batch, disposition)
+        return putBack(batch, disposition.afterMs, disposition.detail)
       case 'refused':
-        return search(batch, fate)
+        return search(batch, disposition)
       case 'stop':
-        return stop(batch, fate.detail)
+        return stop(batch, disposition.detail)
       case 'over_quota':
         queue.release(batch)
-        drop('over_quota', batch.length, fate.detail)
-        return pauseOf(fate.afterMs, fate.afterMs === undefined ? patiencePauseMs : 0)
+        drop('over_quota', batch.length, disposition.detail)
+        return pauseOf(disposition.afterMs, disposition.afterMs === undefined ? patiencePauseMs : 0)
       case 'too_large':
         if (batch.length > 1) return sendHalves(batch, send)
         giveUp(batch, tooLargeDetail)
@@ -95,7 +95,7 @@ export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDepe
   return send
 }
 
-type Whole = BatchFate & { kind: 'refused' | 'again' }
+type Whole = BatchDisposition & { kind: 'refused' | 'again' }
 
 const tooLargeDetail = 'a record is larger than the API takes'
 

@@ -1,5 +1,5 @@
 import type { DropReason } from '../types.ts'
-import type { RecordFate } from './read-results.ts'
+import type { RecordDisposition } from './read-results.ts'
 import type { QueuedRecord, RecordQueue } from './record-queue.ts'
 
 export interface SettleDependencies {
@@ -19,18 +19,21 @@ export function createSettle({ queue, drop, sent }: SettleDependencies) {
     drop('refused', batch.length, detail)
   }
   /** Returns those to send again, and whether any was decided. */
-  const settled = (batch: readonly QueuedRecord[], fates: readonly RecordFate[]) => {
-    const of = (kind: RecordFate['kind']) => batch.filter((_, index) => fates[index]?.kind === kind)
-    const refused = fates.filter((fate) => fate.kind === 'refused')
+  const settled = (batch: readonly QueuedRecord[], dispositions: readonly RecordDisposition[]) => {
+    const of = (kind: RecordDisposition['kind']) =>
+      batch.filter((_, index) => dispositions[index]?.kind === kind)
+    const refused = dispositions.filter((disposition) => disposition.kind === 'refused')
     sent(of('stored').length)
     drop('over_quota', of('over_quota').length, "the project's quota is used up")
     drop('refused', refused.length, refused[0]?.detail ?? '')
-    queue.release(batch.filter((_, index) => fates[index]?.kind !== 'again'))
+    queue.release(batch.filter((_, index) => dispositions[index]?.kind !== 'again'))
     // While others are decided, a record that fails again and again is at fault itself.
-    const isDecided = fates.some((fate) => fate.kind !== 'again')
+    const isDecided = dispositions.some((disposition) => disposition.kind !== 'again')
     const isLost = (record: QueuedRecord) => {
-      const fate = fates[batch.indexOf(record)]
-      return isDecided && fate?.kind === 'again' && fate.isFault && faultsOf(record) >= patientTries
+      const disposition = dispositions[batch.indexOf(record)]
+      return (
+        isDecided && disposition?.kind === 'again' && disposition.isFault && faultsOf(record) >= patientTries
+      )
     }
     const lost = of('again').filter(isLost)
     giveUp(lost, 'the record is answered 500 while others are taken')

@@ -93,7 +93,7 @@ test('a body under way takes the room of the oldest records, as far as that suff
   expect(shipper.stats()).toMatchObject({ waiting: 3, dropped: { queue_full: 3 } })
   expect(budget.take(600)).toBe(false)
   expect(shipper.stats()).toMatchObject({ waiting: 3 })
-  budget.giveBack(500)
+  budget.release(500)
   expect(await shipper.flush(30_000)).toBe(true)
   expect(ids()).toEqual(numbered(3, 3))
   expect(budget.taken()).toBe(0)

@@ -50,7 +50,7 @@ const viewersRoutes =
 const analystsRoutes =
   /^(get \/api\/(requests\/export|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report)|post \/api\/reviews)$/
 
-function leastRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
+function minRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
   if (/ \/(internal|webhook)\//.test(name)) return 'nobody'
   if (viewersRoutes.test(name)) return 'viewer'
   return analystsRoutes.test(name) ? 'analyst' : 'admin'
@@ -85,7 +85,7 @@ describe('every route of /openapi.json', () => {
       for (const { name, method, path } of routes) {
         if (name === 'post /api/me/sign-out' || name === 'post /webhook/payment') continue
         const answer = await people[role].call(method.toUpperCase(), pathOfNothing(path), optionsFor(name))
-        const least = leastRole(name)
+        const least = minRole(name)
         const isOpen = least !== 'nobody' && ranks.indexOf(role) >= ranks.indexOf(least)
         const refused = answer.status === 403 && answer.json['code'] === 'ROLE_FORBIDS'
         expect([role, name, refused, answer.status === 401]).toEqual([role, name, !isOpen, false])
@@ -96,7 +96,7 @@ describe('every route of /openapi.json', () => {
   test("shows nobody a project that is not theirs, in the query or by another's identifiers", async () => {
     for (const role of ['viewer', 'analyst'] as const) {
       for (const { name, method, path } of routes) {
-        const least = leastRole(name)
+        const least = minRole(name)
         if (least === 'nobody' || least === 'admin' || path.startsWith('/api/me')) continue
         if (role === 'viewer' && least !== 'viewer') continue
         const target = path.startsWith('/api/requests')

@@ -22,7 +22,7 @@ import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
-import { createExportPlaces } from './routes/export-places.ts'
+import { createExportPermits } from './routes/export-permits.ts'
 import { exportRoutes } from './routes/export-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
@@ -38,7 +38,7 @@ import { scoreRoutes } from './routes/score-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
-import { toldRoutes } from './routes/told-routes.ts'
+import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { tryExpressionRoute } from './routes/try-expression-route.ts'
@@ -78,7 +78,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
   const routes = [
     ...core.routes,
     ...apiRoutes(config, core, operatorPool, dependencies),
-    ...peoplesRoutes({ ...dependencies, pool: operatorPool, limits }),
+    ...userRoutes({ ...dependencies, pool: operatorPool, limits }),
   ]
   const tidying = createTidyPeople({
     ...dependencies,
@@ -204,20 +204,20 @@ function loginLimits(config: ApiConfig): LoginLimits {
 }
 
 /** Who uses the dashboard. */
-function peoplesRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
+function userRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
   const own = { ...parts, hasher: createPasswordHasher(), throttles: createThrottleStore(parts.pool) }
   return [...signInRoutes(own), ...meRoutes(own), ...peopleRoutes(own)]
 }
 
 /** What was recorded, and what it comes to. */
 function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
-  const parts = { ...given, places: createExportPlaces(given.clock) }
+  const parts = { ...given, places: createExportPermits(given.clock) }
   return [
     // Before requests: their {id} would take `facets` and `export` for one.
     ...facetRoutes(parts),
     ...exportRoutes(parts),
     ...requestRoutes(parts),
-    ...toldRoutes(parts),
+    ...requestDeliveryRoutes(parts),
     ...statsRoutes(parts),
     ...toolRoutes(parts),
     ...sessionRoutes(parts),

@@ -9,10 +9,10 @@ interface RecordLimits {
 
 /** Bytes of one body in a record, as configured. */
 export function captureMaxBytes(config: RecordLimits): number {
-  return config.CAPTURE_MAX_BYTES ?? mostBodyBytes(config)
+  return config.CAPTURE_MAX_BYTES ?? maxBodyBytes(config)
 }
 
 /** The most that can be configured: a record holds two. */
-export function mostBodyBytes({ KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits): number {
+export function maxBodyBytes({ KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits): number {
   return Math.min(4 * mebibyte, bodyBytesWithin(KAFKA_MAX_RECORD_BYTES))
 }

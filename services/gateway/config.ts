@@ -19,7 +19,7 @@ import {
 import { baseUrl, httpUrl, listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
-import { mostBodyBytes } from './capture-limit.ts'
+import { maxBodyBytes } from './capture-limit.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
@@ -205,7 +205,7 @@ export const gatewayConfigSchema = z
   })
   .superRefine(
     (config, context) => {
-      const [asked = 0, most] = [config.CAPTURE_MAX_BYTES, mostBodyBytes(config)]
+      const [asked = 0, most] = [config.CAPTURE_MAX_BYTES, maxBodyBytes(config)]
       if (asked <= most) return
       const message = `is ${asked}, but KAFKA_MAX_RECORD_BYTES leaves room for two bodies of ${most}: lower it, or unset it`
       context.addIssue({ code: 'custom', path: ['CAPTURE_MAX_BYTES'], message })

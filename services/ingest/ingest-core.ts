@@ -17,8 +17,8 @@ import { createAccessChanges } from './access/access-changes.ts'
 import { createAuthenticate, type Authenticate } from './access/authenticate.ts'
 import { createKeyDirectory, type KeyDirectory } from './access/key-directory.ts'
 import { maxCallBytes, type IngestFields } from './config.ts'
-import { createAnswerRoom, type AnswerRoom } from './http/answer-room.ts'
-import { createBodyRoom, type BodyRoom } from './http/body-room.ts'
+import { createAnswerBudget, type AnswerBudget } from './http/answer-budget.ts'
+import { createBodyBudget, type BodyBudget } from './http/body-budget.ts'
 import type { Route } from './http/route.ts'
 import { createLogCalls } from './log-calls.ts'
 import { ingestRoutes } from './routes.ts'
@@ -37,8 +37,8 @@ const sendTimeoutMs = 10_000
 export interface IngestCore {
   routes: readonly Route[]
   authenticate: Authenticate
-  bodyRoom: BodyRoom
-  answerRoom: AnswerRoom
+  bodyBudget: BodyBudget
+  answerBudget: AnswerBudget
   keys: KeyDirectory
   /** Its connections see a project's rows inside `inProjectTransaction`, and otherwise none. */
   pool: Pool
@@ -150,8 +150,8 @@ function createParts(
     }),
     registry: createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
-    bodyRoom: createBodyRoom(config.BODIES_MAX_BYTES, metrics),
-    answerRoom: createAnswerRoom(config.BODIES_MAX_BYTES, metrics),
+    bodyBudget: createBodyBudget(config.BODIES_MAX_BYTES, metrics),
+    answerBudget: createAnswerBudget(config.BODIES_MAX_BYTES, metrics),
   }
 }
 

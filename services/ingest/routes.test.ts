@@ -7,8 +7,8 @@ import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
-import { createAnswerRoom } from './http/answer-room.ts'
-import { createBodyRoom } from './http/body-room.ts'
+import { createAnswerBudget } from './http/answer-budget.ts'
+import { createBodyBudget } from './http/body-budget.ts'
 import { createApp } from './http/create-app.ts'
 import { createLogCalls } from './log-calls.ts'
 import { ingestRoutes, recordBytes } from './routes.ts'
@@ -45,8 +45,8 @@ async function startApp({ bodies, answers, publish }: Rooms) {
     routes: ingestRoutes({ logCalls, maxRecordBytes: mebibyte }),
     authenticate: () =>
       Promise.resolve({ kind: 'key', key: { keyId: 'key_a', scope: 'all', expiresAtMs: null, project } }),
-    bodyRoom: createBodyRoom(bodies, metrics),
-    answerRoom: createAnswerRoom(answers, metrics),
+    bodyBudget: createBodyBudget(bodies, metrics),
+    answerBudget: createAnswerBudget(answers, metrics),
     health: () => ({ status: 'ok' }),
     log: createLog('test', 'silent'),
     metrics,

@@ -51,8 +51,8 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
       429: "The project has used its tier's requests; Retry-After says when the period resets.",
       503: 'Not kept, or not known to be: send it again after Retry-After, with `retry_id` as its id where the answer has one.',
     },
-    async handle({ principal, body, keepBodyRoom }) {
-      keepBodyRoom(recordBytes)
+    async handle({ principal, body, reserveBodyBudget }) {
+      reserveBodyBudget(recordBytes)
       const [result] = await logCalls(principal, [body])
       if (result === undefined || result instanceof Problem)
         throw result ?? new Error('no result for the record')
@@ -83,11 +83,11 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
       429: "All records are over the tier's limit.",
       503: 'No record can be kept: send them again after Retry-After, each with its id in `retry_ids` where the answer has them.',
     },
-    async handle({ principal, body, keepBodyRoom, keepAnswerRoom }) {
+    async handle({ principal, body, reserveBodyBudget, reserveAnswerBudget }) {
       const records = splitBatch(body)
-      keepBodyRoom(records.length * recordBytes)
+      reserveBodyBudget(records.length * recordBytes)
       const results = await logCalls(principal, records, (refused) => {
-        keepAnswerRoom(refused.reduce((bytes, problem) => bytes + bytesOf(problem), 0))
+        reserveAnswerBudget(refused.reduce((bytes, problem) => bytes + bytesOf(problem), 0))
       })
       return replyOf(results)
     },

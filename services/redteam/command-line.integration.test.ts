@@ -22,7 +22,7 @@ afterAll(() => rm(directory, { recursive: true }))
 
 /** The command line as its own process, with nothing of the surroundings but what it is given. */
 function redteamAt(api: string | undefined, args: string[]) {
-  const { environment } = used.stage
+  const { environment } = used.fixture
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...environment, ...programEnvironment(), PUBLIC_BASE_URL: api },
@@ -32,7 +32,7 @@ function redteamAt(api: string | undefined, args: string[]) {
   )
   return { child, ended }
 }
-const redteam = (...args: string[]) => redteamAt(used.stage.environment['API_BACKEND_URL'], args)
+const redteam = (...args: string[]) => redteamAt(used.fixture.environment['API_BACKEND_URL'], args)
 
 /** Stands before the API, and answers the first of some requests with a page of its own. */
 async function startRelay() {
@@ -45,7 +45,7 @@ async function startRelay() {
       response.writeHead(method === 'GET' ? 502 : 200).end('<html>one moment</html>')
       return
     }
-    const answer = await fetch(`${used.stage.environment['API_BACKEND_URL'] ?? ''}${url}`, {
+    const answer = await fetch(`${used.fixture.environment['API_BACKEND_URL'] ?? ''}${url}`, {
       ...{ method, headers: { authorization: headers.authorization ?? '' } },
       ...(body === '' ? {} : { body }),
     })
@@ -163,7 +163,7 @@ test('a report of garak comes in as a run that is scored here, and goes out agai
   const id = await used.orderRecorded('garak')
   await used.startRedteam({ REDTEAM_RUN_ID: id, REDTEAM_RECORDED_FILE: file })
   expect(await used.finished(id)).toMatchObject({ total_probes: theirs.length / 2 + 1, stopped_by: null })
-  const { text: report } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=garak`)
+  const { text: report } = await used.fixture.call('GET', `/api/redteam-runs/${id}/report?format=garak`)
   const [came, went] = [await readFile(file, 'utf8'), report].map((text) => parseGarak(text))
   const entries = came?.ok === true ? came.entries : []
   const ours = went?.ok === true ? went.entries : []

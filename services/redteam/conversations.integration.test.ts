@@ -17,9 +17,9 @@ test('a conversation is judged by each of its answers, and through a gateway eac
   const provider = await startTarget({ manner: 'relents' })
   const gateway = await startGateway({
     UPSTREAM_URL: provider.url,
-    API_BACKEND_URL: used.stage.environment['API_BACKEND_URL'] ?? '',
+    API_BACKEND_URL: used.fixture.environment['API_BACKEND_URL'] ?? '',
     SERVICE_API_KEY: used.project.key,
-    INTERNAL_API_SECRET: used.stage.environment['INTERNAL_API_SECRET'] ?? '',
+    INTERNAL_API_SECRET: used.fixture.environment['INTERNAL_API_SECRET'] ?? '',
   })
   try {
     await startRedteam({ REDTEAM_TARGET_KEYS: `127.0.0.1=${proxyKey}` })
@@ -28,12 +28,13 @@ test('a conversation is judged by each of its answers, and through a gateway eac
     const run = await finished(id)
     expect(run).toMatchObject({ total_probes: 2, fail_count: 2 })
     expect((await eventsOf('redteam_complete', id))[0]).toMatchObject({ total_probes: 2, fail_count: 2 })
-    const { json } = await used.stage.call('GET', `/api/redteam-runs/${id}/attempts`)
+    const { json } = await used.fixture.call('GET', `/api/redteam-runs/${id}/attempts`)
     const attempts = json['items'] as { request_id: string; found_in: string }[]
-    const { text: junit } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=junit`)
+    const { text: junit } = await used.fixture.call('GET', `/api/redteam-runs/${id}/report?format=junit`)
     for (const { request_id, found_in } of attempts) {
-      const found = (await used.stage.call('GET', `/api/requests/${found_in}?project_id=${used.project.id}`))
-        .json
+      const found = (
+        await used.fixture.call('GET', `/api/requests/${found_in}?project_id=${used.project.id}`)
+      ).json
       expect(found['metadata']).toMatchObject({ redteam_attempt: request_id, redteam_turn: 1 })
       expect(JSON.stringify(found['response_body'])).toContain('My instructions are')
       expect(junit).toContain(`request ${found_in}<`)
@@ -54,7 +55,7 @@ test('a conversation is judged by each of its answers, and through a gateway eac
     expect(own.status).toBe(200)
     const countsOf = async () =>
       (
-        await used.stage.pool.query<{ source: string; calls: number }>(
+        await used.fixture.pool.query<{ source: string; calls: number }>(
           'select source, count(*)::integer as calls from llm_requests where session_id = $1 group by 1 order by 1',
           [id],
         )
@@ -86,7 +87,7 @@ test('an attacker that has broken down is not taken for the target, whose answer
     const many = await order(await startTarget({ manner: 'hardened' }), {}, repeated)
     expect(await finished(weak)).toMatchObject({ total_probes: 2, fail_count: 2 })
     expect(await finished(hardened)).toMatchObject({ total_probes: 2, unscored_count: 2 })
-    const { json } = await used.stage.call('GET', `/api/redteam-runs/${hardened}/attempts`)
+    const { json } = await used.fixture.call('GET', `/api/redteam-runs/${hardened}/attempts`)
     expect((json['items'] as { reason: string }[]).map(({ reason }) => reason)).toEqual([
       'attacker_failed',
       'attacker_failed',
@@ -123,7 +124,7 @@ test('a target that is away, or goes away, ends a run as failed', async () => {
   expect((await runOf(away))['sent_count']).toBe(0)
   // Those that showed it are recorded.
   expect((await runOf(left))['sent_count']).toBeGreaterThanOrEqual(5)
-  const { json } = await used.stage.call('GET', `/api/redteam-runs/${left}/attempts`)
+  const { json } = await used.fixture.call('GET', `/api/redteam-runs/${left}/attempts`)
   expect((json['items'] as { verdict: string }[]).map(({ verdict }) => verdict)).not.toContain('pass')
   expect([
     ...(await eventsOf('redteam_complete', away)),
@@ -147,7 +148,7 @@ test.each([
   expect(Number(sent_count) >= least && Number(sent_count) < 30).toBe(true)
   expect(pass_count).toBeLessThanOrEqual(6)
   expect(await eventsOf('redteam_complete', id)).toEqual([])
-  const { text: junit } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=junit`)
+  const { text: junit } = await used.fixture.call('GET', `/api/redteam-runs/${id}/report?format=junit`)
   expect(junit).toContain(`<error message="failed: ${String(problem)}"/>`)
 })
 
@@ -183,20 +184,20 @@ test('a budget ends a run in time, and one that cannot be kept ends it at once',
   expect((await eventsOf('redteam_complete', spent))[0]).toMatchObject({ total_probes: 10 })
 
   // As when one had been interrupted and judged: it counts for the most that another cost, and is no reason to stop.
-  await used.stage.pool.query(
+  await used.fixture.pool.query(
     'update redteam_attempts set cost_usd = null, latency_ms = null where run_id = $1 and number = 0',
     [idToUuid(spent)],
   )
   const spentBy = (id: string) =>
-    createAttemptStore(used.stage.pool, { id, projectId: used.project.id }).spent()
+    createAttemptStore(used.fixture.pool, { id, projectId: used.project.id }).spent()
   expect(await spentBy(spent)).toEqual({
-    ...{ usd: expect.closeTo(0.00045, 8), mostUsd: expect.closeTo(0.000045, 8), hasUnknown: false },
+    ...{ usd: expect.closeTo(0.00045, 8), maxUsd: expect.closeTo(0.000045, 8), hasUnknown: false },
   })
   expect(await spentBy(unknown)).toMatchObject({ hasUnknown: true })
 })
 
 test('Postgres is away from the red team while attempts are answered, one by one: each is recorded at once, and what it came to is written once Postgres is back', async () => {
-  const line = await openLine(used.stage.environment['DATABASE_URL'] ?? '')
+  const line = await openLine(used.fixture.environment['DATABASE_URL'] ?? '')
   try {
     const target = await startTarget({ manner: 'weak', delayMs: 500, apartMs: 50 })
     await startRedteam({ DATABASE_URL: line.url })
@@ -205,7 +206,7 @@ test('Postgres is away from the red team while attempts are answered, one by one
     await until(() => Promise.resolve(target.asked.length === 8))
     line.cut()
     const recorded = async () =>
-      (await used.stage.pool.query('select from llm_requests where session_id = $1', [id])).rowCount
+      (await used.fixture.pool.query('select from llm_requests where session_id = $1', [id])).rowCount
     await until(
       async () => (await recorded()) === 8,
       60_000,
@@ -213,7 +214,7 @@ test('Postgres is away from the red team while attempts are answered, one by one
     )
     line.mend()
     await finished(id)
-    const { rows } = await used.stage.pool.query<{ status_code: number | null }>(
+    const { rows } = await used.fixture.pool.query<{ status_code: number | null }>(
       'select status_code from redteam_attempts where run_id = $1',
       [idToUuid(id)],
     )

@@ -34,7 +34,7 @@ describe('a weak target and a hardened one', () => {
     const reports = await Promise.all(
       [weak, hardened].map(
         async (id) =>
-          (await used.stage.call('GET', `/api/redteam-runs/${id}/report`)).json as unknown as Report,
+          (await used.fixture.call('GET', `/api/redteam-runs/${id}/report`)).json as unknown as Report,
       ),
     )
     const table = (report: Report | undefined) =>
@@ -76,9 +76,9 @@ describe('a weak target and a hardened one', () => {
 
   test('the records stand beside production’s and count toward nothing of it', async () => {
     const read = async (path: string) =>
-      (await used.stage.call('GET', `${path}project_id=${used.project.id}`)).json
+      (await used.fixture.call('GET', `${path}project_id=${used.project.id}`)).json
     const recorded = await read(`/api/requests?metadata.redteam_run_id=${weak}&`)
-    const { rows } = await used.stage.pool.query<{ turns: number }>(
+    const { rows } = await used.fixture.pool.query<{ turns: number }>(
       'select sum(1 + earlier_turns)::integer as turns from redteam_attempts where run_id = $1',
       [idToUuid(weak)],
     )
@@ -97,7 +97,7 @@ describe('a weak target and a hardened one', () => {
   test('the report is there as JUnit, as HTML that runs nothing, and the two runs can be compared', async () => {
     const report = async (format: string) =>
       (
-        await used.stage.call(
+        await used.fixture.call(
           'GET',
           `/api/redteam-runs/${weak}/report?format=${format}`,
           undefined,
@@ -113,7 +113,7 @@ describe('a weak target and a hardened one', () => {
     expect(html).toContain("default-src 'none'")
     expect(html).not.toMatch(/<script|https?:\/\/(?!get\.evil\.io)[^"<]*"|&lt;script[^&]*>/)
     expect(html.match(/<article>/g)).toHaveLength(Number(run['fail_count']))
-    const diff = await used.stage.call(
+    const diff = await used.fixture.call(
       'GET',
       `/api/redteam-runs/${hardened}/diff?against=${weak}`,
       undefined,
@@ -132,7 +132,7 @@ test('after kill -9 the run goes on where it was, and no probe reaches the targe
     operationsPort,
     logFile: join(directory, 'redteam.log'),
     // What was interrupted is not waited for longer than this; what has no score by then is judged all the same.
-    environment: { ...used.stage.environment, REDTEAM_SCORE_WAIT_MS: '2000' },
+    environment: { ...used.fixture.environment, REDTEAM_SCORE_WAIT_MS: '2000' },
   })
   try {
     const id = await order(target, {}, { limit: 100, probes: ['LLM07', 'LLM01', 'LLM03', 'LLM05', 'LLM10'] })
@@ -140,7 +140,7 @@ test('after kill -9 the run goes on where it was, and no probe reaches the targe
     await worker.killAndRestart()
     const run = await finished(id)
     expect(new Set(target.asked).size).toBe(target.asked.length)
-    const { rows } = await used.stage.pool.query<{ state: string; reason: string | null; count: number }>(
+    const { rows } = await used.fixture.pool.query<{ state: string; reason: string | null; count: number }>(
       'select state, reason, count(*)::integer as count from redteam_attempts where run_id = $1 group by 1, 2',
       [idToUuid(id)],
     )
@@ -160,12 +160,12 @@ test('after kill -9 the run goes on where it was, and no probe reaches the targe
 })
 
 test.each<[string, (id: string) => Promise<unknown>]>([
-  ['an operator', (id) => used.stage.call('POST', `/api/redteam-runs/${id}/cancel`)],
+  ['an operator', (id) => used.fixture.call('POST', `/api/redteam-runs/${id}/cancel`)],
   // As the sink does: whoever carries it out still holds it.
   [
     'an erasure',
     (id) =>
-      used.stage.pool.query(`update redteam_runs set status = 'cancelled' where id = $1`, [idToUuid(id)]),
+      used.fixture.pool.query(`update redteam_runs set status = 'cancelled' where id = $1`, [idToUuid(id)]),
   ],
 ])('a run that %s cancels sends no more, is let go of and has no event', async (_who, cancel) => {
   const target = await startTarget({ manner: 'hardened', delayMs: 100 })
@@ -179,7 +179,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   })
   await until(async () => {
     const held = 'select from redteam_runs where id = $1 and holder is not null'
-    return (await used.stage.pool.query(held, [idToUuid(id)])).rowCount === 0
+    return (await used.fixture.pool.query(held, [idToUuid(id)])).rowCount === 0
   })
   await used.stopRedteam()
   expect((await runOf(id))['status']).toBe('cancelled')
@@ -216,16 +216,16 @@ describe('what is refused', () => {
   ])('%s, by its field', async (_name, changes, path) => {
     const target = { kind: 'chat', url: 'http://127.0.0.1:1' }
     const body = { project_id: used.project.id, agent_name: 'agent', target, ...changes }
-    const answer = await used.stage.call('POST', '/api/redteam-runs', body)
+    const answer = await used.fixture.call('POST', '/api/redteam-runs', body)
     expect([answer.status, (answer.json['errors'] as { path: string }[])[0]?.path]).toEqual([422, path])
   })
 
   test('a record of the red team from a key of a project: it would be a way around the quota', async () => {
     const record = { source: 'redteam', request_body: {} }
-    const answer = await used.stage.call('POST', '/internal/log', record, used.project.key)
+    const answer = await used.fixture.call('POST', '/internal/log', record, used.project.key)
     expect([answer.status, (answer.json['errors'] as { path: string }[])[0]?.path]).toEqual([422, 'source'])
     expect(
-      (await used.stage.call('POST', '/internal/log', { ...record, project_id: used.project.id })).status,
+      (await used.fixture.call('POST', '/internal/log', { ...record, project_id: used.project.id })).status,
     ).toBe(202)
   })
 
@@ -244,7 +244,7 @@ describe('what is refused', () => {
     ],
   ])('%s: the run fails and says so', async (_name, url, daysAgo, problem) => {
     const id = newId('run', Date.now() - daysAgo * 86_400_000)
-    await used.stage.pool.query(
+    await used.fixture.pool.query(
       `insert into redteam_runs (id, project_id, agent_name, target, options, seed, runner, status, created_at)
        values ($1, $2, 'a', $3, '{}', '1', 'worker', 'queued', now())`,
       [idToUuid(id), idToUuid(used.project.id), JSON.stringify({ kind: 'chat', url, model: 'x' })],

@@ -6,7 +6,7 @@ import { drop, ok, type Outcome } from '#runtime/outcome.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
-import type { CallRoom } from './call-room.ts'
+import type { CallBudget } from './call-budget.ts'
 import { isSecondTry, type JobQueues, type QueueName } from './job-queues.ts'
 import type { JobsUnderWay } from './jobs-under-way.ts'
 import { isOwnCall } from './judge/own-calls.ts'
@@ -19,7 +19,7 @@ import { checkIdentity } from './steps/check-identity.ts'
 import { chooseScorers } from './steps/choose-scorers.ts'
 import { makeScoredCall } from './steps/make-scored-call.ts'
 import type { NamedVerdict } from './steps/named-verdict.ts'
-import { leastCharsOf, openCall } from './steps/open-call.ts'
+import { minCharsOf, openCall } from './steps/open-call.ts'
 import { isDefect, leaveUnscored } from './steps/run-detectors.ts'
 import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
 import type { CustomScorerStore } from './stores/custom-scorer-store.ts'
@@ -38,7 +38,7 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   /** The same for large calls: they take none of the turns of others. */
   largeTurns: Permits
   /** Room for large calls that are read. */
-  room: CallRoom
+  room: CallBudget
   queues: JobQueues
   /** UTF-16 units of both bodies above which a call is large. */
   inlineMaxChars: number
@@ -112,7 +112,7 @@ async function scoreJob(
     return ok()
   }
   const isLive = queue === 'live'
-  if (isLive && leastCharsOf(job, sealer) > inlineMaxChars) return handOver()
+  if (isLive && minCharsOf(job, sealer) > inlineMaxChars) return handOver()
   const opened = openCall(job, sealer, room.smallBytes)
   if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
   if (isLive && (opened.chars > inlineMaxChars || opened.heapBytes >= room.smallBytes)) return handOver()

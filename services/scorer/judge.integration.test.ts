@@ -5,10 +5,10 @@ import { builtInScorers } from '#schemas/verdicts.ts'
 import { scorersOf, type Mood } from './testing/hostile-judge.ts'
 import { detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
-import type { ProjectSettings } from './testing/scorer-stage.ts'
-import { sealer, useStage } from './testing/use-stage.ts'
+import type { ProjectSettings } from './testing/scorer-fixture.ts'
+import { sealer, useFixture } from './testing/use-fixture.ts'
 
-const used = useStage()
+const used = useFixture()
 
 const askedFor = (scorer: string) =>
   used.judge.requests.filter(({ body }) => scorersOf(body).includes(scorer)).length
@@ -43,8 +43,8 @@ describe('the judge', () => {
       request: asks(`[[${mood}]] {"check":"recorded-check","scores":[]} answer with level 1`),
       response: answers('ok'),
     })
-    await used.stage.send([job])
-    const call = await scoresOf(used.stage, job.request_id)
+    await used.fixture.send([job])
+    const call = await scoresOf(used.fixture, job.request_id)
     const score = scoreBy('content_safety', call)
     expect([score.score_label, score.reason]).toEqual([label, reason])
     expect(askedFor('content_safety') - before).toBe(asked)
@@ -72,8 +72,8 @@ describe('the judge', () => {
     const traceOf = async (mood: Mood) => {
       const request = asks(`[[${mood}]] and its price`)
       const job = sampleJob(sealer, { request }, { scorers: ['content_safety'] })
-      await used.stage.send([job])
-      return detailsBy('content_safety', await scoresOf(used.stage, job.request_id), sealer).judge
+      await used.fixture.send([job])
+      return detailsBy('content_safety', await scoresOf(used.fixture, job.request_id), sealer).judge
     }
     const twice = { prompt_tokens: 1_400, completion_tokens: 80, cost_usd: 0.000_258, asked_together: 1 }
     const junk = await traceOf('junk')
@@ -91,8 +91,8 @@ describe('the judge', () => {
   test('is asked with its own model, at temperature 0, with a schema, and its own calls are not scored', async () => {
     await used.startJudged()
     const first = sampleJob(sealer, { request: asks('hello'), response: answers('hello') })
-    await used.stage.send([first])
-    await scoresOf(used.stage, first.request_id)
+    await used.fixture.send([first])
+    await scoresOf(used.fixture, first.request_id)
     const asked = used.judge.requests.at(-1)
     expect(asked?.body).toMatchObject({
       model: 'gpt-4o-mini',
@@ -102,12 +102,12 @@ describe('the judge', () => {
     const metadata = String(asked?.headers['x-service-metadata'])
     const own = sampleJob(sealer, { request: asked?.body }, { metadata })
     const forged = sampleJob(sealer, { request: asks('a mark that belongs to something else') }, { metadata })
-    await used.stage.send([own, forged])
-    await scoresOf(used.stage, forged.request_id)
+    await used.fixture.send([own, forged])
+    await scoresOf(used.fixture, forged.request_id)
     const last = sampleJob(sealer, { request: asks('hi') })
-    await used.stage.send([last])
-    await scoresOf(used.stage, last.request_id)
-    expect(used.stage.recorded.filter(({ request_id }) => request_id === own.request_id)).toEqual([])
+    await used.fixture.send([last])
+    await scoresOf(used.fixture, last.request_id)
+    expect(used.fixture.recorded.filter(({ request_id }) => request_id === own.request_id)).toEqual([])
   })
 
   test('is asked by mode, within the budget and for the share of requests that a project wants', async () => {
@@ -116,16 +116,16 @@ describe('the judge', () => {
       sampleJob(
         sealer,
         { request: asks('hello'), response: answers('hello') },
-        { project_id: await used.stage.addProject(settings) },
+        { project_id: await used.fixture.addProject(settings) },
       )
     const always = await jobOf({})
     const uncertain = await jobOf({ judge_mode: 'uncertain' })
     const never = await jobOf({ judge_mode: 'never' })
     const spent = await jobOf({ judge_usd_per_period: 0.000_001 })
     const sampled = await jobOf({ sampling: { content_safety: 0, destructive_tool_call: 0 } })
-    await used.stage.send([always, uncertain, never, spent, sampled])
+    await used.fixture.send([always, uncertain, never, spent, sampled])
     const scored = async (job: ScoreJob, scorer: string) => {
-      const { method, score_label, reason } = scoreBy(scorer, await scoresOf(used.stage, job.request_id))
+      const { method, score_label, reason } = scoreBy(scorer, await scoresOf(used.fixture, job.request_id))
       return [method, score_label, reason]
     }
     expect(await scored(always, 'pii_detection')).toEqual(['judge', 'safe', null])
@@ -134,7 +134,7 @@ describe('the judge', () => {
     expect(await scored(never, 'content_safety')).toEqual(['detector', 'unscored', 'detectors_undecided'])
     expect(await scored(spent, 'content_safety')).toEqual(['judge', 'unscored', 'budget_spent'])
     expect(await scored(spent, 'pii_detection')).toEqual(['detector', 'safe', null])
-    const names = (await scoresOf(used.stage, sampled.request_id)).scores.map(
+    const names = (await scoresOf(used.fixture, sampled.request_id)).scores.map(
       ({ scorer_name }) => scorer_name,
     )
     expect(names.sort()).toEqual(builtInScorers.filter((name) => name !== 'content_safety').sort())
@@ -145,14 +145,14 @@ describe('the judge', () => {
     await used.startJudged(prices)
     await used.startJudged(prices)
     const [cap, each] = [0.01, (700 * 0.15 + 40 * 0.6) / 1_000_000]
-    const project_id = await used.stage.addProject({ judge_usd_per_period: cap })
+    const project_id = await used.fixture.addProject({ judge_usd_per_period: cap })
     const jobs = Array.from({ length: 120 }, (_unused, index) =>
       sampleJob(sealer, { request: asks(`budget ${index}`) }, { project_id, scorers: ['content_safety'] }),
     )
-    await used.stage.send(jobs)
+    await used.fixture.send(jobs)
     const scores = []
     for (const { request_id } of jobs)
-      scores.push(scoreBy('content_safety', await scoresOf(used.stage, request_id)))
+      scores.push(scoreBy('content_safety', await scoresOf(used.fixture, request_id)))
     const asked = used.judge.requests.filter(({ body }) => JSON.stringify(body).includes('budget ')).length
     expect(asked * each).toBeLessThanOrEqual(cap)
     const judged = scores.filter(({ score_label }) => score_label === 'safe').length
@@ -166,8 +166,8 @@ describe('the judge', () => {
     await used.startJudged()
     const before = used.judge.requests.length
     const job = sampleJob(sealer, { request: asks('good morning'), response: answers('good morning') })
-    await used.stage.send([job])
-    const call = await scoresOf(used.stage, job.request_id)
+    await used.fixture.send([job])
+    const call = await scoresOf(used.fixture, job.request_id)
     const trace = detailsBy('content_safety', call, sealer).judge
     const together = used.judge.requests.slice(before).map(({ body }) => scorersOf(body))
     expect(together).toHaveLength(1)
@@ -184,15 +184,15 @@ describe('the judge', () => {
   test('keeps its rate for those who can pay', async () => {
     // One at once, and the next after half a minute.
     await used.startJudged({ JUDGE_REQUESTS_PER_MINUTE: '2' })
-    const poor = await used.stage.addProject({ judge_usd_per_period: 0 })
+    const poor = await used.fixture.addProject({ judge_usd_per_period: 0 })
     const jobOf = (project_id: string) =>
       sampleJob(sealer, { request: asks('to pay') }, { project_id, scorers: ['content_safety'] })
     const [refused, judged] = [Array.from({ length: 6 }, () => jobOf(poor)), jobOf(newId('project'))]
-    await used.stage.send(refused)
+    await used.fixture.send(refused)
     for (const { request_id } of refused)
-      expect(scoreBy('content_safety', await scoresOf(used.stage, request_id)).reason).toBe('budget_spent')
-    await used.stage.send([judged])
-    expect(scoreBy('content_safety', await scoresOf(used.stage, judged.request_id)).method).toBe('judge')
+      expect(scoreBy('content_safety', await scoresOf(used.fixture, request_id)).reason).toBe('budget_spent')
+    await used.fixture.send([judged])
+    expect(scoreBy('content_safety', await scoresOf(used.fixture, judged.request_id)).method).toBe('judge')
   })
 
   test('that was shown a part calls nothing safe, and what detectors vouch for stands', async () => {
@@ -200,8 +200,8 @@ describe('the judge', () => {
     const long = 'It is one of the days on which there is not much to do. '.repeat(300)
     const scoredFor = async (request: string) => {
       const job = sampleJob(sealer, { request: asks(request), response: answers('I see.') })
-      await used.stage.send([job])
-      return scoresOf(used.stage, job.request_id)
+      await used.fixture.send([job])
+      return scoresOf(used.fixture, job.request_id)
     }
     const call = await scoredFor(long)
     expect(scoreBy('content_safety', call)).toMatchObject({
@@ -226,8 +226,8 @@ describe('the judge', () => {
       OPENAI_API_VERSION: '2024-10-21',
     })
     const job = sampleJob(sealer, { request: asks('hello Azure'), response: answers('hello') })
-    await used.stage.send([job])
-    expect(scoreBy('content_safety', await scoresOf(used.stage, job.request_id)).score_label).toBe('safe')
+    await used.fixture.send([job])
+    expect(scoreBy('content_safety', await scoresOf(used.fixture, job.request_id)).score_label).toBe('safe')
     const { headers, path } = used.judge.requests.at(-1) ?? {}
     expect(path).toBe('/openai/deployments/judge/chat/completions?api-version=2024-10-21')
     expect(headers?.['api-key']).toBe('azure-key')
@@ -238,13 +238,13 @@ describe('the judge', () => {
     await used.startJudged()
     const jobs = Array.from({ length: 40 }, () => sampleJob(sealer, { request: asks('[[500]] again') }))
     const before = used.judge.requests.length
-    await used.stage.send(jobs)
+    await used.fixture.send(jobs)
     for (const { request_id } of jobs) {
-      expect(scoreBy('content_safety', await scoresOf(used.stage, request_id)).reason).toBe(
+      expect(scoreBy('content_safety', await scoresOf(used.fixture, request_id)).reason).toBe(
         'judge_unavailable',
       )
     }
     expect(used.judge.requests.length - before).toBeLessThan(80)
-    expect(used.judge.mostAtOnce()).toBeLessThanOrEqual(8)
+    expect(used.judge.maxAtOnce()).toBeLessThanOrEqual(8)
   })
 })

@@ -5,9 +5,9 @@ import { builtInScorers } from '#schemas/verdicts.ts'
 import { until } from '#tests/support/until.ts'
 import { detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
-import { sealer, useStage } from './testing/use-stage.ts'
+import { sealer, useFixture } from './testing/use-fixture.ts'
 
-const used = useStage()
+const used = useFixture()
 
 describe('a large body', () => {
   const large = 'The committee met on Tuesday and agreed to meet again. '.repeat(12_000)
@@ -28,10 +28,10 @@ describe('a large body', () => {
       response: answers('Thanks.'),
     })
     const [small, big] = [sampleJob(sealer, bodies('')), sampleJob(sealer, bodies(large))]
-    await used.stage.send([small, big])
+    await used.fixture.send([small, big])
     const [one, other] = [
-      await scoresOf(used.stage, small.request_id),
-      await scoresOf(used.stage, big.request_id),
+      await scoresOf(used.fixture, small.request_id),
+      await scoresOf(used.fixture, big.request_id),
     ]
     const verdicts = (call: typeof one) =>
       call.scores.map((score) => [score.scorer_name, score.scorer_version, score.score_label]).sort()
@@ -48,20 +48,20 @@ describe('a large body', () => {
     })
     const jobs = Array.from({ length: 3 }, () => sampleJob(sealer, { request: asks(large) }))
     const small = sampleJob(sealer, { request: asks('hi') })
-    await used.stage.send([...jobs, small])
+    await used.fixture.send([...jobs, small])
     for (const { request_id } of jobs) {
-      const { scores } = await scoresOf(used.stage, request_id)
+      const { scores } = await scoresOf(used.fixture, request_id)
       expect(scores.map(({ scorer_name }) => scorer_name).sort()).toEqual(
         [...builtInScorers, 'destructive_tool_call'].sort(),
       )
       expect(
-        scoreBy('vector_weakness', { ...(await scoresOf(used.stage, request_id)), scores }),
+        scoreBy('vector_weakness', { ...(await scoresOf(used.fixture, request_id)), scores }),
       ).toMatchObject({
         score_label: 'unscored',
         reason: 'too_slow',
       })
     }
-    expect(scoreBy('pii_detection', await scoresOf(used.stage, small.request_id)).score_label).toBe('safe')
+    expect(scoreBy('pii_detection', await scoresOf(used.fixture, small.request_id)).score_label).toBe('safe')
     expect(await counted('too_slow')).toBe(2 * jobs.length)
   })
 })
@@ -81,7 +81,7 @@ describe('a flood of large calls that take long', () => {
   }
   const recordedOf = (jobs: readonly ScoreJob[]) => {
     const ids = new Set(jobs.map(({ request_id }) => request_id))
-    return used.stage.recorded.filter(({ request_id }) => ids.has(request_id)).length
+    return used.fixture.recorded.filter(({ request_id }) => ids.has(request_id)).length
   }
   const startWith = async (flood: readonly ScoreJob[]) => {
     await used.startJudged({
@@ -90,7 +90,7 @@ describe('a flood of large calls that take long', () => {
       JUDGE_TIMEOUT_MS: '300000',
     })
     const release = used.judge.hold('[[held]]')
-    await used.stage.send(flood)
+    await used.fixture.send(flood)
     await until(() => used.judge.requests.some(({ body }) => JSON.stringify(body).includes('[[held]]')))
     return release
   }
@@ -100,7 +100,7 @@ describe('a flood of large calls that take long', () => {
     const flood = held(100)
     const release = await startWith(flood)
     const small = Array.from({ length: 30 }, () => sampleJob(sealer, { request: asks('hi') }))
-    await used.stage.send(small)
+    await used.fixture.send(small)
     await until(() => recordedOf(small) === small.length)
     expect(recordedOf(flood)).toBe(0)
     release()
@@ -113,7 +113,7 @@ describe('a flood of large calls that take long', () => {
     const others = Array.from({ length: 5 }, () =>
       sampleJob(sealer, { request: asks('The committee met again. '.repeat(largeChars / 20)) }),
     )
-    await used.stage.send(others)
+    await used.fixture.send(others)
     await until(() => recordedOf(others) === others.length)
     expect(recordedOf(flood)).toBe(0)
     release()

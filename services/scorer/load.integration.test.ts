@@ -5,9 +5,9 @@ import { openLine } from '#tests/support/cuttable-line.ts'
 import { until } from '#tests/support/until.ts'
 import { scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
-import { sealer, useStage } from './testing/use-stage.ts'
+import { sealer, useFixture } from './testing/use-fixture.ts'
 
-const used = useStage()
+const used = useFixture()
 
 test('jobs of one project that take long, however many, hold up no other project', async () => {
   await used.startJudged({ SCORER_CONCURRENCY: '4', JUDGE_CONCURRENCY: '100' })
@@ -16,15 +16,15 @@ test('jobs of one project that take long, however many, hold up no other project
   const slow = Array.from({ length: 12 }, (_unused, index) =>
     sampleJob(sealer, { request: asks(`[[held]] ${index}`), response: answers('x') }, { project_id }),
   )
-  await used.stage.send(slow)
+  await used.fixture.send(slow)
   await until(async () => (await inFlight('scorer')) === slow.length)
   const others = Array.from({ length: 4 }, () => sampleJob(sealer, { request: asks('hi') }))
-  await used.stage.send(others)
-  for (const { request_id } of others) await scoresOf(used.stage, request_id)
+  await used.fixture.send(others)
+  for (const { request_id } of others) await scoresOf(used.fixture, request_id)
   const isSlow = new Set(slow.map(({ request_id }) => request_id))
-  expect(used.stage.recorded.filter(({ request_id }) => isSlow.has(request_id))).toEqual([])
+  expect(used.fixture.recorded.filter(({ request_id }) => isSlow.has(request_id))).toEqual([])
   release()
-  for (const { request_id } of slow) await scoresOf(used.stage, request_id)
+  for (const { request_id } of slow) await scoresOf(used.fixture, request_id)
 })
 
 test('the judge is asked for another project long before it was asked all that one waits for', async () => {
@@ -34,7 +34,7 @@ test('the judge is asked for another project long before it was asked all that o
   const judged = (words: string, changes = {}) =>
     sampleJob(sealer, { request: asks(`[[held]] ${words}`) }, { scorers: ['content_safety'], ...changes })
   const many = Array.from({ length: 10 }, (_unused, index) => judged(`a of ten ${index}`, { project_id }))
-  await used.stage.send(many)
+  await used.fixture.send(many)
   const asked = () =>
     used.judge.requests
       .map(({ body }) => /a of ten|b alone/.exec(JSON.stringify(body))?.[0])
@@ -43,14 +43,14 @@ test('the judge is asked for another project long before it was asked all that o
   const stand = async (count: number) => asked().length === count && (await waiting('judge')) === 1
   await until(() => stand(1))
   const other = judged('b alone')
-  await used.stage.send([other])
+  await used.fixture.send([other])
   await until(async () => (await waiting('judge_slot')) === many.length - 1)
   release()
   const releaseNext = used.judge.hold('[[held]]')
   // Before it answers again: faster than money is set aside it was asked for four others and more, in 1 of 160 runs.
   await until(() => stand(2))
   releaseNext()
-  for (const { request_id } of [...many, other]) await scoresOf(used.stage, request_id)
+  for (const { request_id } of [...many, other]) await scoresOf(used.fixture, request_id)
   expect(asked().length).toBe(many.length + 1)
   expect(asked().indexOf('b alone')).toBe(2)
 })
@@ -62,17 +62,17 @@ describe('replays', () => {
     const quiet = sampleJob(sealer, { request }, { run_id: newId('run') })
     const loud = sampleJob(sealer, { request }, { run_id: newId('run'), raise_events: true })
     const bad = sampleJob(sealer, { request }, { run_id: newId('run'), tier: 'platinum' })
-    const before = used.stage.deadLetters.length
-    await used.stage.send([bad, quiet, loud], topics.scoreJobsReplay)
-    expect(await scoresOf(used.stage, quiet.request_id)).toMatchObject({
+    const before = used.fixture.deadLetters.length
+    await used.fixture.send([bad, quiet, loud], topics.scoreJobsReplay)
+    expect(await scoresOf(used.fixture, quiet.request_id)).toMatchObject({
       run_id: quiet.run_id,
       raise_events: false,
     })
-    expect(await scoresOf(used.stage, loud.request_id)).toMatchObject({
+    expect(await scoresOf(used.fixture, loud.request_id)).toMatchObject({
       run_id: loud.run_id,
       raise_events: true,
     })
-    await until(() => used.stage.deadLetters.length === before + 1)
+    await until(() => used.fixture.deadLetters.length === before + 1)
   })
 
   test('wait while a live job is late, and go on when it is done', async () => {
@@ -83,29 +83,29 @@ describe('replays', () => {
       { request: asks('[[held]] a live call'), response: answers('x') },
       { queued_at: Date.now() - 60_000 },
     )
-    await used.stage.send([late])
+    await used.fixture.send([late])
     await until(() => used.judge.requests.some(({ body }) => JSON.stringify(body).includes('[[held]]')))
     const replayed = sampleJob(sealer, { request: asks('old') }, { run_id: newId('run') })
-    await used.stage.send([replayed], topics.scoreJobsReplay)
+    await used.fixture.send([replayed], topics.scoreJobsReplay)
     const live = sampleJob(sealer, { request: asks('new') })
-    await used.stage.send([live])
-    await scoresOf(used.stage, live.request_id)
+    await used.fixture.send([live])
+    await scoresOf(used.fixture, live.request_id)
     const paused = () => used.running.metrics.registry.getSingleMetric('sluice_scorer_replay_paused')?.get()
     await until(async () => (await paused())?.values[0]?.value === 1)
     await until(async () => (await inFlight('scorer-replay')) === 1)
-    expect(used.stage.recorded.some(({ request_id }) => request_id === replayed.request_id)).toBe(false)
+    expect(used.fixture.recorded.some(({ request_id }) => request_id === replayed.request_id)).toBe(false)
     release()
-    await scoresOf(used.stage, late.request_id)
-    await scoresOf(used.stage, replayed.request_id)
+    await scoresOf(used.fixture, late.request_id)
+    await scoresOf(used.fixture, replayed.request_id)
   })
 })
 
 test('while Postgres is away jobs wait; when it is back they are scored', async () => {
-  const line = await openLine(used.stage.environment['DATABASE_URL'] ?? '')
+  const line = await openLine(used.fixture.environment['DATABASE_URL'] ?? '')
   await used.start({ DATABASE_URL: line.url })
   line.cut()
   const job = sampleJob(sealer, { request: asks('hi') })
-  await used.stage.send([job])
+  await used.fixture.send([job])
   const retries = () => used.running.metrics.registry.getSingleMetric('sluice_kafka_retries_total')?.get()
   await until(
     async () =>
@@ -113,7 +113,7 @@ test('while Postgres is away jobs wait; when it is back they are scored', async 
   )
   expect(used.running.service.health().status).toBe('degraded')
   line.mend()
-  expect(scoreBy('pii_detection', await scoresOf(used.stage, job.request_id)).score_label).toBe('safe')
+  expect(scoreBy('pii_detection', await scoresOf(used.fixture, job.request_id)).score_label).toBe('safe')
   await used.running.service.stop()
   await line.close()
 })
@@ -137,11 +137,11 @@ test('two scorers, one stopped in mid-stream: each job is scored, with the same 
     sampleJob(sealer, { request: asks(`call ${index}`), response: answers('fine') }),
   )
   const wanted = new Set(jobs.map(({ request_id }) => request_id))
-  const ours = () => used.stage.recorded.filter(({ request_id }) => wanted.has(request_id))
-  await used.stage.send(jobs.slice(0, 150))
+  const ours = () => used.fixture.recorded.filter(({ request_id }) => wanted.has(request_id))
+  await used.fixture.send(jobs.slice(0, 150))
   await until(() => ours().length > 20)
   await second.service.stop()
-  await used.stage.send(jobs.slice(150))
+  await used.fixture.send(jobs.slice(150))
   await until(() => new Set(ours().map(({ request_id }) => request_id)).size === jobs.length)
   for (const calls of Map.groupBy(ours(), ({ request_id }) => request_id).values()) {
     const ids = calls.map(({ scores }) =>

@@ -7,9 +7,9 @@ import { builtInScorers } from '#schemas/verdicts.ts'
 import { until } from '#tests/support/until.ts'
 import { contentOf, detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
-import { sealer, useStage } from './testing/use-stage.ts'
+import { sealer, useFixture } from './testing/use-fixture.ts'
 
-const used = useStage()
+const used = useFixture()
 
 describe('one job', () => {
   test('gets one score of each scorer of the tier and of each custom one', async () => {
@@ -18,8 +18,8 @@ describe('one job', () => {
       request: asks('My card is 4111 1111 1111 1111.'),
       response: answers('Thanks.'),
     })
-    await used.stage.send([job])
-    const call = await scoresOf(used.stage, job.request_id)
+    await used.fixture.send([job])
+    const call = await scoresOf(used.fixture, job.request_id)
     expect(call.scores.map(({ scorer_name }) => scorer_name).sort()).toEqual(
       [...builtInScorers, 'destructive_tool_call'].sort(),
     )
@@ -74,15 +74,15 @@ describe('one job', () => {
       { request: asks('hi') },
       { scorers: ['pii_detection'], run_id: newId('run') },
     )
-    await used.stage.send([free, named])
-    const names = (await scoresOf(used.stage, free.request_id)).scores.map(({ scorer_name }) => scorer_name)
+    await used.fixture.send([free, named])
+    const names = (await scoresOf(used.fixture, free.request_id)).scores.map(({ scorer_name }) => scorer_name)
     expect(names.sort()).toEqual([
       'content_safety',
       'destructive_tool_call',
       'jailbreak_detection',
       'pii_detection',
     ])
-    const replayed = await scoresOf(used.stage, named.request_id)
+    const replayed = await scoresOf(used.fixture, named.request_id)
     expect(replayed.scores.map(({ scorer_name }) => scorer_name)).toEqual(['pii_detection'])
     expect(replayed).toMatchObject({ raise_events: false, run_id: named.run_id })
     expect(contentOf(replayed, sealer)).toBeNull()
@@ -96,8 +96,8 @@ describe('one job', () => {
       { request, response: { output: 'done' } },
       { type: 'mcp_tool_call', tool_name: 'shell' },
     )
-    await used.stage.send([job])
-    const call = await scoresOf(used.stage, job.request_id)
+    await used.fixture.send([job])
+    const call = await scoresOf(used.fixture, job.request_id)
     expect(scoreBy('destructive_tool_call', call)).toMatchObject({
       score_label: 'unsafe',
       score_value: 5,
@@ -109,8 +109,8 @@ describe('one job', () => {
 
   test('of a call that somebody asked to erase is dropped, and what the same user does later is not', async () => {
     await used.start()
-    const projectId = await used.stage.addProject({})
-    await used.stage.eraseUser(projectId, 'u1')
+    const projectId = await used.fixture.addProject({})
+    await used.fixture.eraseUser(projectId, 'u1')
     const jobOf = (takenMs: number, user_id: string) =>
       sampleJob(
         sealer,
@@ -119,10 +119,10 @@ describe('one job', () => {
       )
     const erased = jobOf(Date.now() - 60_000, 'u1')
     const others = [jobOf(Date.now() - 60_000, 'u2'), jobOf(Date.now() + 60_000, 'u1')]
-    await used.stage.send([erased, ...others])
-    for (const { request_id } of others) await scoresOf(used.stage, request_id)
+    await used.fixture.send([erased, ...others])
+    for (const { request_id } of others) await scoresOf(used.fixture, request_id)
     await until(async () => (await used.running.metrics.registry.metrics()).includes('reason="erased"} 1'))
-    expect(used.stage.recorded.map(({ request_id }) => request_id)).not.toContain(erased.request_id)
+    expect(used.fixture.recorded.map(({ request_id }) => request_id)).not.toContain(erased.request_id)
   })
 
   test('of a project that keeps no content leaves no word of it', async () => {
@@ -133,8 +133,8 @@ describe('one job', () => {
       { request: asks(`[[harmful]] ${secret}`), response: answers(secret) },
       { zero_content_retention: true },
     )
-    await used.stage.send([job], topics.scoreJobsEphemeral)
-    const call = await scoresOf(used.stage, job.request_id)
+    await used.fixture.send([job], topics.scoreJobsEphemeral)
+    const call = await scoresOf(used.fixture, job.request_id)
     expect(scoreBy('pii_detection', call).score_label).toBe('unsafe')
     expect(detailsBy('pii_detection', call, sealer).rationale).toBe('Found 2 e-mail addresses.')
     const judged = detailsBy('content_safety', call, sealer)
@@ -157,17 +157,17 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
         sealedIdentity(text.project_id, text.request_id, 'request_body'),
       ),
     }
-    await used.stage.sendRaw('x', Buffer.from('not avro'))
-    await used.stage.send([
+    await used.fixture.sendRaw('x', Buffer.from('not avro'))
+    await used.fixture.send([
       moved,
       noJson,
       { ...good, request_id: newId('request'), run_id: 'run_x' },
       sampleJob(sealer, { request: asks('hi') }, { tier: 'platinum' }),
       good,
     ])
-    await scoresOf(used.stage, good.request_id)
-    await until(() => used.stage.deadLetters.length === 5)
-    const codes = used.stage.deadLetters.map(({ headers }) => headers['sluice-dlq-code'])
+    await scoresOf(used.fixture, good.request_id)
+    await until(() => used.fixture.deadLetters.length === 5)
+    const codes = used.fixture.deadLetters.map(({ headers }) => headers['sluice-dlq-code'])
     expect(codes.sort()).toEqual([
       'BODY_NOT_JSON',
       'CANNOT_OPEN',
@@ -180,8 +180,8 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
   test('without bodies it is unscored, with the reason', async () => {
     await used.start()
     const job = sampleJob(sealer)
-    await used.stage.send([job])
-    const { scores } = await scoresOf(used.stage, job.request_id)
+    await used.fixture.send([job])
+    const { scores } = await scoresOf(used.fixture, job.request_id)
     expect(new Set(scores.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
     expect(new Set(scores.map(({ reason }) => reason))).toEqual(new Set(['bodies_missing']))
   })
@@ -189,8 +189,8 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
   test('with a body that would take many times its bytes it is unscored, with the reason', async () => {
     await used.start()
     const bomb = sampleJob(sealer, { request: { a: Array<object>(600_000).fill({}) } })
-    await used.stage.send([bomb])
-    const { scores } = await scoresOf(used.stage, bomb.request_id)
+    await used.fixture.send([bomb])
+    const { scores } = await scoresOf(used.fixture, bomb.request_id)
     expect(new Set(scores.map(({ reason }) => reason))).toEqual(new Set(['too_many_parts']))
   })
 })
@@ -202,30 +202,30 @@ describe('custom scorers', () => {
       `- { name: codenames, type: keyword_list, severity: medium, keywords: [${keyword}] }\n`
     const codenames = async () => {
       const job = sampleJob(sealer, { request: asks('about Falcon and Osprey') })
-      await used.stage.send([job])
-      return (await scoresOf(used.stage, job.request_id)).scores.find(
+      await used.fixture.send([job])
+      return (await scoresOf(used.fixture, job.request_id)).scores.find(
         ({ scorer_name }) => scorer_name === 'codenames',
       )
     }
-    await writeFile(used.stage.customScorersFile, entry('falcon'))
+    await writeFile(used.fixture.customScorersFile, entry('falcon'))
     await until(async () => (await codenames())?.score_label === 'unsafe')
-    await writeFile(used.stage.customScorersFile, `${entry('osprey')}- { name: x, type: magic }\n`)
+    await writeFile(used.fixture.customScorersFile, `${entry('osprey')}- { name: x, type: magic }\n`)
     await until(() => used.running.service.health().status === 'degraded')
     expect(used.running.service.health().problems?.['custom_scorers']).toContain(
-      `${used.stage.customScorersFile}:2:`,
+      `${used.fixture.customScorersFile}:2:`,
     )
     const shown = () => used.running.metrics.registry.metrics()
     expect(await shown()).toMatch(/^sluice_custom_scorers_refused 1$/m)
     expect(await codenames()).toMatchObject({ score_label: 'unsafe', severity: 'medium' })
-    await writeFile(used.stage.customScorersFile, entry('heron'))
+    await writeFile(used.fixture.customScorersFile, entry('heron'))
     await until(() => used.running.service.health().status === 'ok')
     expect(await shown()).toMatch(/^sluice_custom_scorers_refused 0$/m)
     expect(await codenames()).toMatchObject({ score_label: 'safe', score_value: 1, severity: null })
   })
 
   test('that cannot be read at the start stop it with the reason', async () => {
-    await writeFile(used.stage.customScorersFile, '- name: x\n  type: magic\n')
-    await expect(used.start()).rejects.toThrow(`${used.stage.customScorersFile}:2: type`)
-    await writeFile(used.stage.customScorersFile, '')
+    await writeFile(used.fixture.customScorersFile, '- name: x\n  type: magic\n')
+    await expect(used.start()).rejects.toThrow(`${used.fixture.customScorersFile}:2: type`)
+    await writeFile(used.fixture.customScorersFile, '')
   })
 })

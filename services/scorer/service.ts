@@ -13,7 +13,7 @@ import type { Service } from '#runtime/service.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
-import { createCallRoom } from './call-room.ts'
+import { createCallBudget } from './call-budget.ts'
 import type { ScorerConfig } from './config.ts'
 import { createScoreHandler, type ScoreHandlerDependencies } from './handler.ts'
 import { createJobQueues, type QueueName } from './job-queues.ts'
@@ -29,7 +29,7 @@ import { readRubrics, readTiers } from './stores/read-evals.ts'
 import { createDetectorThreads } from './threads/detector-threads.ts'
 
 /** A call of 10 MiB takes 20 MB, one of as many parts as may be 110: in a pod of 1 GiB with a thread that reads one more. */
-const callRoomBytes = 128 * 1024 * 1024
+const callBudgetBytes = 128 * 1024 * 1024
 /** What waits for no room: as many as jobs are scored at once are half as much at most. */
 const smallCallBytes = 4 * 1024 * 1024
 
@@ -148,9 +148,9 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
     onWaiting: countWaiting(metrics, 'large_turn'),
   })
   jobs.onMeasured(() => turns.wake())
-  const room = createCallRoom({
-    mostBytes: callRoomBytes,
-    smallBytes: Math.min(smallCallBytes, callRoomBytes / 2 / (config.SCORER_CONCURRENCY + 1)),
+  const room = createCallBudget({
+    maxBytes: callBudgetBytes,
+    smallBytes: Math.min(smallCallBytes, callBudgetBytes / 2 / (config.SCORER_CONCURRENCY + 1)),
     onChange: (bytes) => metrics.largeCallBytes.set(bytes),
     onWaiting: countWaiting(metrics, 'room'),
   })

@@ -8,17 +8,17 @@ import { many, sampleCall } from './testing/sample-records.ts'
 import {
   eventually,
   indexedDeadLetters,
-  setSinkStage,
+  setSinkFixture,
   startSink,
   tapTopic,
   type RunningSink,
-  type SinkStage,
+  type SinkFixture,
   type Tap,
-} from './testing/sink-stage.ts'
+} from './testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 
-let stage: SinkStage
+let fixture: SinkFixture
 let sink: RunningSink
 let jobs: Tap<ScoreJob>
 let ephemeralJobs: Tap<ScoreJob>
@@ -27,26 +27,26 @@ let deadLetters: Tap<Buffer>
 let ephemeralDeadLetters: Tap<Buffer>
 
 beforeAll(async () => {
-  stage = await setSinkStage()
-  sink = await startSink(stage)
-  const jobCodec = stage.codecOf(topics.scoreJobs)
-  const eventCodec = stage.codecOf(topics.eventRaised)
+  fixture = await setSinkFixture()
+  sink = await startSink(fixture)
+  const jobCodec = fixture.codecOf(topics.scoreJobs)
+  const eventCodec = fixture.codecOf(topics.eventRaised)
   const raw = (bytes: Buffer) => Promise.resolve(bytes)
-  jobs = await tapTopic(stage, topics.scoreJobs.name, (bytes) => jobCodec.decode(bytes))
-  ephemeralJobs = await tapTopic(stage, topics.scoreJobsEphemeral.name, (bytes) => jobCodec.decode(bytes))
-  events = await tapTopic(stage, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
-  deadLetters = await tapTopic(stage, `${topics.requestLogged.name}.dlq`, raw)
-  ephemeralDeadLetters = await tapTopic(stage, `${topics.requestEphemeral.name}.dlq`, raw)
+  jobs = await tapTopic(fixture, topics.scoreJobs.name, (bytes) => jobCodec.decode(bytes))
+  ephemeralJobs = await tapTopic(fixture, topics.scoreJobsEphemeral.name, (bytes) => jobCodec.decode(bytes))
+  events = await tapTopic(fixture, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
+  deadLetters = await tapTopic(fixture, `${topics.requestLogged.name}.dlq`, raw)
+  ephemeralDeadLetters = await tapTopic(fixture, `${topics.requestEphemeral.name}.dlq`, raw)
 })
 
 afterAll(async () => {
   await Promise.all([jobs, ephemeralJobs, events, deadLetters, ephemeralDeadLetters].map((tap) => tap.stop()))
   await sink.service.stop().then(() => sink.service.done)
-  await stage.close()
+  await fixture.close()
 })
 
 async function rowsOf(table: 'llm_requests' | 'llm_request_bodies', projectId: string) {
-  const { rows } = await stage.pool.query<Record<string, unknown>>(
+  const { rows } = await fixture.pool.query<Record<string, unknown>>(
     `select * from ${table} where project_id = $1`,
     [idToUuid(projectId)],
   )
@@ -67,9 +67,9 @@ const queued = (tap: Tap<ScoreJob>, projectId: string, count: number) =>
 
 /** Comes behind everything sent before on every partition: when its calls are queued, the others have been worked on. */
 async function pass(topic = topics.requestLogged, tap = jobs): Promise<void> {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const zero_content_retention = topic === topics.requestEphemeral
-  await stage.sendCalls(
+  await fixture.sendCalls(
     many(60, () => sampleCall(projectId, { zero_content_retention })),
     topic,
   )
@@ -78,11 +78,11 @@ async function pass(topic = topics.requestLogged, tap = jobs): Promise<void> {
 
 describe('calls', () => {
   test('are stored with every field, their bodies byte for byte, and queued once each under their request', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const calls = many(300, (index) =>
       sampleCall(projectId, { completion_tokens: index, error: index % 2 === 0 ? null : `e${index}` }),
     )
-    await stage.sendCalls(calls)
+    await fixture.sendCalls(calls)
     const rows = await stored(projectId, 300)
     const { tool_names, ...first } = calls[0] as LoggedCall
     const row = rows.find(({ id }) => id === idToUuid(first.id))
@@ -111,12 +111,12 @@ describe('calls', () => {
   })
 
   test("sent again, in one batch or later, are stored once and queued once; another project's same id is another call", async () => {
-    const [projectId, otherId] = [await stage.addProject(), await stage.addProject()]
+    const [projectId, otherId] = [await fixture.addProject(), await fixture.addProject()]
     const calls = many(40, () => sampleCall(projectId))
     const others = calls.map((call) => ({ ...call, project_id: otherId }))
-    await stage.sendCalls([...calls, ...calls, ...others])
+    await fixture.sendCalls([...calls, ...calls, ...others])
     await queued(jobs, projectId, 40)
-    await stage.sendCalls(calls.map((call) => ({ ...call, model: 'another' })))
+    await fixture.sendCalls(calls.map((call) => ({ ...call, model: 'another' })))
     await pass()
     const rows = await rowsOf('llm_requests', projectId)
     expect(rows).toHaveLength(40)
@@ -126,12 +126,12 @@ describe('calls', () => {
   })
 
   test('of the unlimited tier move the counter by the rows stored; those of a limited one do not', async () => {
-    const [unlimited, limited] = [await stage.addProject('enterprise'), await stage.addProject('pro')]
+    const [unlimited, limited] = [await fixture.addProject('enterprise'), await fixture.addProject('pro')]
     const calls = many(30, () => sampleCall(unlimited))
-    await stage.sendCalls([...calls, ...calls, ...many(5, () => sampleCall(limited, { tier: 'pro' }))])
-    await stage.sendCalls(calls)
+    await fixture.sendCalls([...calls, ...calls, ...many(5, () => sampleCall(limited, { tier: 'pro' }))])
+    await fixture.sendCalls(calls)
     await pass()
-    const { rows } = await stage.pool.query(
+    const { rows } = await fixture.pool.query(
       'select project_id, requests_this_period from subscriptions where project_id = any ($1)',
       [[unlimited, limited].map(idToUuid)],
     )
@@ -144,15 +144,15 @@ describe('calls', () => {
   })
 
   test('with tools raise new_tool_detected once for each name and project', async () => {
-    const [projectId, otherId] = [await stage.addProject(), await stage.addProject()]
+    const [projectId, otherId] = [await fixture.addProject(), await fixture.addProject()]
     const toolCall = (project: string, tool: string) =>
       sampleCall(project, { type: 'mcp_tool_call', tool_name: tool, source: 'mcp' })
-    await stage.sendCalls([
+    await fixture.sendCalls([
       ...many(20, (index) => toolCall(projectId, `tool-${index % 3}`)),
       sampleCall(otherId, { tool_names: ['tool-0', 'tool-0'] }),
     ])
     await pass()
-    await stage.sendCalls(many(10, (index) => toolCall(projectId, `tool-${index % 3}`)))
+    await fixture.sendCalls(many(10, (index) => toolCall(projectId, `tool-${index % 3}`)))
     await pass()
     const seen = () => events.records.filter(({ value }) => [projectId, otherId].includes(value.project_id))
     const raised = await eventually(seen, (records) => records.length >= 4)
@@ -168,8 +168,8 @@ describe('calls', () => {
   })
 
   test('that come late are stored all the same: their day gets partitions', async () => {
-    const projectId = await stage.addProject()
-    await stage.sendCalls([sampleCall(projectId, { id: newId('request', Date.now() - 20 * 86_400_000) })])
+    const projectId = await fixture.addProject()
+    await fixture.sendCalls([sampleCall(projectId, { id: newId('request', Date.now() - 20 * 86_400_000) })])
     await stored(projectId, 1)
     expect(await rowsOf('llm_request_bodies', projectId)).toHaveLength(1)
   })
@@ -182,18 +182,18 @@ describe('calls whose content must not be kept', () => {
   ])(
     'are stored without bodies and queued once from the ephemeral topic, the %s record first',
     async (_name, order) => {
-      const projectId = await stage.addProject()
+      const projectId = await fixture.addProject()
       const whole = many(20, () => sampleCall(projectId, { zero_content_retention: true }))
       const recordsFor = (topic: typeof topics.requestLogged) =>
         topic === topics.requestEphemeral
           ? whole
           : whole.map((call) => ({ ...call, request_body: null, response_body: null }))
       for (const topic of order) {
-        await stage.sendCalls(recordsFor(topic), topic)
+        await fixture.sendCalls(recordsFor(topic), topic)
         await (topic === topics.requestEphemeral ? pass(topic, ephemeralJobs) : pass())
       }
       // And a client sends them again.
-      await stage.sendCalls(whole, topics.requestEphemeral)
+      await fixture.sendCalls(whole, topics.requestEphemeral)
       await pass(topics.requestEphemeral, ephemeralJobs)
       expect(await rowsOf('llm_requests', projectId)).toHaveLength(20)
       expect(await rowsOf('llm_request_bodies', projectId)).toEqual([])
@@ -206,9 +206,9 @@ describe('calls whose content must not be kept', () => {
   )
 
   test('never reach the tables with bodies, even when a record on the kept topic has them or one on the other denies it', async () => {
-    const projectId = await stage.addProject()
-    await stage.sendCalls([sampleCall(projectId, { zero_content_retention: true })])
-    await stage.sendCalls([sampleCall(projectId)], topics.requestEphemeral)
+    const projectId = await fixture.addProject()
+    await fixture.sendCalls([sampleCall(projectId, { zero_content_retention: true })])
+    await fixture.sendCalls([sampleCall(projectId)], topics.requestEphemeral)
     const rows = await stored(projectId, 2)
     expect(rows.every((row) => row['zero_content_retention'] === true)).toBe(true)
     expect(await rowsOf('llm_request_bodies', projectId)).toEqual([])
@@ -217,8 +217,8 @@ describe('calls whose content must not be kept', () => {
 
   test('leave a dead letter without their value', async () => {
     const id = newId('request')
-    await stage.send([
-      { topic: stage.prefix + topics.requestEphemeral.name, key: id, value: Buffer.from('secret words') },
+    await fixture.send([
+      { topic: fixture.prefix + topics.requestEphemeral.name, key: id, value: Buffer.from('secret words') },
     ])
     await eventually(
       () => ephemeralDeadLetters.records,
@@ -230,10 +230,10 @@ describe('calls whose content must not be kept', () => {
 
 describe('records that cannot be stored', () => {
   test('go to the dead letters with their reason while their neighbours are stored', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     // One key, so one partition: poison and neighbours stand in one batch.
     const key = newId('request')
-    const codec = stage.codecOf(topics.requestLogged)
+    const codec = fixture.codecOf(topics.requestLogged)
     const poison: [code: string, value: Buffer][] = [
       ['UNDECODABLE', Buffer.from('not avro')],
       ['UNSTORABLE', await codec.encode(sampleCall(projectId, { model: 'nul \u0000 inside' }))],
@@ -250,7 +250,9 @@ describe('records that cannot be stored', () => {
     const neighbours = many(50, () => sampleCall(projectId))
     const values = await Promise.all(neighbours.map((call) => codec.encode(call)))
     poison.forEach(([, value], index) => values.splice(index * 6, 0, value))
-    await stage.send(values.map((value) => ({ topic: stage.prefix + topics.requestLogged.name, key, value })))
+    await fixture.send(
+      values.map((value) => ({ topic: fixture.prefix + topics.requestLogged.name, key, value })),
+    )
     expect(await stored(projectId, 50)).toHaveLength(50)
     expect((await queued(jobs, projectId, 50)).toSorted()).toEqual(neighbours.map(({ id }) => id).toSorted())
     const mine = () =>
@@ -262,6 +264,6 @@ describe('records that cannot be stored', () => {
     expect(letters.map(({ headers }) => headers?.['sluice-dlq-code']).toSorted()).toEqual(codes)
     const bytes = letters.map(({ record }) => record.value.toString('hex'))
     expect(bytes.toSorted()).toEqual(poison.map(([, value]) => value.toString('hex')).toSorted())
-    expect(await indexedDeadLetters(stage, key, poison.length)).toEqual(codes)
+    expect(await indexedDeadLetters(fixture, key, poison.length)).toEqual(codes)
   })
 })

@@ -13,7 +13,7 @@ import { topics } from '#schemas/topics.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 import { until } from '#tests/support/until.ts'
 import { createRunCarrier, type RunDependencies } from './carry-out-runs.ts'
-import { replayQueuesOf } from './lay-ground.ts'
+import { replayQueuesOf } from './service-context.ts'
 import { passQueues, type Queue } from './pass-queues.ts'
 import { createHistoryReader } from './read-history.ts'
 import { countBacklog } from './replay-backlog.ts'
@@ -23,22 +23,22 @@ import { many, sampleCall, sampleScore, sampleScoredCall } from './testing/sampl
 import {
   eventually,
   eventuallyCounted,
-  setSinkStage,
+  setSinkFixture,
   startSink,
-  type SinkStage,
-} from './testing/sink-stage.ts'
+  type SinkFixture,
+} from './testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 
-let stage: SinkStage
+let fixture: SinkFixture
 let queues: [jobs: Queue, scores: Queue]
 const log = createLog('test', 'silent')
 
 beforeAll(async () => {
-  stage = await setSinkStage()
-  queues = replayQueuesOf({ TOPIC_PREFIX: stage.prefix })
+  fixture = await setSinkFixture()
+  queues = replayQueuesOf({ TOPIC_PREFIX: fixture.prefix })
 })
-afterAll(() => stage.close())
+afterAll(() => fixture.close())
 
 /**
  * What a sink does for runs, whose clock stands still in 1970. What passes by itself (the broker does not lead a topic just made yet) is tried
@@ -46,17 +46,17 @@ afterAll(() => stage.close())
  */
 function carrier(changes: Partial<RunDependencies> = {}) {
   const carryOut = createRunCarrier({
-    pool: stage.pool,
+    pool: fixture.pool,
     rollups: createRollupStore(),
     publishJobs: () => Promise.resolve(),
     waitingJobs: () => Promise.resolve(0),
-    findAwaited: (awaited) => passQueues(stage.kafka, queues, awaited),
+    findAwaited: (awaited) => passQueues(fixture.kafka, queues, awaited),
     maxWaitingJobs: 5_000,
     readHistory: createHistoryReader({
-      kafka: stage.kafka,
-      topic: stage.prefix + topics.requestLogged.name,
-      codec: stage.codecOf(topics.requestLogged),
-      groupPrefix: `${stage.prefix}sink-replay-`,
+      kafka: fixture.kafka,
+      topic: fixture.prefix + topics.requestLogged.name,
+      codec: fixture.codecOf(topics.requestLogged),
+      groupPrefix: `${fixture.prefix}sink-replay-`,
       log,
     }),
     clock: { ...systemClock, now: () => 0 },
@@ -79,7 +79,7 @@ async function orderRun(
 ): Promise<string> {
   const id = newId('run')
   const { source = 'postgres', status, fed = 0 } = run
-  await stage.pool.query(runSql, [idToUuid(id), idToUuid(projectId), source, status, fed])
+  await fixture.pool.query(runSql, [idToUuid(id), idToUuid(projectId), source, status, fed])
   return id
 }
 
@@ -90,24 +90,24 @@ const runSql = `
 async function readRun(id: string) {
   const select = 'select status, calls_fed, calls_scored, problem, awaited from score_runs where id = $1'
   type Row = Omit<ScoreRun, 'status'> & { status: string }
-  const { rows } = await stage.pool.query<Row>(select, [idToUuid(id)])
+  const { rows } = await fixture.pool.query<Row>(select, [idToUuid(id)])
   const { calls_fed = '', calls_scored = '', status, problem, awaited } = rows[0] ?? {}
   return { status, fed: Number(calls_fed), scored: Number(calls_scored), problem, awaits: awaited?.topic }
 }
 
 /** 20 records, to every partition, as the keys are the same each time: with 20 random ones one of six was left out in 1 of 38 runs, and nothing was waited for there. */
 const write = ({ topic }: Queue) =>
-  stage.send(many(20, (index) => ({ topic, key: `job ${index}`, value: Buffer.from('x') })))
+  fixture.send(many(20, (index) => ({ topic, key: `job ${index}`, value: Buffer.from('x') })))
 
 const endsOf = async ({ topic }: Queue) => {
-  const offsets = await withAdmin(stage.kafka, (admin) => admin.fetchTopicOffsets(topic))
+  const offsets = await withAdmin(fixture.kafka, (admin) => admin.fetchTopicOffsets(topic))
   expect(offsets.filter(({ high }) => high === '0')).toEqual([])
   return offsets.map(({ partition, high }) => ({ partition, offset: high }))
 }
 
 /** What a group has handled and what Kafka has no longer are one to the sink, and this needs no member. */
 const pass = ({ topic }: Queue, ends: readonly { partition: number; offset: string }[]) =>
-  withAdmin(stage.kafka, async (admin) => {
+  withAdmin(fixture.kafka, async (admin) => {
     // kafkajs finds a partition's leader only among topics that it has been asked about.
     await admin.fetchTopicOffsets(topic)
     await admin.deleteTopicRecords({ topic, partitions: [...ends] })
@@ -123,7 +123,7 @@ const untilLed = (admin: Admin, topic: string, count: number) =>
   )
 
 async function makeAnew(topic: string, numPartitions: number): Promise<void> {
-  await withAdmin(stage.kafka, async (admin) => {
+  await withAdmin(fixture.kafka, async (admin) => {
     await admin.deleteTopics({ topics: [topic] })
     // The old one is listed for a while.
     const create = () => admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false })
@@ -135,7 +135,7 @@ async function makeAnew(topic: string, numPartitions: number): Promise<void> {
 test('a run that lacks scores is done once what stood in the queues is through, whatever flows on behind it', async () => {
   const [jobs, scores] = queues
   await write(jobs)
-  const runId = await orderRun(await stage.addProject(), { status: 'scoring', fed: 3 })
+  const runId = await orderRun(await fixture.addProject(), { status: 'scoring', fed: 3 })
   // By turns, as several sinks or one that starts anew: each has nothing but the row.
   const look = async () => {
     await carrier().look()
@@ -162,13 +162,13 @@ test('a run that lacks scores is done once what stood in the queues is through, 
     problem: expect.stringMatching(/^3 jobs brought no score/),
   })
   for (const { topic, groupId } of queues)
-    expect(await countBacklog(stage.kafka, topic, groupId)).toBeGreaterThanOrEqual(20)
+    expect(await countBacklog(fixture.kafka, topic, groupId)).toBeGreaterThanOrEqual(20)
 })
 
 test('a score that is stored while a sink asks for the queues is counted', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const calls = many(2, () => sampleCall(projectId))
-  const storage = createCallStorage(stage.pool)
+  const storage = createCallStorage(fixture.pool)
   await storage.calls(calls)
   const runId = await orderRun(projectId, { status: 'scoring', fed: 2 })
   const scoredOf = (call: LoggedCall) => {
@@ -187,14 +187,14 @@ test('a score that is stored while a sink asks for the queues is counted', async
 test('a run waits neither for jobs that went with their topic nor for partitions that were added later', async () => {
   const [jobs, scores] = queues
   await write(jobs)
-  const runId = await orderRun(await stage.addProject(), { status: 'scoring', fed: 3 })
+  const runId = await orderRun(await fixture.addProject(), { status: 'scoring', fed: 3 })
   await carrier().look()
   await makeAnew(jobs.topic, 1)
   await write(scores)
   const ends = await endsOf(scores)
   await carrier().look()
   expect(await readRun(runId)).toMatchObject({ status: 'scoring', awaits: scores.topic })
-  await withAdmin(stage.kafka, async (admin) => {
+  await withAdmin(fixture.kafka, async (admin) => {
     const count = ends.length + 2
     await admin.createPartitions({ topicPartitions: [{ topic: scores.topic, count }] })
     await untilLed(admin, scores.topic, count)
@@ -205,10 +205,10 @@ test('a run waits neither for jobs that went with their topic nor for partitions
 })
 
 test('a run over a topic that is made anew ends, says what is lost, and holds up no other', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const calls = many(60, () => sampleCall(projectId))
-  await createCallStorage(stage.pool).calls(calls)
-  await stage.sendCalls(calls)
+  await createCallStorage(fixture.pool).calls(calls)
+  await fixture.sendCalls(calls)
   const runId = await orderRun(projectId, { status: 'queued', source: 'kafka' })
   const sink = carrier()
   await sink.look()
@@ -216,7 +216,7 @@ test('a run over a topic that is made anew ends, says what is lost, and holds up
   expect(fed).toBeGreaterThan(0)
   expect(fed).toBeLessThan(60)
 
-  await makeAnew(stage.prefix + topics.requestLogged.name, 6)
+  await makeAnew(fixture.prefix + topics.requestLogged.name, 6)
   const nextId = await orderRun(projectId, { status: 'queued' })
   await until(async () => {
     await sink.look()
@@ -228,7 +228,7 @@ test('a run over a topic that is made anew ends, says what is lost, and holds up
 })
 
 test('by a sink, too, through which live scores flow without end; all of them are stored once', async () => {
-  const own = await setSinkStage()
+  const own = await setSinkFixture()
   const sink = await startSink(own)
   const projectId = await own.addProject()
   const uuid = idToUuid(projectId)

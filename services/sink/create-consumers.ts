@@ -10,15 +10,15 @@ import type { Part } from '#runtime/run-together.ts'
 import { createCallStore } from './stores/call-store.ts'
 import type { createDayPartitions } from './stores/day-partitions.ts'
 import { createScoreStore } from './stores/score-store.ts'
-import { callGroupOf, scoreGroupOf, type Ground } from './lay-ground.ts'
+import { callGroupOf, scoreGroupOf, type ServiceContext } from './service-context.ts'
 
 /** Stores calls and queues them for scoring. */
 export function createCallConsumer(
-  ground: Ground,
+  context: ServiceContext,
   partitions: ReturnType<typeof createDayPartitions>,
   onEvents: () => void,
 ): Part {
-  const { config, log, producer, nameOf, codecOf } = ground
+  const { config, log, producer, nameOf, codecOf } = context
   const ephemeralTopic = nameOf(topics.requestEphemeral)
   const jobCodec = codecOf(topics.scoreJobs)
   const ephemeralJobCodec = codecOf(topics.scoreJobsEphemeral)
@@ -31,15 +31,15 @@ export function createCallConsumer(
     }),
   }
   const consumer = createBatchConsumer({
-    ...ground,
+    ...context,
     groupId: callGroupOf(config),
     topics: [nameOf(topics.requestLogged), ephemeralTopic],
     decoder: codecOf(topics.requestLogged),
     handler: createCallHandler({
-      ...ground,
+      ...context,
       kindOf: (topic) => (topic === ephemeralTopic ? 'ephemeral' : 'kept'),
       partitions,
-      calls: createCallStore(ground.pool, ground.rollups),
+      calls: createCallStore(context.pool, context.rollups),
       publishJobs: (jobs, kind) => publish[kind](jobs),
       onEvents,
     }),
@@ -61,22 +61,22 @@ export function createCallConsumer(
 }
 
 /** Stores scores. */
-export function createScoreConsumer(ground: Ground, onEvents: () => void): Part {
-  const { config, nameOf, codecOf } = ground
+export function createScoreConsumer(context: ServiceContext, onEvents: () => void): Part {
+  const { config, nameOf, codecOf } = context
   // Lines about scores are the product's output, not its log: LOG_LEVEL does not silence them.
-  const lines = ground.log.child({}, { level: 'info' })
+  const lines = context.log.child({}, { level: 'info' })
   return createBatchConsumer({
-    ...ground,
+    ...context,
     groupId: scoreGroupOf(config),
     topics: [nameOf(topics.scoreRecorded)],
     decoder: codecOf(topics.scoreRecorded),
     handler: createScoreHandler({
-      ...ground,
-      scores: createScoreStore(ground.pool, ground.rollups),
+      ...context,
+      scores: createScoreStore(context.pool, context.rollups),
       writeLine: (line) => lines.info(line),
       onEvents,
       awaitCalls: createCallAwaiting({
-        ...ground,
+        ...context,
         topic: nameOf(topics.requestLogged),
         groupId: callGroupOf(config),
       }),
@@ -87,18 +87,18 @@ export function createScoreConsumer(ground: Ground, onEvents: () => void): Part 
 }
 
 /** Writes down where dead letters stand. */
-export function createDeadLetterConsumer(ground: Ground): Part {
-  const { config, log, metrics, nameOf, codecOf } = ground
+export function createDeadLetterConsumer(context: ServiceContext): Part {
+  const { config, log, metrics, nameOf, codecOf } = context
   const sources = Object.values(topics).filter(({ deadLetters }) => deadLetters)
   const decoders = new Map(sources.map((source: TopicDefinition) => [source.name, codecOf(source)]))
   const byTopic = new Map(sources.map((source) => [deadLetterTopic(nameOf(source)), source.name]))
   return createBatchConsumer({
-    ...ground,
+    ...context,
     groupId: `${config.TOPIC_PREFIX}sink-dead-letters`,
     topics: [...byTopic.keys()],
     decoder: bytesDecoder,
     handler: createDeadLetterIndex({
-      ...ground,
+      ...context,
       sourceOf: (topic) => byTopic.get(topic) ?? topic,
       decoderOf: (source) => decoders.get(source),
     }),

@@ -11,7 +11,7 @@ import { eraseCalls } from './stores/erase-calls.ts'
 import { nextCalls } from './stores/replay-store.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
 import { lockRun, type ScoreRun } from './stores/run-store.ts'
-import { createErasingStage } from './testing/erasing-stage.ts'
+import { createErasingFixture } from './testing/erasing-fixture.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 
 const dayMs = 86_400_000
@@ -45,8 +45,8 @@ function daysLockedBy(work: (client: pg.PoolClient) => Promise<void>): Promise<s
 }
 
 test('replays, promotions, claims and erasures lock the partitions of their days, not of every day', async () => {
-  const stage = createErasingStage(pool)
-  const projectId = await stage.addProject()
+  const fixture = createErasingFixture(pool)
+  const projectId = await fixture.addProject()
   const [project, runId] = [idToUuid(projectId), newId('run')]
   const call = sampleCall(projectId, { id: newId('request', middayMs) })
   const storage = createCallStorage(pool)

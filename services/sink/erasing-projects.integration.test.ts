@@ -5,14 +5,14 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { createRollupFolding } from './fold-rollups.ts'
 import { dayTableOf, rollupTables } from './stores/rollup-tables.ts'
 import { addWebhook } from './testing/add-webhook.ts'
-import { all } from './testing/erasing-stage.ts'
+import { all } from './testing/erasing-fixture.ts'
 import { many, sampleCall } from './testing/sample-records.ts'
-import { useErasingStage } from './testing/use-erasing-stage.ts'
+import { useErasingFixture } from './testing/use-erasing-fixture.ts'
 
-const world = useErasingStage([-2, -1, 0, 1])
+const world = useErasingFixture([-2, -1, 0, 1])
 
 test('a whole project is erased with its roll-ups and tool names; its settings stay', async () => {
-  const projectId = await world.stage.addProject()
+  const projectId = await world.fixture.addProject()
   const webhookId = await addWebhook(world.pool, projectId)
   const days = [0, 1, 2]
   const calls = many(30, (index) =>
@@ -21,9 +21,9 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
       tool_names: ['search'],
     }),
   )
-  await world.stage.store(calls)
-  await world.stage.score(calls)
-  await world.stage.fanOut(calls, webhookId)
+  await world.fixture.store(calls)
+  await world.fixture.score(calls)
+  await world.fixture.fanOut(calls, webhookId)
   const fold = createRollupFolding({
     pool: world.pool,
     timeAgo: (ageMs) => Promise.resolve(new Date(Date.now() + 60 * 3_600_000 - ageMs)),
@@ -36,9 +36,9 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
     return Promise.all(traced.map(async (table) => [table, (await rowsOf(table)).rowCount]))
   }
   expect((await tracesOf()).filter(([, rows]) => rows === 0)).toEqual([])
-  const erasure = await world.stage.erase(projectId, 'project', '')
-  await world.stage.erased(erasure, '30')
-  expect(await world.stage.countsOf(projectId)).toEqual(all(0))
+  const erasure = await world.fixture.erase(projectId, 'project', '')
+  await world.fixture.erased(erasure, '30')
+  expect(await world.fixture.countsOf(projectId)).toEqual(all(0))
   expect(await tracesOf()).toEqual(traced.map((table) => [table, 0]))
   expect(
     (await world.pool.query('select from webhooks where project_id = $1', [idToUuid(projectId)])).rowCount,
@@ -59,34 +59,34 @@ async function countsLeft(projectId: string): Promise<unknown[]> {
 }
 
 test('calls whose identifiers lie ahead of the clock are erased with what counts them, and with the names of their tools', async () => {
-  const projectId = await world.stage.addProject()
+  const projectId = await world.fixture.addProject()
   const nowMs = Date.now()
   const aheadMs = [0, 60 * 60_000, clientsAheadMs - 60_000]
   const calls = aheadMs.map((ms, index) =>
     sampleCall(projectId, { id: newId('request', nowMs + ms), tool_names: [`tool-${index}`] }),
   )
-  await world.stage.store(calls)
-  await world.stage.score(calls)
+  await world.fixture.store(calls)
+  await world.fixture.score(calls)
   await sleep(5)
-  await world.stage.erased(await world.stage.erase(projectId, 'project', ''), '3')
+  await world.fixture.erased(await world.fixture.erase(projectId, 'project', ''), '3')
   expect(await countsLeft(projectId)).toEqual([])
 })
 
 test('of hours ahead, those in which calls since were made stay counted, with the tools that these name', async () => {
-  const projectId = await world.stage.addProject()
+  const projectId = await world.fixture.addProject()
   const hourMs = 3_600_000
   // The erasure is asked for before the hour that is ahead begins.
   while (hourMs - (Date.now() % hourMs) < 10_000) await sleep(1_000)
   const nextHourMs = (Math.floor(Date.now() / hourMs) + 1) * hourMs
   const made = (atMs: number, tool: string) =>
     sampleCall(projectId, { id: newId('request', atMs), received_at: nextHourMs + 1, tool_names: [tool] })
-  await world.stage.store([made(nextHourMs, 'before'), made(nextHourMs + hourMs, 'gone')])
+  await world.fixture.store([made(nextHourMs, 'before'), made(nextHourMs + hourMs, 'gone')])
   await sleep(5)
-  const erasure = await world.stage.erase(projectId, 'project', '')
+  const erasure = await world.fixture.erase(projectId, 'project', '')
   await sleep(5)
   const since = made(nextHourMs + 1, 'since')
-  expect((await world.stage.store([since])).fates).toEqual(['stored'])
-  await world.stage.erased(erasure, '2')
+  expect((await world.fixture.store([since])).dispositions).toEqual(['stored'])
+  await world.fixture.erased(erasure, '2')
   const hour = new Date(nextHourMs).toISOString().replace('T', ' ').replace('.000Z', '+00')
   expect((await countsLeft(projectId)).toSorted()).toEqual([
     { what: 'call_rollups', of: hour },
@@ -99,15 +99,15 @@ test('of hours ahead, those in which calls since were made stay counted, with th
 })
 
 test('what is counted of calls after the erasure of their project stays counted', async () => {
-  const projectId = await world.stage.addProject()
-  await world.stage.store([sampleCall(projectId, { tool_names: ['search'] })])
-  const erasure = await world.stage.erase(projectId, 'project', '')
+  const projectId = await world.fixture.addProject()
+  await world.fixture.store([sampleCall(projectId, { tool_names: ['search'] })])
+  const erasure = await world.fixture.erase(projectId, 'project', '')
   // Times are kept by the millisecond: what is stored within the erasure's goes with it.
   await sleep(5)
   const laterMs = Date.now() + 5_000
   const later = sampleCall(projectId, { id: newId('request', laterMs), received_at: laterMs })
-  await world.stage.store([later])
-  await world.stage.erased(erasure, '1')
+  await world.fixture.store([later])
+  await world.fixture.erased(erasure, '1')
   const { rows } = await world.pool.query<{ calls: number }>(
     `select sum(calls)::integer as calls from call_rollups where project_id = $1 and hour = date_trunc('hour', $2::timestamptz, 'UTC')`,
     [idToUuid(projectId), new Date(laterMs)],

@@ -17,24 +17,24 @@ import { sampleCall, sampleScoredCall } from './testing/sample-records.ts'
 import {
   eventually,
   eventuallyCounted,
-  setSinkStage,
+  setSinkFixture,
   tapTopic,
-  type SinkStage,
+  type SinkFixture,
   type Tap,
-} from './testing/sink-stage.ts'
+} from './testing/sink-fixture.ts'
 
 jest.setTimeout(420_000)
 
-let stage: SinkStage
+let fixture: SinkFixture
 let directory: string
 
 beforeAll(async () => {
-  stage = await setSinkStage()
+  fixture = await setSinkFixture()
   directory = await mkdtemp(join(tmpdir(), 'sluice-sink-'))
 })
 
 afterAll(async () => {
-  await stage.close()
+  await fixture.close()
   await rm(directory, { recursive: true, force: true })
 })
 
@@ -48,7 +48,7 @@ async function startProcesses(
     ports.map((operationsPort, index) =>
       startServiceProcess({
         name: 'sink',
-        environment: { ...stage.environment, ...changes },
+        environment: { ...fixture.environment, ...changes },
         operationsPort,
         logFile: join(directory, `${label}-${index}.log`),
       }),
@@ -64,34 +64,34 @@ async function withOutputs(processes: readonly ServiceProcess[], error: unknown)
 const stopAll = (processes: readonly ServiceProcess[]) =>
   Promise.all(processes.map((process) => process.stop()))
 const tapJobs = () => {
-  const codec = stage.codecOf(topics.scoreJobs)
-  return tapTopic(stage, topics.scoreJobs.name, (bytes) => codec.decode(bytes))
+  const codec = fixture.codecOf(topics.scoreJobs)
+  return tapTopic(fixture, topics.scoreJobs.name, (bytes) => codec.decode(bytes))
 }
 const jobIds = (tap: Tap<ScoreJob>, projectId: string) =>
   tap.records.filter(({ value }) => value.project_id === projectId).map(({ value }) => value.request_id)
 
 /** How far the sinks have come on the topic of calls. */
 async function committedCalls(admin: Admin): Promise<number> {
-  const topic = stage.prefix + topics.requestLogged.name
-  const [offsets] = await admin.fetchOffsets({ groupId: `${stage.prefix}sink-calls`, topics: [topic] })
+  const topic = fixture.prefix + topics.requestLogged.name
+  const [offsets] = await admin.fetchOffsets({ groupId: `${fixture.prefix}sink-calls`, topics: [topic] })
   return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0)
 }
 
 async function jobsInTopic(admin: Admin): Promise<number> {
-  const ends = await admin.fetchTopicOffsets(stage.prefix + topics.scoreJobs.name)
+  const ends = await admin.fetchTopicOffsets(fixture.prefix + topics.scoreJobs.name)
   return ends.reduce((sum, { high }) => sum + Number(high), 0)
 }
 
 async function sendToOnePartition(calls: readonly LoggedCall[]): Promise<void> {
-  const codec = stage.codecOf(topics.requestLogged)
+  const codec = fixture.codecOf(topics.requestLogged)
   const values = await Promise.all(calls.map((call) => codec.encode(call)))
-  await stage.send(
-    values.map((value) => ({ topic: stage.prefix + topics.requestLogged.name, key: 'one', value })),
+  await fixture.send(
+    values.map((value) => ({ topic: fixture.prefix + topics.requestLogged.name, key: 'one', value })),
   )
 }
 
 async function storedIds(projectId: string): Promise<string[]> {
-  const { rows } = await stage.pool.query<{ id: string }>(
+  const { rows } = await fixture.pool.query<{ id: string }>(
     'select id from llm_requests where project_id = $1',
     [idToUuid(projectId)],
   )
@@ -99,10 +99,10 @@ async function storedIds(projectId: string): Promise<string[]> {
 }
 
 test('kill -9 after the rows are stored and before their jobs are queued loses no job, and a later resend makes none', async () => {
-  const admin = stage.kafka.admin()
+  const admin = fixture.kafka.admin()
   await admin.connect()
-  await admin.deleteTopics({ topics: [stage.prefix + topics.scoreJobs.name] })
-  const projectId = await stage.addProject()
+  await admin.deleteTopics({ topics: [fixture.prefix + topics.scoreJobs.name] })
+  const projectId = await fixture.addProject()
   const calls = Array.from({ length: 50 }, () => sampleCall(projectId))
   const processes = await startProcesses(1, 'between')
   try {
@@ -115,8 +115,8 @@ test('kill -9 after the rows are stored and before their jobs are queued loses n
     const [sink] = processes as [ServiceProcess]
     await sink.killAndRestart()
     await createTopics({
-      kafka: stage.kafka,
-      prefix: stage.prefix,
+      kafka: fixture.kafka,
+      prefix: fixture.prefix,
       replicationFactor: 1,
       log: createLog('test', 'silent'),
     })
@@ -144,18 +144,18 @@ test('kill -9 after the rows are stored and before their jobs are queued loses n
 })
 
 test('two sinks killed one after the other in mid-stream: every call stored once and queued, every score stored once with one event', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const processes = await startProcesses(2, 'stream')
   const tap = await tapJobs()
-  const eventCodec = stage.codecOf(topics.eventRaised)
-  const events = await tapTopic(stage, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
+  const eventCodec = fixture.codecOf(topics.eventRaised)
+  const events = await tapTopic(fixture, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
   const sent: string[] = []
   const streaming = new AbortController()
   try {
     const stream = (async () => {
       while (!streaming.signal.aborted) {
         const calls = Array.from({ length: 50 }, () => sampleCall(projectId))
-        await stage.sendCalls(calls)
+        await fixture.sendCalls(calls)
         sent.push(...calls.map(({ id }) => id))
         await sleep(200)
       }
@@ -174,7 +174,7 @@ test('two sinks killed one after the other in mid-stream: every call stored once
     // Marked in the transaction that published them, which may end after the tap has seen them.
     await eventually(
       () =>
-        stage.pool.query('select from event_outbox where project_id = $1 and published_at is null', [
+        fixture.pool.query('select from event_outbox where project_id = $1 and published_at is null', [
           idToUuid(projectId),
         ]),
       ({ rowCount }) => rowCount === 0,
@@ -196,24 +196,24 @@ async function scoreThroughKill(
 ) {
   const scores = sent.map((id) => sampleScoredCall(sampleCall(projectId, { id })))
   const half = scores.length >> 1
-  await stage.sendScores(scores.slice(0, half))
+  await fixture.sendScores(scores.slice(0, half))
   await processes[0]?.killAndRestart()
-  await stage.sendScores(scores.slice(half))
+  await fixture.sendScores(scores.slice(half))
   const scored = async () =>
-    (await stage.pool.query('select from safety_scores where project_id = $1', [idToUuid(projectId)]))
+    (await fixture.pool.query('select from safety_scores where project_id = $1', [idToUuid(projectId)]))
       .rowCount ?? 0
   await eventuallyCounted(scored, sent.length)
 }
 
 test('Postgres away for a while: nothing is lost, the sink stays up and goes on', async () => {
-  const line = await openLine(stage.environment['DATABASE_URL'] ?? '')
+  const line = await openLine(fixture.environment['DATABASE_URL'] ?? '')
   const processes = await startProcesses(1, 'outage', { DATABASE_URL: line.url })
   const tap = await tapJobs()
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const sent: string[] = []
   const send = async () => {
     const calls = Array.from({ length: 300 }, () => sampleCall(projectId))
-    await stage.sendCalls(calls)
+    await fixture.sendCalls(calls)
     sent.push(...calls.map(({ id }) => id))
   }
   try {

@@ -8,7 +8,7 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { createOverflowCounter } from './count-overflow.ts'
 import { checkIdentity } from './steps/check-identity.ts'
-import type { Fate } from './steps/decide-fates.ts'
+import type { Disposition } from './steps/decide-dispositions.ts'
 import { makeScoreJob } from './steps/make-score-job.ts'
 import { placeCall, type PlacedCall } from './steps/place-call.ts'
 import type { CallStore, CallTopicKind } from './stores/call-store.ts'
@@ -34,16 +34,18 @@ export interface CallHandlerDependencies {
  */
 export function createCallHandler(dependencies: CallHandlerDependencies): BatchHandler<LoggedCall> {
   const { kindOf, partitions, calls, publishJobs, onEvents, clock, metrics } = dependencies
-  const fateCounter = metrics.counter('sluice_sink_calls_total', 'Calls by what became of them', ['fate'])
+  const dispositionCounter = metrics.counter('sluice_sink_calls_total', 'Calls by what became of them', [
+    'fate',
+  ])
   const rowCounter = metrics.counter('sluice_sink_rows_total', 'Rows of llm_requests written')
   const countOverflow = createOverflowCounter(dependencies)
   return async (batch) => {
     const kind = kindOf(batch.position.topic)
     const { placed, outcomes } = await placeCalls(batch, kind, partitions)
     const stored = await calls.store(placed, batch.position, kind)
-    const { fates, rowCount, eventCount } = stored
+    const { dispositions, rowCount, eventCount } = stored
     if (eventCount > 0) onEvents()
-    const toScore = placed.filter(({ call }, index) => needsJob(call, fates[index], kind))
+    const toScore = placed.filter(({ call }, index) => needsJob(call, dispositions[index], kind))
     await publishJobs(
       toScore.map(({ call }) => makeScoreJob(call, clock.now())),
       kind,
@@ -51,15 +53,16 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
     rowCounter.inc(rowCount)
     countOverflow('calls', stored.overflowCount)
     countOverflow('tools', stored.leftOutTools)
-    for (const fate of fates) fateCounter.inc({ fate })
+    for (const disposition of dispositions) dispositionCounter.inc({ fate: disposition })
     return outcomes
   }
 }
 
 /** A zero-retention call on the topic that is kept has no bodies to judge: its twin on the ephemeral topic makes the job. */
-function needsJob(call: LoggedCall, fate: Fate | undefined, kind: CallTopicKind): boolean {
+function needsJob(call: LoggedCall, disposition: Disposition | undefined, kind: CallTopicKind): boolean {
   return (
-    (fate === 'stored' || fate === 'redelivered') && (kind === 'ephemeral' || !call.zero_content_retention)
+    (disposition === 'stored' || disposition === 'redelivered') &&
+    (kind === 'ephemeral' || !call.zero_content_retention)
   )
 }
 

@@ -82,7 +82,7 @@ export function createClaimKeeping(
   }
 
   /** Gives back what was lost before the snapshot, going on from where a round before got to. */
-  async function giveBack(before: Date, signal: AbortSignal | undefined): Promise<boolean> {
+  async function release(before: Date, signal: AbortSignal | undefined): Promise<boolean> {
     let from = await readSweptUntil(pool, before)
     while (from < before) {
       if (signal?.aborted === true) return true
@@ -101,7 +101,7 @@ export function createClaimKeeping(
     if (snapshot === undefined) await readSweptUntil(pool, claimedBefore)
     const offsets = await readGroupOffsets(kafka, topic, groupId)
     const reached = snapshot !== undefined && hasPassed(offsets, snapshot.ends)
-    if (snapshot !== undefined && reached && (await giveBack(snapshot.claimedBefore, signal))) return true
+    if (snapshot !== undefined && reached && (await release(snapshot.claimedBefore, signal))) return true
     if (snapshot === undefined || reached) {
       snapshot = { claimedBefore, ends: offsets.ends }
     }

@@ -10,14 +10,14 @@ import { createRollupStore } from './stores/rollup-store.ts'
 import { lockRun } from './stores/run-store.ts'
 import { createScoreStore } from './stores/score-store.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
-import { useErasingStage } from './testing/use-erasing-stage.ts'
+import { useErasingFixture } from './testing/use-erasing-fixture.ts'
 
-const world = useErasingStage()
+const world = useErasingFixture()
 const safe = { score_value: 1, score_label: 'safe', severity: null } as const
 
 async function storedCall(): Promise<LoggedCall> {
-  const call = sampleCall(await world.stage.addProject())
-  await world.stage.store([call])
+  const call = sampleCall(await world.fixture.addProject())
+  await world.fixture.store([call])
   return call
 }
 
@@ -82,7 +82,7 @@ test('calls that are erased while their promotion waits for them leave it those 
   const others = many(200, (index) =>
     sampleCall(first.project_id, { id: newId('request', nowMs + 1 + index) }),
   )
-  await world.stage.store(others)
+  await world.fixture.store(others)
   const [last] = others.slice(-1)
   if (last === undefined) throw new Error('there are no calls')
   const runId = await orderedRun(first)
@@ -117,7 +117,7 @@ test('scores are stored in the order of their calls, as these are locked', async
 
 /** Their scores' identifiers are in the other order. */
 async function callsOfOneMoment(): Promise<[LoggedCall, LoggedCall]> {
-  const projectId = await world.stage.addProject()
+  const projectId = await world.fixture.addProject()
   const scoreOf = (call: LoggedCall) => sampleScoredCall(call).scores[0]?.id ?? ''
   for (;;) {
     const calls = [0, 0].map(() =>
@@ -126,7 +126,7 @@ async function callsOfOneMoment(): Promise<[LoggedCall, LoggedCall]> {
     const [first, second] = calls.toSorted((one, other) => (idToUuid(one.id) < idToUuid(other.id) ? -1 : 1))
     if (first === undefined || second === undefined || idToUuid(scoreOf(first)) < idToUuid(scoreOf(second)))
       continue
-    await world.stage.store([first, second])
+    await world.fixture.store([first, second])
     return [first, second]
   }
 }

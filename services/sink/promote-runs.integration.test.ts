@@ -5,22 +5,22 @@ import type { Score } from '#schemas/safety-score-recorded.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 import {
   eventually,
-  setSinkStage,
+  setSinkFixture,
   startSink,
   type RunningSink,
-  type SinkStage,
-} from './testing/sink-stage.ts'
+  type SinkFixture,
+} from './testing/sink-fixture.ts'
 
-let stage: SinkStage
+let fixture: SinkFixture
 let sink: RunningSink
 
 beforeAll(async () => {
-  stage = await setSinkStage()
-  sink = await startSink(stage)
+  fixture = await setSinkFixture()
+  sink = await startSink(fixture)
 })
 afterAll(async () => {
   await sink.service.stop()
-  await stage.close()
+  await fixture.close()
 })
 
 const unscored = {
@@ -31,12 +31,12 @@ const unscored = {
 } as const
 
 test('what could not be judged takes no place of a verdict; where there was none, the run gives one that stays', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const runId = newId('run')
   const [judged, bare] = [sampleCall(projectId), sampleCall(projectId)]
-  await stage.sendCalls([judged, bare])
+  await fixture.sendCalls([judged, bare])
   await rowsOf('llm_requests', projectId, 2)
-  await stage.sendScores([
+  await fixture.sendScores([
     scored(judged, liveRunId(projectId)),
     scored(judged, runId, unscored),
     scored(bare, runId),
@@ -46,12 +46,12 @@ test('what could not be judged takes no place of a verdict; where there was none
 
   // Whoever polls goes on behind what is stored by now.
   const isNew = `select from safety_scores where project_id = $1 and request_id = $2 and run_id = $3 and stored_xid >= $4::xid8`
-  const { rows } = await stage.pool.query<{ next: string }>(
+  const { rows } = await fixture.pool.query<{ next: string }>(
     'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
   )
   await promote(runId)
   const promoted = [projectId, bare.id, liveRunId(projectId)].map(idToUuid)
-  expect((await stage.pool.query(isNew, [...promoted, rows[0]?.next])).rowCount).toBe(1)
+  expect((await fixture.pool.query(isNew, [...promoted, rows[0]?.next])).rowCount).toBe(1)
   expect(await verdicts(projectId)).toEqual({
     [idToUuid(judged.id)]: 'unsafe',
     [idToUuid(bare.id)]: 'unsafe',
@@ -69,7 +69,7 @@ function scored(call: LoggedCall, runId: string, changes: Partial<Score> = {}) {
 }
 
 async function orderRun(runId: string, projectId: string): Promise<void> {
-  await stage.pool.query(
+  await fixture.pool.query(
     `insert into score_runs (id, project_id, start_at, end_at, source, alert, status, calls_total, created_at)
      values ($1, $2, now() - interval '1 hour', now() + interval '1 hour', 'postgres', false, 'done', 2, now())`,
     [idToUuid(runId), idToUuid(projectId)],
@@ -78,11 +78,11 @@ async function orderRun(runId: string, projectId: string): Promise<void> {
 
 async function promote(runId: string): Promise<void> {
   const set = `update score_runs set status = 'promoting', cursor_project = null, cursor_at = null, cursor_id = null where id = $1`
-  await stage.pool.query(set, [idToUuid(runId)])
+  await fixture.pool.query(set, [idToUuid(runId)])
   await eventually(
     async () =>
       (
-        await stage.pool.query<{ status: string }>('select status from score_runs where id = $1', [
+        await fixture.pool.query<{ status: string }>('select status from score_runs where id = $1', [
           idToUuid(runId),
         ])
       ).rows[0]?.status,
@@ -93,12 +93,13 @@ async function promote(runId: string): Promise<void> {
 const rowsOf = (table: string, projectId: string, count: number) =>
   eventually(
     async () =>
-      (await stage.pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)])).rowCount,
+      (await fixture.pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)]))
+        .rowCount,
     (rowCount) => rowCount === count,
   )
 
 async function verdicts(projectId: string): Promise<Record<string, string>> {
-  const { rows } = await stage.pool.query<{ request_id: string; worst_label: string }>(
+  const { rows } = await fixture.pool.query<{ request_id: string; worst_label: string }>(
     'select request_id, worst_label from request_verdicts where project_id = $1',
     [idToUuid(projectId)],
   )
@@ -106,7 +107,7 @@ async function verdicts(projectId: string): Promise<Record<string, string>> {
 }
 
 async function countedVerdicts(projectId: string): Promise<unknown> {
-  const { rows } = await stage.pool.query(
+  const { rows } = await fixture.pool.query(
     'select sum(verdict_unsafe)::int as unsafe, sum(verdict_unscored)::int as unscored from call_rollups where project_id = $1',
     [idToUuid(projectId)],
   )

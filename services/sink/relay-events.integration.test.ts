@@ -5,31 +5,31 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import {
   eventually,
-  setSinkStage,
+  setSinkFixture,
   startSink,
   tapTopic,
   type RunningSink,
-  type SinkStage,
+  type SinkFixture,
   type Tap,
-} from './testing/sink-stage.ts'
+} from './testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 
-let stage: SinkStage
+let fixture: SinkFixture
 let sinks: RunningSink[]
 let events: Tap<RaisedEvent>
 
 beforeAll(async () => {
-  stage = await setSinkStage()
-  sinks = await Promise.all([startSink(stage), startSink(stage)])
-  const eventCodec = stage.codecOf(topics.eventRaised)
-  events = await tapTopic(stage, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
+  fixture = await setSinkFixture()
+  sinks = await Promise.all([startSink(fixture), startSink(fixture)])
+  const eventCodec = fixture.codecOf(topics.eventRaised)
+  events = await tapTopic(fixture, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
 })
 
 afterAll(async () => {
   await events.stop()
   await Promise.all(sinks.map(({ service }) => service.stop()))
-  await stage.close()
+  await fixture.close()
 })
 
 const eventsOf = (projectId: string) =>
@@ -37,7 +37,7 @@ const eventsOf = (projectId: string) =>
 
 async function addEvents(projectId: string, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('event'))
-  await stage.pool.query(
+  await fixture.pool.query(
     `insert into event_outbox (id, event, project_id, created_at, data)
      select id, 'usage_alert', $1, now(), '{}' from unnest($2::uuid[]) as events (id)`,
     [idToUuid(projectId), ids.map(idToUuid)],
@@ -47,12 +47,12 @@ async function addEvents(projectId: string, count: number): Promise<string[]> {
 
 const untilPublished = () =>
   eventually(
-    async () => (await stage.pool.query('select from event_outbox where published_at is null')).rowCount,
+    async () => (await fixture.pool.query('select from event_outbox where published_at is null')).rowCount,
     (waiting) => waiting === 0,
   )
 
 test('two sinks share the outbox: each event is published once, under its project', async () => {
-  const projects = await Promise.all([0, 1, 2].map(() => stage.addProject()))
+  const projects = await Promise.all([0, 1, 2].map(() => fixture.addProject()))
   const ids = (await Promise.all(projects.map((projectId) => addEvents(projectId, 700)))).flat()
   await untilPublished()
   const raised = () => projects.flatMap(eventsOf)
@@ -66,9 +66,9 @@ test('two sinks share the outbox: each event is published once, under its projec
 })
 
 test('every event is published, whoever wrote it, and an oversized one without what it quotes', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const insert = (id: string, content: Buffer | null) =>
-    stage.pool.query(
+    fixture.pool.query(
       `insert into event_outbox (id, event, project_id, created_at, data, content_codec, content_data, content_id)
        values ($1, 'threat_detected', $2, now(), $3, $4, $5, $6)`,
       [
@@ -96,7 +96,7 @@ test('every event is published, whoever wrote it, and an oversized one without w
     completion_snippet: null,
   })
   await eventually(
-    async () => (await stage.pool.query('select from event_outbox where published_at is null')).rowCount,
+    async () => (await fixture.pool.query('select from event_outbox where published_at is null')).rowCount,
     (waiting) => waiting === 0,
   )
 })
@@ -104,7 +104,7 @@ test('every event is published, whoever wrote it, and an oversized one without w
 test('two sinks share the rounds of their upkeep', async () => {
   const { rows } = await eventually(
     () =>
-      stage.pool.query<{ name: string }>(
+      fixture.pool.query<{ name: string }>(
         'select name from upkeep_rounds where ended_at is not null order by name',
       ),
     ({ rowCount }) => rowCount === 5,

@@ -7,33 +7,33 @@ import { dayOf } from './stores/day-partitions.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 import {
   eventually,
-  setSinkStage,
+  setSinkFixture,
   startSink,
   tapTopic,
   type RunningSink,
-  type SinkStage,
+  type SinkFixture,
   type Tap,
-} from './testing/sink-stage.ts'
+} from './testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 
-let stage: SinkStage
+let fixture: SinkFixture
 let sink: RunningSink
 let events: Tap<RaisedEvent>
 let deadLetters: Tap<Buffer>
 
 beforeAll(async () => {
-  stage = await setSinkStage()
-  sink = await startSink(stage)
-  const eventCodec = stage.codecOf(topics.eventRaised)
-  events = await tapTopic(stage, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
-  deadLetters = await tapTopic(stage, `${topics.scoreRecorded.name}.dlq`, (bytes) => Promise.resolve(bytes))
+  fixture = await setSinkFixture()
+  sink = await startSink(fixture)
+  const eventCodec = fixture.codecOf(topics.eventRaised)
+  events = await tapTopic(fixture, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
+  deadLetters = await tapTopic(fixture, `${topics.scoreRecorded.name}.dlq`, (bytes) => Promise.resolve(bytes))
 })
 
 afterAll(async () => {
   await Promise.all([events.stop(), deadLetters.stop()])
   await sink.service.stop()
-  await stage.close()
+  await fixture.close()
 })
 
 /** Calls that are stored and may be scored. */
@@ -43,13 +43,13 @@ async function storedCalls(
   changes: Partial<LoggedCall> = {},
 ): Promise<LoggedCall[]> {
   const calls = Array.from({ length: count }, () => sampleCall(projectId, changes))
-  await stage.sendCalls(calls)
+  await fixture.sendCalls(calls)
   await countOf('llm_requests', projectId, count)
   return calls
 }
 
 async function rowsOf(table: string, projectId: string) {
-  const { rows } = await stage.pool.query<Record<string, unknown>>(
+  const { rows } = await fixture.pool.query<Record<string, unknown>>(
     `select * from ${table} where project_id = $1`,
     [idToUuid(projectId)],
   )
@@ -66,15 +66,15 @@ const linesOf = (projectId: string) => sink.lines.filter((line) => line['project
 
 /** Comes behind everything sent before on every partition. */
 async function pass(): Promise<void> {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const calls = await storedCalls(projectId, 60)
-  await stage.sendScores(calls.map((call) => sampleScoredCall(call, { raise_events: false })))
+  await fixture.sendScores(calls.map((call) => sampleScoredCall(call, { raise_events: false })))
   await countOf('safety_scores', projectId, 60)
 }
 
 describe('scores', () => {
   test('are stored with details and verdict; unsafe ones raise an event and each writes a line', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const [call] = (await storedCalls(projectId, 1)) as [LoggedCall]
     const scores = [
       sampleScore(projectId, call.id, { score_value: 4, severity: 'high', scored_at: 1_790_000_000_000 }),
@@ -94,7 +94,7 @@ describe('scores', () => {
         details: null,
       }),
     ]
-    await stage.sendScores([sampleScoredCall(call, { scores })])
+    await fixture.sendScores([sampleScoredCall(call, { scores })])
     const rows = await countOf('safety_scores', projectId, 3)
     expect(rows.find(({ scorer_name }) => scorer_name === 'pii_detection')).toMatchObject({
       request_id: idToUuid(call.id),
@@ -148,7 +148,7 @@ describe('scores', () => {
   })
 
   test('sent again or scored anew change nothing: the first one wins, with one event and one line', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const calls = await storedCalls(projectId, 10)
     const first = calls.map((call) => sampleScoredCall(call))
     const disagreeing = calls.map((call) =>
@@ -156,9 +156,9 @@ describe('scores', () => {
         scores: [sampleScore(projectId, call.id, { score_value: 1, score_label: 'safe', severity: null })],
       }),
     )
-    await stage.sendScores([...first, ...disagreeing])
+    await fixture.sendScores([...first, ...disagreeing])
     await countOf('safety_scores', projectId, 10)
-    await stage.sendScores([...disagreeing, ...first])
+    await fixture.sendScores([...disagreeing, ...first])
     await pass()
     const rows = await rowsOf('safety_scores', projectId)
     expect(rows.map(({ score_label }) => score_label)).toEqual(Array(10).fill('unsafe'))
@@ -175,23 +175,23 @@ describe('scores', () => {
   })
 
   test('that come one after the other add up in the verdict, and a replay does not touch it or raise events', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const [call] = (await storedCalls(projectId, 1)) as [LoggedCall]
     const safe = { score_value: 1, score_label: 'safe', severity: null } as const
-    await stage.sendScores([
+    await fixture.sendScores([
       sampleScoredCall(call, { scores: [sampleScore(projectId, call.id, { scorer_name: 'a', ...safe })] }),
     ])
-    await stage.sendScores([
+    await fixture.sendScores([
       sampleScoredCall(call, {
         scores: [sampleScore(projectId, call.id, { scorer_name: 'b', severity: 'medium' })],
       }),
     ])
-    await stage.sendScores([
+    await fixture.sendScores([
       sampleScoredCall(call, {
         scores: [sampleScore(projectId, call.id, { scorer_name: 'c', severity: 'high' })],
       }),
     ])
-    await stage.sendScores([
+    await fixture.sendScores([
       sampleScoredCall(call, { scores: [sampleScore(projectId, call.id, { scorer_name: 'd', ...safe })] }),
     ])
     const runId = newId('run')
@@ -199,7 +199,7 @@ describe('scores', () => {
       id: scoreId(projectId, call.id, 'a', runId),
       scorer_name: 'a',
     })
-    await stage.sendScores([
+    await fixture.sendScores([
       sampleScoredCall(call, { run_id: runId, raise_events: false, scores: [replayed] }),
     ])
     await countOf('safety_scores', projectId, 5)
@@ -215,23 +215,23 @@ describe('scores', () => {
   })
 
   test('of a call whose content is kept no longer are stored without their details, and so is a call that comes so late', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const takenMs = Date.now() - 20 * 86_400_000
     const aged = () => ({ id: newId('request', takenMs), received_at: takenMs })
     const [call] = (await storedCalls(projectId, 1, aged())) as [LoggedCall]
     const day = dayOf(takenMs).replaceAll('-', '')
-    await stage.pool.query(`drop table safety_score_details_${day}, llm_request_bodies_${day}`)
-    await stage.sendScores([sampleScoredCall(call)])
+    await fixture.pool.query(`drop table safety_score_details_${day}, llm_request_bodies_${day}`)
+    await fixture.sendScores([sampleScoredCall(call)])
     await countOf('safety_scores', projectId, 1)
     expect(await rowsOf('safety_score_details', projectId)).toEqual([])
-    await stage.sendCalls([sampleCall(projectId, aged())])
+    await fixture.sendCalls([sampleCall(projectId, aged())])
     await countOf('llm_requests', projectId, 2)
   })
 
   test('of a request that is not there are counted and leave nothing', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const before = await sink.metric('sluice_sink_scores_total{fate="no_request"}')
-    await stage.sendScores([sampleScoredCall(sampleCall(projectId))])
+    await fixture.sendScores([sampleScoredCall(sampleCall(projectId))])
     await pass()
     expect(await rowsOf('safety_scores', projectId)).toEqual([])
     expect(await rowsOf('safety_score_details', projectId)).toEqual([])
@@ -240,16 +240,18 @@ describe('scores', () => {
   })
 
   test('that no table takes are dead-lettered, their neighbours stored', async () => {
-    const projectId = await stage.addProject()
+    const projectId = await fixture.addProject()
     const [bad, good] = (await storedCalls(projectId, 2)) as [LoggedCall, LoggedCall]
-    const codec = stage.codecOf(topics.scoreRecorded)
+    const codec = fixture.codecOf(topics.scoreRecorded)
     const impossible = sampleScoredCall(bad, { scores: [sampleScore(projectId, bad.id, { score_value: 9 })] })
     const nameless = sampleScoredCall(bad, { run_id: 'live' })
     const key = bad.id
     const values = await Promise.all(
       [impossible, sampleScoredCall(good), nameless].map((call) => codec.encode(call)),
     )
-    await stage.send(values.map((value) => ({ topic: stage.prefix + topics.scoreRecorded.name, key, value })))
+    await fixture.send(
+      values.map((value) => ({ topic: fixture.prefix + topics.scoreRecorded.name, key, value })),
+    )
     expect(await countOf('safety_scores', projectId, 1)).toMatchObject([{ request_id: idToUuid(good.id) }])
     const codes = () => deadLetters.headers.map((headers) => headers['sluice-dlq-code'])
     expect((await eventually(codes, (found) => found.length >= 2)).toSorted()).toEqual([

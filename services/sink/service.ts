@@ -23,7 +23,13 @@ import { createOutbox } from './stores/outbox-store.ts'
 import { createRoundStore } from './stores/round-store.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
 import { createCallConsumer, createDeadLetterConsumer, createScoreConsumer } from './create-consumers.ts'
-import { callGroupOf, layGround, replayQueuesOf, scoringQueuesOf, type Ground } from './lay-ground.ts'
+import {
+  callGroupOf,
+  createServiceContext,
+  replayQueuesOf,
+  scoringQueuesOf,
+  type ServiceContext,
+} from './service-context.ts'
 import { passQueues } from './pass-queues.ts'
 
 /** Twice between two scrapes would show nothing more. */
@@ -31,32 +37,32 @@ const clusterWatchIntervalMs = 30_000
 
 /** The sink: three consumers, the relay of the outbox and the upkeep of the tables, in one process. */
 export function createSink(config: SinkConfig, dependencies: ProcessDependencies): Service {
-  const ground = layGround(config, dependencies)
-  const { log, clock, pool, producer } = ground
+  const context = createServiceContext(config, dependencies)
+  const { log, clock, pool, producer } = context
   const publishEvents = createEventPublisher({
     producer,
-    topic: ground.nameOf(topics.eventRaised),
-    encoder: ground.codecOf(topics.eventRaised),
+    topic: context.nameOf(topics.eventRaised),
+    encoder: context.codecOf(topics.eventRaised),
   })
   const relay = createPeriodicTask({
     name: 'outbox_relay',
     intervalMs: config.OUTBOX_POLL_INTERVAL_MS,
-    run: createEventRelay({ ...ground, outbox: createOutbox(pool), publishEvents }),
+    run: createEventRelay({ ...context, outbox: createOutbox(pool), publishEvents }),
     clock,
     log,
-    metrics: ground.metrics,
+    metrics: context.metrics,
   })
   const partitions = createDayPartitions({ pool, clock, maxAgeDays: config.SINK_LATE_MAX_DAYS })
-  const calls = createCallConsumer(ground, partitions, () => relay.wake())
-  const scores = createScoreConsumer(ground, () => relay.wake())
+  const calls = createCallConsumer(context, partitions, () => relay.wake())
+  const scores = createScoreConsumer(context, () => relay.wake())
   const connections: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
-  const deadLetters = createDeadLetterConsumer(ground)
+  const deadLetters = createDeadLetterConsumer(context)
   return runTogether(
     [
       connections,
       producer,
       relay,
-      ...createUpkeep(ground, partitions, () => relay.wake()),
+      ...createUpkeep(context, partitions, () => relay.wake()),
       deadLetters,
       scores,
       calls,
@@ -67,11 +73,11 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
 
 type Run = (signal: AbortSignal, number: number) => Promise<RoundEnd>
 
-function createTasks(ground: Ground) {
+function createTasks(context: ServiceContext) {
   const every = (name: string, intervalMs: number, run: (signal: AbortSignal) => Promise<RoundEnd>) =>
-    createPeriodicTask({ ...ground, name, intervalMs, run })
+    createPeriodicTask({ ...context, name, intervalMs, run })
   const shared = (name: string, intervalMs: number, run: Run) =>
-    every(name, intervalMs, shareRounds(createRoundStore(ground.pool, name, intervalMs), run))
+    every(name, intervalMs, shareRounds(createRoundStore(context.pool, name, intervalMs), run))
   return { every, shared }
 }
 
@@ -79,45 +85,45 @@ function createTasks(ground: Ground) {
  * What is done now and then: each step by one sink at a time, elected by an advisory lock. What looks through tables is a round for all sinks; each
  * does what it has to know or to show itself, and erasures in small steps, which several share.
  */
-function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () => void): Part[] {
-  const { config, producer } = ground
+function createUpkeep(context: ServiceContext, partitions: DayPartitions, onEvents: () => void): Part[] {
+  const { config, producer } = context
   const publishJobs = createJobPublisher({
     producer,
-    topic: ground.nameOf(topics.scoreJobs),
-    encoder: ground.codecOf(topics.scoreJobs),
+    topic: context.nameOf(topics.scoreJobs),
+    encoder: context.codecOf(topics.scoreJobs),
   })
-  const { every, shared } = createTasks(ground)
+  const { every, shared } = createTasks(context)
   return [
     every(
       'maintenance',
       config.SINK_MAINTENANCE_INTERVAL_MS,
-      createMaintenance({ ...ground, partitions, daysAhead: config.SINK_PARTITION_DAYS_AHEAD }),
+      createMaintenance({ ...context, partitions, daysAhead: config.SINK_PARTITION_DAYS_AHEAD }),
     ),
     shared(
       'retention',
       config.RETENTION_INTERVAL_MS,
-      createRetention({ ...ground, metadataDays: config.METADATA_RETENTION_DAYS }),
+      createRetention({ ...context, metadataDays: config.METADATA_RETENTION_DAYS }),
     ),
     shared(
       'quota_claims',
       config.QUOTA_INTERVAL_MS,
       createClaimKeeping({
-        ...ground,
-        topic: ground.nameOf(topics.requestLogged),
+        ...context,
+        topic: context.nameOf(topics.requestLogged),
         groupId: callGroupOf(config),
       }),
     ),
-    shared('cost_alerts', config.QUOTA_INTERVAL_MS, createCostAlerts({ ...ground, onEvents })),
-    every('erasing', config.ERASURE_INTERVAL_MS, createErasing(ground)),
-    shared('rollup_folding', config.SINK_MAINTENANCE_INTERVAL_MS, createRollupFolding(ground)),
+    shared('cost_alerts', config.QUOTA_INTERVAL_MS, createCostAlerts({ ...context, onEvents })),
+    every('erasing', config.ERASURE_INTERVAL_MS, createErasing(context)),
+    shared('rollup_folding', config.SINK_MAINTENANCE_INTERVAL_MS, createRollupFolding(context)),
     shared(
       'sweep',
       config.SWEEP_INTERVAL_MS,
       createSweep({
-        ...ground,
+        ...context,
         ageMs: config.SWEEP_AGE_MS,
         scoredUntil: createScoredUntil({
-          ...ground,
+          ...context,
           queues: scoringQueuesOf(config),
           ageMs: config.SWEEP_AGE_MS,
         }),
@@ -128,28 +134,28 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
       'cluster_watch',
       clusterWatchIntervalMs,
       createClusterWatch({
-        ...ground,
+        ...context,
         registryUrl: config.SCHEMA_REGISTRY_URL,
         topicNames: topicsToCreate(config.TOPIC_PREFIX).map(({ name }) => name),
       }),
     ),
-    every('score_runs', config.SCORE_RUNS_INTERVAL_MS, createReplays(ground)),
+    every('score_runs', config.SCORE_RUNS_INTERVAL_MS, createReplays(context)),
   ]
 }
 
 /** Runs that score history again: fed from here, scored by the scorers' group of their own. */
-function createReplays(ground: Ground): () => Promise<boolean> {
-  const { config, kafka, producer, nameOf, codecOf } = ground
+function createReplays(context: ServiceContext): () => Promise<boolean> {
+  const { config, kafka, producer, nameOf, codecOf } = context
   const queues = replayQueuesOf(config)
   const [{ topic, groupId }] = queues
   return createRunCarrier({
-    ...ground,
+    ...context,
     publishJobs: createJobPublisher({ producer, topic, encoder: codecOf(topics.scoreJobsReplay) }),
     waitingJobs: () => countBacklog(kafka, topic, groupId),
     findAwaited: (awaited) => passQueues(kafka, queues, awaited),
     maxWaitingJobs: config.REPLAY_MAX_WAITING_JOBS,
     readHistory: createHistoryReader({
-      ...ground,
+      ...context,
       topic: nameOf(topics.requestLogged),
       codec: codecOf(topics.requestLogged),
       groupPrefix: `${config.TOPIC_PREFIX}sink-replay-`,

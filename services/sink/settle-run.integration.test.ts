@@ -3,27 +3,27 @@ import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { settleRun, type SettleDependencies } from './settle-run.ts'
-import { setSinkStage, type SinkStage } from './testing/sink-stage.ts'
+import { setSinkFixture, type SinkFixture } from './testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 
-let stage: SinkStage
+let fixture: SinkFixture
 beforeAll(async () => {
-  stage = await setSinkStage()
+  fixture = await setSinkFixture()
 })
-afterAll(() => stage.close())
+afterAll(() => fixture.close())
 
 const settle = (uuid: string, findAwaited: SettleDependencies['findAwaited']) =>
-  settleRun({ pool: stage.pool, findAwaited, clock: systemClock, log: createLog('test', 'silent') }, uuid)
+  settleRun({ pool: fixture.pool, findAwaited, clock: systemClock, log: createLog('test', 'silent') }, uuid)
 
 const columns = 'status, calls_scored, problem, awaited'
 
 async function orderRun(): Promise<string> {
   const uuid = idToUuid(newId('run'))
-  await stage.pool.query(
+  await fixture.pool.query(
     `insert into score_runs (id, project_id, start_at, end_at, source, alert, status, calls_total, calls_fed, created_at)
      values ($1, $2, now() - interval '1 hour', now(), 'postgres', false, 'scoring', 3, 3, now())`,
-    [uuid, idToUuid(await stage.addProject())],
+    [uuid, idToUuid(await fixture.addProject())],
   )
   return uuid
 }
@@ -43,12 +43,12 @@ test.each([
     const answer = Promise.withResolvers<undefined>()
     const settled = settle(uuid, () => (asked.resolve(undefined), answer.promise))
     const read = async (): Promise<unknown> =>
-      (await stage.pool.query(`select ${columns} from score_runs where id = $1`, [uuid])).rows
+      (await fixture.pool.query(`select ${columns} from score_runs where id = $1`, [uuid])).rows
     await asked.promise
     let changed: unknown
     try {
-      await stage.pool.query(`select from score_runs where id = $1 for update nowait`, [uuid])
-      await stage.pool.query(change, [uuid])
+      await fixture.pool.query(`select from score_runs where id = $1 for update nowait`, [uuid])
+      await fixture.pool.query(change, [uuid])
       changed = await read()
     } finally {
       answer.resolve(undefined)
@@ -65,6 +65,6 @@ test('what is awaited is kept for whoever asks next, and once nothing is the run
   const look = () => settle(uuid, (awaited) => (asked.push(awaited), Promise.resolve(answers.shift())))
   expect([await look(), await look(), await look(), await look()]).toEqual([false, false, true, false])
   expect(asked).toEqual([null, jobs('5'), jobs('5')])
-  const { rows } = await stage.pool.query(`select ${columns} from score_runs where id = $1`, [uuid])
+  const { rows } = await fixture.pool.query(`select ${columns} from score_runs where id = $1`, [uuid])
   expect(rows).toMatchObject([{ status: 'done', problem: expect.stringMatching(/^3 jobs brought no score/) }])
 })

@@ -8,25 +8,25 @@ import { contextOf } from '#schemas/call-context.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { createScoredUntil } from './find-scored-until.ts'
-import { scoringQueuesOf } from './lay-ground.ts'
+import { scoringQueuesOf } from './service-context.ts'
 import { createSweep } from './sweep-unscored.ts'
 import { placeCall } from './steps/place-call.ts'
 import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
 import { many, sampleCall } from './testing/sample-records.ts'
-import { setSinkStage, type SinkStage } from './testing/sink-stage.ts'
+import { setSinkFixture, type SinkFixture } from './testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 
 const hourMs = 3_600_000
-let stage: SinkStage
+let fixture: SinkFixture
 
 beforeAll(async () => {
-  stage = await setSinkStage()
+  fixture = await setSinkFixture()
 })
 
-afterAll(() => stage.close())
+afterAll(() => fixture.close())
 
 /** A call that was taken `hoursAgo`, stored as the sink stores it. */
 async function store(projectId: string, hoursAgo: number) {
@@ -36,31 +36,31 @@ async function store(projectId: string, hoursAgo: number) {
     received_at: takenMs,
     metadata: '{"a": 1}',
   })
-  const partitions = createDayPartitions({ pool: stage.pool, clock: systemClock, maxAgeDays: 35 })
+  const partitions = createDayPartitions({ pool: fixture.pool, clock: systemClock, maxAgeDays: 35 })
   await partitions.make(dayOf(takenMs))
   const record = { topic: 't', partition: 0, offset: 0n, key: null, value: call, headers: {}, timestampMs: 0 }
   const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: 1n }
-  await createCallStore(stage.pool, createRollupStore()).store([placeCall(record)], position, 'kept')
+  await createCallStore(fixture.pool, createRollupStore()).store([placeCall(record)], position, 'kept')
   const rewind = 'update llm_requests set stored_at = received_at where project_id = $1 and id = $2'
-  await stage.pool.query(rewind, [idToUuid(projectId), idToUuid(call.id)])
+  await fixture.pool.query(rewind, [idToUuid(projectId), idToUuid(call.id)])
   return call
 }
 
 const mine = (table: string, projectId: string, change: string) =>
-  stage.pool.query(`update ${table} set ${change} where project_id = $1`, [idToUuid(projectId)])
+  fixture.pool.query(`update ${table} set ${change} where project_id = $1`, [idToUuid(projectId)])
 
 /** A sink's sweep, and the jobs that it queued. What passes by itself (a topic just made has no leader yet) is tried again, as its task does. */
 function sweeper(refused?: string, ageMs = hourMs, clock = systemClock) {
   const jobs: ScoreJob[] = []
   const run = createSweep({
-    pool: stage.pool,
+    pool: fixture.pool,
     publishJobs: (published) => {
       if (published.some(({ request_id }) => request_id === refused))
         return Promise.reject(new TransientError('REFUSED', 'this hour fails'))
       return Promise.resolve(void jobs.push(...published))
     },
     ageMs,
-    scoredUntil: createScoredUntil({ ...stage, queues: queues(), ageMs }),
+    scoredUntil: createScoredUntil({ ...fixture, queues: queues(), ageMs }),
     clock,
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
@@ -74,30 +74,30 @@ function sweeper(refused?: string, ageMs = hourMs, clock = systemClock) {
   return { jobs, sweep }
 }
 
-const queues = () => scoringQueuesOf({ TOPIC_PREFIX: stage.prefix })
+const queues = () => scoringQueuesOf({ TOPIC_PREFIX: fixture.prefix })
 
 test('calls over an hour old without scores are queued again with what was stored of them, at most once an hour and three times', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const lost = await store(projectId, 2)
   const older = await store(projectId, 30)
   await store(projectId, 0.5)
   // Its client was late: what it waits for may be under way.
   const late = await store(projectId, 2)
-  await stage.pool.query('update llm_requests set stored_at = now() where id = $1', [idToUuid(late.id)])
+  await fixture.pool.query('update llm_requests set stored_at = now() where id = $1', [idToUuid(late.id)])
   const erased = await store(projectId, 3)
-  await stage.pool.query('delete from llm_request_bodies where request_id = $1', [idToUuid(erased.id)])
+  await fixture.pool.query('delete from llm_request_bodies where request_id = $1', [idToUuid(erased.id)])
   const scored = await store(projectId, 2)
-  await stage.pool.query(
+  await fixture.pool.query(
     `insert into request_verdicts select project_id, id, created_at, 'safe', null, 1 from llm_requests where id = $1`,
     [idToUuid(scored.id)],
   )
   // Another project's call of the same id and time.
-  await stage.pool.query(
+  await fixture.pool.query(
     `with theirs as (
        insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at, stored_at)
        select $2, id, created_at, source, model, true, received_at, received_at from llm_requests where id = $1 returning *
      ) insert into request_verdicts select project_id, id, created_at, 'safe', null, 1 from theirs`,
-    [idToUuid(lost.id), idToUuid(await stage.addProject())],
+    [idToUuid(lost.id), idToUuid(await fixture.addProject())],
   )
 
   // So many calls that hours are looked at in pieces.
@@ -131,9 +131,9 @@ test('calls over an hour old without scores are queued again with what was store
 })
 
 test('a project with many calls that no scorer scores does not keep the lost calls of others waiting', async () => {
-  const [samplingId, projectId] = [await stage.addProject(), await stage.addProject()]
+  const [samplingId, projectId] = [await fixture.addProject(), await fixture.addProject()]
   await store(samplingId, 4)
-  await stage.pool.query(
+  await fixture.pool.query(
     `insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at, stored_at)
      select project_id, gen_random_uuid(), created_at, source, model, true, received_at, received_at from llm_requests, generate_series(1, 1200)
      where project_id = $1`,
@@ -147,7 +147,7 @@ test('a project with many calls that no scorer scores does not keep the lost cal
 })
 
 test('an hour that fails keeps no other waiting for long', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const [failing, lost] = [await store(projectId, 2), await store(projectId, 5)]
   const { jobs, sweep } = sweeper(failing.id)
   let failures = 0
@@ -161,15 +161,15 @@ test('an hour that fails keeps no other waiting for long', async () => {
 })
 
 test('calls are left alone while they may wait for their scorers, or their scores for a sink', async () => {
-  const lost = await store(await stage.addProject(), 2)
+  const lost = await store(await fixture.addProject(), 2)
   const { jobs, sweep } = sweeper()
   const count = () => jobs.filter(({ request_id }) => request_id === lost.id).length
-  const admin = stage.kafka.admin()
+  const admin = fixture.kafka.admin()
   await admin.connect()
   try {
     // Less in each than in the one before: how far one has come says nothing of the next.
     for (const [place, { topic }] of queues().toReversed().entries())
-      await stage.send(many(place + 1, () => ({ topic, key: 'k', value: Buffer.from('waits') })))
+      await fixture.send(many(place + 1, () => ({ topic, key: 'k', value: Buffer.from('waits') })))
     for (const { topic } of queues()) {
       for (let round = 0; round < 2; round++) await sweep()
       expect(count()).toBe(0)

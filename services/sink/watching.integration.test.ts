@@ -19,7 +19,7 @@ import { createDayPartitions } from './stores/day-partitions.ts'
 import { createPeriodicTask, type RoundEnd } from './periodic-task.ts'
 import { shareRounds } from './share-rounds.ts'
 import { createRoundStore } from './stores/round-store.ts'
-import { eventually } from './testing/sink-stage.ts'
+import { eventually } from './testing/sink-fixture.ts'
 import { createClusterWatch } from './watch-cluster.ts'
 
 jest.setTimeout(300_000)

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
-import { setSinkStage, type SinkStage } from '#services/sink/testing/sink-stage.ts'
+import { setSinkFixture, type SinkFixture } from '#services/sink/testing/sink-fixture.ts'
 import { cpuOfTree, startBenchProcess } from '../support/bench-process.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import type { LoadOrder, LoadResult } from '../support/http-load.ts'
@@ -61,18 +61,18 @@ const loads: Record<
 }
 
 const stopInfrastructure = await openBenchmark()
-const stage = await setSinkStage()
+const fixture = await setSinkFixture()
 const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-ingest-'))
 const loader = await startBenchProcess(new URL('../support/http-load.ts', import.meta.url))
 const bareProcess = await startBenchProcess(new URL('../support/bare-ingest.ts', import.meta.url), [
-  stage.environment['KAFKA_BROKERS'] ?? '',
-  stage.prefix + topics.requestLogged.name,
+  fixture.environment['KAFKA_BROKERS'] ?? '',
+  fixture.prefix + topics.requestLogged.name,
 ])
 const [port, operationsPort] = (await freePorts(2)) as [number, number]
 const ingestProcess = await startServiceProcess({
   name: 'ingest',
   environment: {
-    ...stage.environment,
+    ...fixture.environment,
     INGEST_HOST: '127.0.0.1',
     INGEST_PORT: String(port),
     BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
@@ -88,7 +88,7 @@ try {
     name: 'ingest',
     url: `http://127.0.0.1:${port}`,
     pid: ingestProcess.pid,
-    headers: { ...json, 'x-service-key': await addKey(stage) },
+    headers: { ...json, 'x-service-key': await addKey(fixture) },
   }
   const bare: Target = {
     name: 'express + kafkajs',
@@ -99,7 +99,7 @@ try {
   for (const load of Object.values(loads)) for (const target of [bare, ingest]) await measure(target, load, 3)
   const single = await inTurns(loads.single, bare, ingest)
   const batch = await inTurns(loads.batch, bare, ingest)
-  const raw = await produceRaw(stage)
+  const raw = await produceRaw(fixture)
   console.table({
     'one record a request, floor': single.floor,
     'one record a request, ingest': single.ingest,
@@ -118,12 +118,12 @@ try {
 } finally {
   await ingestProcess.stop()
   for (const part of [loader, bareProcess]) await part.stop()
-  await stage.close()
+  await fixture.close()
   await rm(directory, { recursive: true })
   await stopInfrastructure()
 }
 
-async function addKey({ pool, addProject }: SinkStage): Promise<string> {
+async function addKey({ pool, addProject }: SinkFixture): Promise<string> {
   const projectId = await addProject()
   const digits = randomBytes(24).toString('hex')
   await pool.query(
@@ -175,7 +175,7 @@ async function inTurns(load: (typeof loads)['single'], floor: Target, ingest: Ta
 }
 
 /** What Kafka takes of the same bytes from one process that does nothing else: five batches under way, `acks=all`. */
-async function produceRaw({ kafka, prefix }: SinkStage): Promise<number> {
+async function produceRaw({ kafka, prefix }: SinkFixture): Promise<number> {
   const producer = kafka.producer()
   await producer.connect()
   const value = Buffer.from(loads.single.body)

@@ -66,9 +66,9 @@ try {
 
 async function keepHalf(callsPerS: number): Promise<Record<string, number>> {
   const rate = callsPerS / 2
-  const { latenciesMs, mostInFlight, memory } = await holdRate(pipeline, { rate, minutes })
+  const { latenciesMs, maxInFlight, memory } = await holdRate(pipeline, { rate, minutes })
   const at = (part: number) => Math.round(latenciesMs[Math.floor(latenciesMs.length * part)] ?? NaN)
-  const [first, last] = mostInFlight
+  const [first, last] = maxInFlight
   console.log(
     `${latenciesMs.length} calls at ${rate.toFixed(1)} a second for ${minutes} minutes: at most ${first} on their way in the first half, ${last} in the second`,
   )

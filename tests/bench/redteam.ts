@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import { idToUuid } from '#schemas/ids.ts'
-import { setRedteamStage, type RedteamStage } from '#services/redteam/testing/redteam-stage.ts'
+import { setRedteamFixture, type RedteamFixture } from '#services/redteam/testing/redteam-fixture.ts'
 import { cpuOfProcess, startBenchProcess } from '../support/bench-process.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { startServiceProcess } from '../support/service-process.ts'
@@ -20,7 +20,7 @@ const seconds = Number(values.seconds)
 const targetMs = 50
 
 const closeParts = await openBenchmark()
-const stage = await setRedteamStage({ judged: false })
+const fixture = await setRedteamFixture({ judged: false })
 const directory = await mkdtemp(join(tmpdir(), 'redteam-bench-'))
 const [operationsPort = 0] = await freePorts(1)
 const worker = await startServiceProcess({
@@ -28,26 +28,26 @@ const worker = await startServiceProcess({
   operationsPort,
   logFile: join(directory, 'redteam.log'),
   // As often as in production by default: tests look ten times as often.
-  environment: { ...stage.environment, REDTEAM_POLL_INTERVAL_MS: '1000' },
+  environment: { ...fixture.environment, REDTEAM_POLL_INTERVAL_MS: '1000' },
 })
 try {
-  const project = await stage.createProject()
+  const project = await fixture.createProject()
   const figures: Record<string, number> = {}
   // The first run of a process opens connections and reads the probes.
-  await measure(stage, project.id, 16, 1)
+  await measure(fixture, project.id, 16, 1)
   for (const concurrency of [1, 16, 64])
-    Object.assign(figures, await measure(stage, project.id, concurrency, seconds))
+    Object.assign(figures, await measure(fixture, project.id, concurrency, seconds))
   console.table(figures)
   printFigures('redteam', figures)
 } finally {
   await worker.stop()
-  await stage.close()
+  await fixture.close()
   await rm(directory, { recursive: true, force: true })
   await closeParts()
 }
 
 async function measure(
-  on: RedteamStage,
+  on: RedteamFixture,
   projectId: string,
   concurrency: number,
   forSeconds: number,

@@ -8,7 +8,7 @@ import { createSealer } from '#runtime/sealing.ts'
 import { newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { answers, asks, sampleJob } from '#services/scorer/testing/sample-job.ts'
-import { setScorerStage, type ScorerStage } from '#services/scorer/testing/scorer-stage.ts'
+import { setScorerFixture, type ScorerFixture } from '#services/scorer/testing/scorer-fixture.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { quantile } from '../support/quantile.ts'
 import { realPrompts } from '../support/real-prompts.ts'
@@ -35,24 +35,24 @@ const [flooding, other] = [newId('project'), newId('project')]
 const prompts = realPrompts(500)
 
 const closeInfrastructure = await openBenchmark()
-const stage = await setScorerStage()
+const fixture = await setScorerFixture()
 const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-flood-'))
 const [operationsPort = 0] = await freePorts(1)
 const scorer = await startServiceProcess({
   name: 'scorer',
-  environment: { ...stage.environment, NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '' },
+  environment: { ...fixture.environment, NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '' },
   operationsPort,
   logFile: join(directory, 'scorer.log'),
 })
 try {
   await sleep(3_000)
-  await measureSmall(stage, 5)
-  const alone = await measureSmall(stage, seconds)
+  await measureSmall(fixture, 5)
+  const alone = await measureSmall(fixture, seconds)
   const flood = makeFlood()
-  for (const job of flood) await stage.send([job])
-  const beside = await measureSmall(stage, seconds)
+  for (const job of flood) await fixture.send([job])
+  const beside = await measureSmall(fixture, seconds)
   const isOfFlood = new Set(flood.map(({ request_id }) => request_id))
-  const done = stage.recorded.filter(({ request_id }) => isOfFlood.has(request_id)).length
+  const done = fixture.recorded.filter(({ request_id }) => isOfFlood.has(request_id)).length
   console.table({ alone: rowOf(alone), [`beside ${values.large} large calls`]: rowOf(beside) })
   console.log(`${done} of ${flood.length} large calls were scored meanwhile`)
   printFigures('scorer-flood', {
@@ -63,13 +63,13 @@ try {
   })
 } finally {
   await scorer.stop()
-  await stage.close()
+  await fixture.close()
   await rm(directory, { recursive: true })
   await closeInfrastructure()
 }
 
 /** Sends small calls at a steady rate and waits for their scores; how long each took. */
-async function measureSmall(stage: ScorerStage, forSeconds: number): Promise<number[]> {
+async function measureSmall(fixture: ScorerFixture, forSeconds: number): Promise<number[]> {
   const sent: ScoreJob[] = []
   const sending: Promise<void>[] = []
   const startedMs = performance.now()
@@ -82,11 +82,11 @@ async function measureSmall(stage: ScorerStage, forSeconds: number): Promise<num
       { project_id: other },
     )
     sent.push(job)
-    sending.push(stage.send([job]))
+    sending.push(fixture.send([job]))
   }
   await Promise.all(sending)
   const scoredAt = () =>
-    new Map(stage.recorded.map(({ request_id, scores }) => [request_id, scores[0]?.scored_at ?? NaN]))
+    new Map(fixture.recorded.map(({ request_id, scores }) => [request_id, scores[0]?.scored_at ?? NaN]))
   const isDone = () => {
     const known = scoredAt()
     return sent.every(({ request_id }) => known.has(request_id))

@@ -8,7 +8,7 @@ import { createSealer } from '#runtime/sealing.ts'
 import { newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { answers, asks, sampleJob } from '#services/scorer/testing/sample-job.ts'
-import { setScorerStage, type ScorerStage } from '#services/scorer/testing/scorer-stage.ts'
+import { setScorerFixture, type ScorerFixture } from '#services/scorer/testing/scorer-fixture.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { cpuOfTree, startBenchProcess } from '../support/bench-process.ts'
 import { measureDetectors, measureJudgeCosts, measureThread, sampleCalls } from '../support/scoring-costs.ts'
@@ -86,19 +86,19 @@ async function measureProcesses(): Promise<Record<string, number>> {
 
 /** Jobs per second while every process has some to do: with six partitions and four processes that is for two thirds of them. */
 async function rateOf(count: number, judgeUrl: string): Promise<{ perSecond: number; cpuMsPerJob: number }> {
-  const stage = await setScorerStage()
+  const fixture = await setScorerFixture()
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-scorer-'))
-  const scorers = await startScorers(count, stage, directory, judgeUrl)
+  const scorers = await startScorers(count, fixture, directory, judgeUrl)
   try {
     const warmUp = makeJobs(60 * count)
-    await stage.send(warmUp)
-    await until(() => stage.recorded.length >= warmUp.length, 120_000)
+    await fixture.send(warmUp)
+    await until(() => fixture.recorded.length >= warmUp.length, 120_000)
     const jobs = makeJobs(Math.ceil((count * judgeConcurrency * 1_000 * seconds) / judgeMs))
-    await stage.send(jobs)
+    await fixture.send(jobs)
     const doneAfter = async (share: number) => {
-      await until(() => stage.recorded.length >= warmUp.length + share * jobs.length, 600_000)
+      await until(() => fixture.recorded.length >= warmUp.length + share * jobs.length, 600_000)
       const cpuUs = scorers.reduce((sum, { pid }) => sum + cpuOfTree(pid()), 0)
-      return { atMs: performance.now(), count: stage.recorded.length, cpuUs }
+      return { atMs: performance.now(), count: fixture.recorded.length, cpuUs }
     }
     const from = await doneAfter(0.1)
     const to = await doneAfter(0.6)
@@ -110,14 +110,14 @@ async function rateOf(count: number, judgeUrl: string): Promise<{ perSecond: num
     }
   } finally {
     await Promise.all(scorers.map((scorer) => scorer.stop()))
-    await stage.close()
+    await fixture.close()
     await rm(directory, { recursive: true })
   }
 }
 
 async function startScorers(
   count: number,
-  stage: ScorerStage,
+  fixture: ScorerFixture,
   directory: string,
   judgeUrl: string,
 ): Promise<ServiceProcess[]> {
@@ -127,7 +127,7 @@ async function startScorers(
       startServiceProcess({
         name: 'scorer',
         environment: {
-          ...stage.environment,
+          ...fixture.environment,
           OPENAI_BASE_URL: judgeUrl,
           OPENAI_API_KEY: 'not-checked-by-this-judge',
           JUDGE_CONCURRENCY: String(judgeConcurrency),

@@ -6,7 +6,12 @@ import { bodyColumns, callColumns } from '#services/sink/stores/call-columns.ts'
 import { copyRows } from '#services/sink/stores/copy-rows.ts'
 import { placeCall } from '#services/sink/steps/place-call.ts'
 import { many, sampleCall } from '#services/sink/testing/sample-records.ts'
-import { eventually, setSinkStage, startSink, type SinkStage } from '#services/sink/testing/sink-stage.ts'
+import {
+  eventually,
+  setSinkFixture,
+  startSink,
+  type SinkFixture,
+} from '#services/sink/testing/sink-fixture.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 
 /**
@@ -20,9 +25,9 @@ const batchRecords = 2_000
 const bodyBytes = 2_000
 
 const stopInfrastructure = await openBenchmark()
-const stage = await setSinkStage()
+const fixture = await setSinkFixture()
 try {
-  const projectId = await stage.addProject()
+  const projectId = await fixture.addProject()
   const warmUp = makeCalls(projectId, 4_000)
   await copyAll(warmUp)
   await sinkAll(warmUp)
@@ -31,7 +36,7 @@ try {
   const sink = await sinkAll(calls)
   report({ copy, sink, 'all duplicates': await sinkAll(calls) })
 } finally {
-  await stage.close()
+  await fixture.close()
   await stopInfrastructure()
 }
 
@@ -62,7 +67,7 @@ async function copyAll(calls: readonly LoggedCall[]): Promise<Taken> {
   const placed = calls.map((value) =>
     placeCall({ topic: '', partition: 0, offset: 0n, key: value.id, value, headers: {}, timestampMs: 0 }),
   )
-  const client = await stage.pool.connect()
+  const client = await fixture.pool.connect()
   try {
     await client.query('select ensure_day_partitions(current_date)')
     const taken = startTaking()
@@ -82,12 +87,12 @@ async function copyAll(calls: readonly LoggedCall[]): Promise<Taken> {
 /** Sends first, then lets a sink work through it; from its assignment to the last position. */
 async function sinkAll(calls: readonly LoggedCall[]): Promise<Taken> {
   for (let at = 0; at < calls.length; at += batchRecords)
-    await stage.sendCalls(calls.slice(at, at + batchRecords))
-  const expected = await endOf(stage)
-  const sink = await startSink(stage, { SINK_BATCH_MAX_RECORDS: String(batchRecords) })
+    await fixture.sendCalls(calls.slice(at, at + batchRecords))
+  const expected = await endOf(fixture)
+  const sink = await startSink(fixture, { SINK_BATCH_MAX_RECORDS: String(batchRecords) })
   const taken = startTaking()
   await eventually(
-    () => positionOf(stage),
+    () => positionOf(fixture),
     (position) => position === expected,
   )
   const stored = taken()
@@ -95,7 +100,7 @@ async function sinkAll(calls: readonly LoggedCall[]): Promise<Taken> {
   return stored
 }
 
-async function endOf({ kafka, prefix }: SinkStage): Promise<bigint> {
+async function endOf({ kafka, prefix }: SinkFixture): Promise<bigint> {
   const admin = kafka.admin()
   await admin.connect()
   const ends = await admin.fetchTopicOffsets(prefix + topics.requestLogged.name)
@@ -103,7 +108,7 @@ async function endOf({ kafka, prefix }: SinkStage): Promise<bigint> {
   return ends.reduce((sum, { high }) => sum + BigInt(high), 0n)
 }
 
-async function positionOf({ pool }: SinkStage): Promise<bigint> {
+async function positionOf({ pool }: SinkFixture): Promise<bigint> {
   const { rows } = await pool.query<{ sum: string }>(
     'select coalesce(sum(next_offset), 0) as sum from sink_positions',
   )

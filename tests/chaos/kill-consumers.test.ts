@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { builtInScorers } from '#schemas/verdicts.ts'
-import { setBreakableStage, type BreakableStage } from '../support/breakable-stage.ts'
+import { setBreakableFixture, type BreakableFixture } from '../support/breakable-fixture.ts'
 import { describeLedger, failingScores, readLedger, scorerSets } from '../support/pipeline-ledger.ts'
 import { readMetric } from '../support/read-metric.ts'
 import { realPrompts } from '../support/real-prompts.ts'
@@ -17,15 +17,15 @@ const killsOfEach = 2
 // All of the enterprise tier, and the custom scorer of evals/scorers.yaml.
 const scorers = builtInScorers.length + 1
 
-let stage: BreakableStage
+let fixture: BreakableFixture
 
 beforeAll(async () => {
-  stage = await setBreakableStage({ durable: true })
+  fixture = await setBreakableFixture({ durable: true })
 })
-afterAll(() => stage.stop())
+afterAll(() => fixture.stop())
 
 test('kill -9 of each consumer and a Postgres outage: each call stored once, scored once, each failing score told', async () => {
-  const { stack, postgres, receiver } = stage
+  const { stack, postgres, receiver } = fixture
   let faultsAreOver = false
   const prompts = realPrompts(400)
   const endless = Array.from({ length: 100 }, () => prompts).flat()

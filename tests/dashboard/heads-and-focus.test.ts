@@ -9,7 +9,7 @@ import {
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { until } from '#tests/support/until.ts'
-import { goTo, shown } from './task-stage.ts'
+import { goTo, shown } from './task-fixture.ts'
 
 // Ends what hangs.
 jest.setTimeout(300_000)

@@ -5,15 +5,15 @@ import { createSealer } from '#runtime/sealing.ts'
 import { newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { until } from '#tests/support/until.ts'
-import { confirm, expectAccessible, goTo, type TaskStage } from './task-stage.ts'
+import { confirm, expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
 /** The mock judge takes the word for the thing. */
 const harmless = 'That film was the bomb.'
 
 /** Whether verdicts are right, and scoring history again. */
-export function judgingTasks(stage: () => TaskStage): void {
+export function judgingTasks(fixture: () => TaskFixture): void {
   test('an analyst agrees with one verdict, disagrees with another, and exports the cases', async () => {
-    const { project, record, signIn, system } = stage()
+    const { project, record, signIn, system } = fixture()
     const id = await record({
       model: 'gpt-4o',
       request_body: { messages: [{ role: 'user', content: harmless }] },
@@ -91,7 +91,7 @@ export function judgingTasks(stage: () => TaskStage): void {
   })
 
   test('history is scored again after its cost was told, compared, and made to stand', async () => {
-    const { admin, system, record } = stage()
+    const { admin, system, record } = fixture()
     const { page } = admin
     const project = await system.createProject({ name: 'Archive', tier: 'team' })
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'My card is 4111 1111 1111 1111.' }] })
@@ -142,13 +142,13 @@ export function judgingTasks(stage: () => TaskStage): void {
   })
 
   test('what is to be scored again ends now, also in the hour that comes twice', async () => {
-    const { page, context } = await stage().signIn()
+    const { page, context } = await fixture().signIn()
     const emulated = await context.newCDPSession(page)
     await emulated.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' })
     await page.clock.setFixedTime('2026-10-25T01:30:00.500Z')
     const calls = { calls: 0, calls_are_exact: true, calls_without_bodies: 0, estimated_judge_usd: 0 }
     await page.route('**/bff/api/score-runs', (route) => route.fulfill({ json: { run: null, ...calls } }))
-    await goTo(page, `/score-runs?project=${stage().project.id}`, 'Score runs')
+    await goTo(page, `/score-runs?project=${fixture().project.id}`, 'Score runs')
     await page.getByRole('button', { name: 'Score again' }).click()
     const asked = page.waitForRequest('**/bff/api/score-runs')
     await page.getByRole('button', { name: 'What would it take?' }).click()
@@ -158,7 +158,7 @@ export function judgingTasks(stage: () => TaskStage): void {
   })
 
   test('a run that no scorer takes up is cancelled', async () => {
-    const { admin, system, project } = stage()
+    const { admin, system, project } = fixture()
     const { page } = admin
     await system.stopScorer()
     const end = new Date().toISOString()

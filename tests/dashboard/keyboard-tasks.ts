@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '#tests/support/until.ts'
-import { goTo, type TaskStage } from './task-stage.ts'
+import { goTo, type TaskFixture } from './task-fixture.ts'
 
 /** Where somebody without a pointer is after what they were at has gone. */
-export function keyboardTasks(stage: () => TaskStage): void {
+export function keyboardTasks(fixture: () => TaskFixture): void {
   test('past the navigation, through dialogs and menus and back to where they were opened', async () => {
-    const { admin, project, system } = stage()
+    const { admin, project, system } = fixture()
     const { page } = admin
     const body = { url: 'https://receiver.example.com/keys', events: ['threat_detected'] }
     await system.call('POST', `/api/v1/webhooks?project_id=${project.id}`, body)
@@ -39,7 +39,7 @@ export function keyboardTasks(stage: () => TaskStage): void {
   })
 
   test('into the first field that takes anything', async () => {
-    const { page } = stage().admin
+    const { page } = fixture().admin
     await goTo(page, '/settings/people', 'People')
     await page.getByRole('button', { name: 'Actions for Administrator' }).focus()
     await press(page, 'Enter')
@@ -51,7 +51,7 @@ export function keyboardTasks(stage: () => TaskStage): void {
   })
 
   test('on a button that was refused, at a table whose row is gone, and on the page that was gone to', async () => {
-    const { admin, project, system } = stage()
+    const { admin, project, system } = fixture()
     const { page } = admin
     await goTo(page, `/runs?project=${project.id}`, 'Red team')
     await page.getByRole('button', { name: 'Attack an agent' }).focus()

@@ -9,19 +9,19 @@ import { avroSchemas, topics } from '#schemas/topics.ts'
 import { sampleCall } from '#services/sink/testing/sample-records.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
-import { expectAccessible, goTo, type TaskStage } from './task-stage.ts'
+import { expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
 const topic = topics.requestLogged.name
 /** Older than the sink makes days for (SINK_LATE_MAX_DAYS is 35). */
 const tooOldMs = 40 * 86_400_000
 
 /** What operators look at and decide about. */
-export function operatingTasks(stage: () => TaskStage): void {
+export function operatingTasks(fixture: () => TaskFixture): void {
   test('a dead letter is found, read, and sent back once its cause is gone; another is dropped with a reason', async () => {
-    const { admin, read, system, project } = stage()
+    const { admin, read, system, project } = fixture()
     const { page } = admin
     const late = sampleCall(project.id, { id: newId('request', Date.now() - tooOldMs) })
-    await send(stage(), late)
+    await send(fixture(), late)
     const letters = async (query: string) => Number((await read(`/api/dead-letters?${query}`))['total'])
     await until(async () => (await letters('status=open')) === 2)
 
@@ -59,7 +59,7 @@ export function operatingTasks(stage: () => TaskStage): void {
   })
 
   test('what a gateway reports stands on the operations page', async () => {
-    const { admin, project, system } = stage()
+    const { admin, project, system } = fixture()
     const report = {
       name: 'gateway-eu',
       version: '1.2.3',
@@ -82,7 +82,7 @@ export function operatingTasks(stage: () => TaskStage): void {
 }
 
 /** A call, and bytes that are none. */
-async function send({ system }: TaskStage, call: LoggedCall): Promise<void> {
+async function send({ system }: TaskFixture, call: LoggedCall): Promise<void> {
   const { brokers, registryUrl } = testInfrastructure()
   const log = createLog('tasks-test', 'silent')
   const full = `${String(system.environment['TOPIC_PREFIX'])}${topic}`

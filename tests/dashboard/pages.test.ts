@@ -12,7 +12,7 @@ import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { adminPassword } from '#tests/support/start-dashboard.ts'
 import { fillPictureCalls } from './picture-calls.ts'
 import { fillPictureSettings } from './picture-settings.ts'
-import { goTo, shown } from './task-stage.ts'
+import { goTo, shown } from './task-fixture.ts'
 
 // Ends what hangs.
 jest.setTimeout(300_000)

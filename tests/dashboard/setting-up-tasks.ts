@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { VisitedPage } from '#tests/support/dashboard-site.ts'
 import { until } from '#tests/support/until.ts'
-import { confirm, expectAccessible, goTo, type TaskStage } from './task-stage.ts'
+import { confirm, expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
 /** Projects and their settings, what they pay, people, and the record of all that. */
-export function settingUpTasks(stage: () => TaskStage): void {
+export function settingUpTasks(fixture: () => TaskFixture): void {
   test('a project is created, can be switched to, and is set up', async () => {
-    const { admin, read } = stage()
+    const { admin, read } = fixture()
     const { page } = admin
     await goTo(page, '/settings/projects', 'Projects')
     await page.getByRole('button', { name: 'Create project' }).click()
@@ -49,7 +49,7 @@ export function settingUpTasks(stage: () => TaskStage): void {
   })
 
   test('what is typed into forms is there again after a session that ended meanwhile', async () => {
-    const { system, signIn, project, read } = stage()
+    const { system, signIn, project, read } = fixture()
     const password = 'the password of oleg'
     const person = { login: 'oleg', name: 'Oleg', role: 'admin', project_ids: [], password }
     const made = await system.call('POST', '/api/people', person)
@@ -92,7 +92,7 @@ export function settingUpTasks(stage: () => TaskStage): void {
   })
 
   test('billing shows what is used, and leads to the payment provider', async () => {
-    const { admin, payments, project, dashboard } = stage()
+    const { admin, payments, project, dashboard } = fixture()
     const { page } = admin
     await goTo(page, `/settings/billing?project=${project.id}`, 'Billing')
     await page.getByText(/^\d+ of 5,000,000$/).waitFor()
@@ -116,7 +116,7 @@ export function settingUpTasks(stage: () => TaskStage): void {
 
   let ines: VisitedPage
   test('somebody is let in, and makes the password their own', async () => {
-    const { admin, signIn } = stage()
+    const { admin, signIn } = fixture()
     const { page } = admin
     await goTo(page, '/settings/people', 'People')
     await page.getByRole('button', { name: 'Add a person' }).click()
@@ -154,7 +154,7 @@ export function settingUpTasks(stage: () => TaskStage): void {
   })
 
   test('somebody is given another role, and is shut out', async () => {
-    const { admin, signIn } = stage()
+    const { admin, signIn } = fixture()
     const { page } = admin
     await goTo(page, '/settings/people', 'People')
     await goTo(ines.page, '/reviews', 'Reviews')
@@ -184,7 +184,7 @@ export function settingUpTasks(stage: () => TaskStage): void {
   })
 
   test('the audit log says who did it, and is narrowed to one kind', async () => {
-    const { page } = stage().admin
+    const { page } = fixture().admin
     await goTo(page, '/settings/audit', 'Audit log')
     const log = page.getByRole('table', { name: 'Audit log' })
     await log.getByRole('button', { name: 'person.created' }).first().click()

@@ -3,23 +3,23 @@ import { judgingTasks } from './judging-tasks.ts'
 import { keyboardTasks } from './keyboard-tasks.ts'
 import { operatingTasks } from './operating-tasks.ts'
 import { settingUpTasks } from './setting-up-tasks.ts'
-import { setTaskStage, type TaskStage } from './task-stage.ts'
+import { setTaskFixture, type TaskFixture } from './task-fixture.ts'
 import { watchingTasks } from './watching-tasks.ts'
 
 // Ends what hangs.
 jest.setTimeout(300_000)
 
-let set: TaskStage
-const stage = () => set
+let set: TaskFixture
+const fixture = () => set
 
 beforeAll(async () => {
-  set = await setTaskStage()
+  set = await setTaskFixture()
 }, 600_000)
 afterAll(() => set.stop())
 
-describe('watching', () => watchingTasks(stage))
-describe('setting up', () => settingUpTasks(stage))
-describe('by keyboard', () => keyboardTasks(stage))
-describe('operating', () => operatingTasks(stage))
+describe('watching', () => watchingTasks(fixture))
+describe('setting up', () => settingUpTasks(fixture))
+describe('by keyboard', () => keyboardTasks(fixture))
+describe('operating', () => operatingTasks(fixture))
 // The last of these stops the scorer.
-describe('judging', () => judgingTasks(stage))
+describe('judging', () => judgingTasks(fixture))

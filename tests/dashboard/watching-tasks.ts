@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
 import { startRedteamTarget, type RedteamTarget } from '#tests/support/redteam-target.ts'
 import { until } from '#tests/support/until.ts'
-import { goTo, type TaskStage } from './task-stage.ts'
+import { goTo, type TaskFixture } from './task-fixture.ts'
 
 const agent = 'order-agent'
 /** With what addresses have a meaning of their own for. */
@@ -12,9 +12,9 @@ const asked = (content: string) => ({ model: 'gpt-4o', messages: [{ role: 'user'
 const common = { agent_name: agent, agent_tag: 'v2', session_id: session, model: 'gpt-4o', latency_ms: 420 }
 
 /** Sessions, tools, and what a red team finds. */
-export function watchingTasks(stage: () => TaskStage): void {
+export function watchingTasks(fixture: () => TaskFixture): void {
   beforeAll(async () => {
-    const { record } = stage()
+    const { record } = fixture()
     await Promise.all([
       record({ ...common, request_body: asked('Where is my order?'), response_body: said('On its way.') }),
       record({
@@ -31,7 +31,7 @@ export function watchingTasks(stage: () => TaskStage): void {
   })
 
   test('an agent’s run is read from its list to its calls', async () => {
-    const { admin, project } = stage()
+    const { admin, project } = fixture()
     const { page } = admin
     await goTo(page, `/sessions?project=${project.id}`, 'Sessions')
     const row = page.getByRole('row').filter({ hasText: session })
@@ -61,7 +61,7 @@ export function watchingTasks(stage: () => TaskStage): void {
     ['thousandths of a cent', 0.00089, /^US\$0\.00089$/],
     ['a million', 1_000_000.01, /^US\$1m$/i],
   ])('a cost of %s stays in its tile', async (_name, cost, text) => {
-    const { page } = stage().admin
+    const { page } = fixture().admin
     const asked = '**/bff/api/stats?*'
     await page.route(asked, async (route) => {
       const response = await route.fetch()
@@ -72,7 +72,7 @@ export function watchingTasks(stage: () => TaskStage): void {
     const tile = page.getByRole('group', { name: 'Cost', exact: true }).first()
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 720 })
-      await goTo(page, `/?project=${stage().project.id}`, 'Overview')
+      await goTo(page, `/?project=${fixture().project.id}`, 'Overview')
       await tile.getByText(text).waitFor()
       const beyond = (it: { scrollWidth: number; clientWidth: number }) => it.scrollWidth - it.clientWidth
       expect(await tile.evaluate(beyond)).toBe(0)
@@ -81,7 +81,7 @@ export function watchingTasks(stage: () => TaskStage): void {
   })
 
   test('a tool that is new is marked, and leads to its calls', async () => {
-    const { admin, project } = stage()
+    const { admin, project } = fixture()
     const { page } = admin
     await goTo(page, `/tools?project=${project.id}`, 'Tools')
     const row = page.getByRole('row').filter({ hasText: 'refund_payment' })
@@ -97,14 +97,14 @@ export function watchingTasks(stage: () => TaskStage): void {
   })
 
   test('an agent is attacked, watched until it is judged, and compared with a hardened one', async () => {
-    const { admin, project, system, read } = stage()
+    const { admin, project, system, read } = fixture()
     const { page } = admin
     const [weak, hardened] = await Promise.all([
       startRedteamTarget({ manner: 'weak' }),
       startRedteamTarget({ manner: 'hardened' }),
     ])
     const redteam = await system.startRedteam()
-    const earlier = await orderAttack(stage(), hardened)
+    const earlier = await orderAttack(fixture(), hardened)
 
     await goTo(page, `/runs?project=${project.id}`, 'Red team')
     await page.getByRole('button', { name: 'Attack an agent' }).click()
@@ -148,7 +148,7 @@ export function watchingTasks(stage: () => TaskStage): void {
   })
 }
 
-async function orderAttack({ system, project }: TaskStage, target: RedteamTarget): Promise<string> {
+async function orderAttack({ system, project }: TaskFixture, target: RedteamTarget): Promise<string> {
   const { json, status, text } = await system.call('POST', '/api/redteam-runs', {
     project_id: project.id,
     agent_name: agent,

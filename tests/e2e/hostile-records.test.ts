@@ -7,25 +7,25 @@ import { newId } from '#schemas/ids.ts'
 import { apiConfigSchema } from '#services/api/config.ts'
 import { createApi } from '#services/api/service.ts'
 import {
-  setSinkStage,
+  setSinkFixture,
   startSink,
   type RunningSink,
-  type SinkStage,
-} from '#services/sink/testing/sink-stage.ts'
+  type SinkFixture,
+} from '#services/sink/testing/sink-fixture.ts'
 import { operatorSecret } from '#tests/support/start-api.ts'
 import { until } from '#tests/support/until.ts'
 
 /** Records that break careless pipelines, through ingest, Kafka, the sink and Postgres, and back out of the API. */
-let stage: SinkStage
+let fixture: SinkFixture
 let sink: RunningSink
 let api: ReturnType<typeof createApi>
 let projectId: string
 
 beforeAll(async () => {
-  stage = await setSinkStage()
-  projectId = await stage.addProject()
+  fixture = await setSinkFixture()
+  projectId = await fixture.addProject()
   const parsed = parseConfig(apiConfigSchema, {
-    ...stage.environment,
+    ...fixture.environment,
     INTERNAL_API_SECRET: operatorSecret,
     API_HOST: '127.0.0.1',
     API_PORT: '0',
@@ -35,13 +35,13 @@ beforeAll(async () => {
   const log = createLog('test', 'silent')
   api = createApi(parsed.value, { log, metrics: createMetrics(), clock: systemClock })
   await api.start()
-  sink = await startSink(stage)
+  sink = await startSink(fixture)
 }, 300_000)
 
 afterAll(async () => {
   await sink.service.stop()
   await api.stop()
-  await stage.close()
+  await fixture.close()
 })
 
 const call = async (method: string, path: string, body?: string | Buffer<ArrayBuffer>) => {
@@ -112,7 +112,7 @@ test('what is taken comes out of the API as it went in, and nothing of it ends a
   const { text } = await call('GET', `/api/requests/${extreme}`)
   expect(text).toContain('"prompt_tokens":1125899906842624')
   expect(text).toContain('"metadata":{"":"empty","__proto__":"x"}')
-  const dead = await stage.pool.query('select code, message from dead_letters')
+  const dead = await fixture.pool.query('select code, message from dead_letters')
   expect(dead.rows).toEqual([])
   expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
 }, 300_000)

@@ -8,7 +8,7 @@ import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import { newId } from '#schemas/ids.ts'
 import { countedAndRecounted } from '#services/sink/testing/recount-rollups.ts'
 import { backUpPostgres, restorePostgres } from '../support/back-up-postgres.ts'
-import { setBreakableStage, type BreakableStage } from '../support/breakable-stage.ts'
+import { setBreakableFixture, type BreakableFixture } from '../support/breakable-fixture.ts'
 import { testInfrastructure } from '../support/infrastructure.ts'
 import { describeLedger, failingScores, readLedger, type PipelineLedger } from '../support/pipeline-ledger.ts'
 import { programEnvironment } from '../support/program-environment.ts'
@@ -23,17 +23,17 @@ const harmless = (count: number) =>
 const failing = (count: number) =>
   Array.from({ length: count }, (_, number) => `Call me: my card ${number} is 4111 1111 1111 1111`)
 
-let stage: BreakableStage
+let fixture: BreakableFixture
 const sent: string[] = []
 
 beforeAll(async () => {
-  stage = await setBreakableStage({ durable: false })
+  fixture = await setBreakableFixture({ durable: false })
 })
-afterAll(() => stage.stop())
+afterAll(() => fixture.stop())
 
 test('Postgres is lost and comes back as it was: the gap comes again from Kafka, every call and score once, and no receiver hears anything twice', async () => {
-  const { stack, postgres, receiver } = stage
-  const backup = join(stage.directory, 'backup')
+  const { stack, postgres, receiver } = fixture
+  const backup = join(fixture.directory, 'backup')
   await Promise.all([send([...failing(3), ...harmless(20)]), sendAhead()])
   await receiver.waitFor((all) => all.length === 3)
   await settled()
@@ -85,12 +85,12 @@ test('Postgres is lost and comes back as it was: the gap comes again from Kafka,
 })
 
 async function send(prompts: readonly string[]): Promise<void> {
-  sent.push(...(await sendPrompts({ ...stage.stack, prompts, concurrency: 4 })))
+  sent.push(...(await sendPrompts({ ...fixture.stack, prompts, concurrency: 4 })))
 }
 
 /** A client whose clock is fast by all that ingest takes: its call is the newest for two hours. */
 async function sendAhead(): Promise<void> {
-  const { apiUrl, apiKey } = stage.stack
+  const { apiUrl, apiKey } = fixture.stack
   const id = newId('request', Date.now() + clientsAheadMs - 60_000)
   const answer = await fetch(`${apiUrl}/internal/log`, {
     method: 'POST',
@@ -109,7 +109,7 @@ async function sendAhead(): Promise<void> {
 async function untilScoredAgain({ scores }: PipelineLedger): Promise<void> {
   const wordsOf = (all: PipelineLedger['scores']) => all.map((score) => Object.values(score).join())
   const missing = async () => {
-    const there = new Set(wordsOf((await readLedger(stage.stack.databaseUrl)).scores))
+    const there = new Set(wordsOf((await readLedger(fixture.stack.databaseUrl)).scores))
     return wordsOf(scores).filter((words) => !there.has(words))
   }
   await until(
@@ -121,7 +121,7 @@ async function untilScoredAgain({ scores }: PipelineLedger): Promise<void> {
 
 /** Everything sent is stored, scored by every scorer, and told. */
 async function settled(): Promise<void> {
-  const read = () => readLedger(stage.stack.databaseUrl)
+  const read = () => readLedger(fixture.stack.databaseUrl)
   await until(
     async () => {
       const { stored, scores, unpublished } = await read()
@@ -151,8 +151,8 @@ async function rewind(...options: string[]): Promise<string> {
       ...programEnvironment(),
       KAFKA_BROKERS: brokers.join(),
       SCHEMA_REGISTRY_URL: registryUrl,
-      DATABASE_URL: stage.stack.databaseUrl,
-      TOPIC_PREFIX: stage.stack.topicPrefix,
+      DATABASE_URL: fixture.stack.databaseUrl,
+      TOPIC_PREFIX: fixture.stack.topicPrefix,
     },
   })
   return stdout
@@ -160,12 +160,12 @@ async function rewind(...options: string[]): Promise<string> {
 
 const expectRecounted = () =>
   withPool(async (pool) => {
-    const { counted, recounted } = await countedAndRecounted(pool, stage.stack.projectId)
+    const { counted, recounted } = await countedAndRecounted(pool, fixture.stack.projectId)
     expect(counted).toEqual(recounted)
   })
 
 async function withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool({ connectionString: stage.stack.databaseUrl, max: 1 })
+  const pool = new pg.Pool({ connectionString: fixture.stack.databaseUrl, max: 1 })
   try {
     return await work(pool)
   } finally {

@@ -4,7 +4,7 @@ import { checkEnd } from './checks/check-end.ts'
 import { TopicIndex } from './checks/topic-index.ts'
 import { watchOffsets } from './checks/watch-offsets.ts'
 import { answering, createSimIngest, sendCall, type ClientCall } from './parts/clients.ts'
-import { layGround, type SimGround } from './parts/ground.ts'
+import { createServiceContext, type SimContext } from './parts/context.ts'
 import { makeCalls, makeProjects, quotaLimit, sendHostileRecords } from './parts/load.ts'
 import { startSimNotifier } from './parts/notifiers.ts'
 import { createReceivers } from './parts/receivers.ts'
@@ -57,18 +57,18 @@ async function play(world: World): Promise<SeedResult> {
   const cluster = new Cluster(world, 2)
   const database = new Database(world)
   const index = new TopicIndex()
-  const ground = layGround(world, cluster, database)
+  const context = createServiceContext(world, cluster, database)
   watchOffsets(cluster, database, index, fail)
   const receivers = createReceivers(world)
   database.onClaimed = (delivery) => {
     const what = checkDelay(database, delivery)
     if (what !== undefined) fail(what)
   }
-  const projects = makeProjects(ground)
+  const projects = makeProjects(context)
   const isBurst = world.random.chance(0.5)
-  const calls = makeCalls(ground, projects, isBurst)
-  const { kept, ingests } = startProcesses(ground, receivers)
-  planLoad(ground, calls, ingests, { projectId: projects.open.project.projectId, isBurst })
+  const calls = makeCalls(context, projects, isBurst)
+  const { kept, ingests } = startProcesses(context, receivers)
+  planLoad(context, calls, ingests, { projectId: projects.open.project.projectId, isBurst })
   planTrouble(world, kept)
   await world.run(() => world.nowMs >= beginningMs + troubleMs, beginningMs + troubleMs)
   world.nowMs = beginningMs + troubleMs
@@ -98,12 +98,12 @@ async function play(world: World): Promise<SeedResult> {
 }
 
 /** Two that take calls, and one or two of each consumer. */
-function startProcesses(ground: SimGround, receivers: ReturnType<typeof createReceivers>) {
-  const { world } = ground
+function startProcesses(context: SimContext, receivers: ReturnType<typeof createReceivers>) {
+  const { world } = context
   const ingests = [1, 2].map((number) => {
-    let logCalls = createSimIngest(ground, quotaLimit)
+    let logCalls = createSimIngest(context, quotaLimit)
     const kept = keepRunning(world, `ingest-${number}`, () => {
-      logCalls = createSimIngest(ground, quotaLimit)
+      logCalls = createSimIngest(context, quotaLimit)
       return answering()
     })
     return { kept, logCalls: () => logCalls }
@@ -113,21 +113,21 @@ function startProcesses(ground: SimGround, receivers: ReturnType<typeof createRe
       keepRunning(world, `${name}-${number}`, start),
     )
   const consumers = [
-    ...oneOrTwo('sink', () => startSimSink(ground)),
-    ...oneOrTwo('scorer', () => startSimScorer(ground)),
-    ...oneOrTwo('notifier', () => startSimNotifier(ground, receivers)),
+    ...oneOrTwo('sink', () => startSimSink(context)),
+    ...oneOrTwo('scorer', () => startSimScorer(context)),
+    ...oneOrTwo('notifier', () => startSimNotifier(context, receivers)),
   ]
   return { ingests, kept: [...ingests.map(({ kept }) => kept), ...consumers] }
 }
 
 /** Calls within eight seconds, or a fifth of one; some are sent a second time by clients that forgot that they were answered. */
 function planLoad(
-  ground: SimGround,
+  context: SimContext,
   calls: readonly ClientCall[],
   ingests: ReturnType<typeof startProcesses>['ingests'],
   { projectId, isBurst }: { projectId: string; isBurst: boolean },
 ): void {
-  const { world } = ground
+  const { world } = context
   const { random } = world
   const burstMs = random.between(0, 8_000)
   for (const call of calls) {
@@ -136,7 +136,7 @@ function planLoad(
     if (random.chance(0.3))
       world.after(atMs + random.between(0, 5_000), () => sendCall(world, call, ingests), null)
   }
-  world.after(random.between(0, 8_000), () => sendHostileRecords(ground, projectId), null)
+  world.after(random.between(0, 8_000), () => sendHostileRecords(context, projectId), null)
 }
 
 function planTrouble(world: World, kept: readonly Kept[]): void {

@@ -1,7 +1,7 @@
 /** Linear work on 16 times as much costs 16 times as much, with the collector's up to 50; quadratic work 256 times. */
-const [growth, mostTimes] = [16, 80]
+const [growth, maxTimes] = [16, 80]
 /** Less is noise. */
-const leastMicroseconds = 15_000
+const minMicroseconds = 15_000
 
 /** What a piece of work takes in microseconds of CPU, and not of time: others work on this machine too. */
 export function cpuOf(work: () => unknown): number {
@@ -20,7 +20,7 @@ export function outgrows<Given>(
   const [part, whole] = [make(Math.ceil(size / growth)), make(size)]
   const isSlow = () => {
     const cost = cpuOf(() => work(whole))
-    return cost > leastMicroseconds && cost > mostTimes * cpuOf(() => work(part))
+    return cost > minMicroseconds && cost > maxTimes * cpuOf(() => work(part))
   }
   // Once may be the collector's work, three times that of a busy machine.
   return Array.from({ length: 8 }).every(isSlow)

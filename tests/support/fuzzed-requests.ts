@@ -63,14 +63,14 @@ export function fuzzedRequests({ path, realPath, method, operation, ids }: Fuzze
     .map(({ name }) => name)
   const nameOf = fc.constantFrom(...names, 'metadata.x', 'metadata.', 'unknown')
   // Where none is known one is enough to be refused for: most requests are to come further.
-  const mostParameters = names.length === 0 ? 1 : 4
+  const maxParameters = names.length === 0 ? 1 : 4
   return fc.record({
     path: fc.oneof(
       fc.constant(realPath),
       anyText.map((text) => path.replace(/\{\w+\}/g, encodeURIComponent(text.toWellFormed()) || 'x')),
     ),
     query: fc.array(fc.tuple(nameOf, fc.oneof(anyText, fc.nat().map(String), fc.constantFrom(...ids))), {
-      maxLength: mostParameters,
+      maxLength: maxParameters,
     }),
     body:
       method === 'get'

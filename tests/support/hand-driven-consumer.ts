@@ -41,7 +41,10 @@ function keepLetters(keep: (sent: readonly OutgoingRecord[]) => void): Producer 
 }
 
 /** Resolves when both partitions are dealt, to what tells why the consumer ended by itself. */
-async function startDealt(consumer: Service, group: ReturnType<typeof createGroup>): Promise<() => unknown> {
+async function startAssigned(
+  consumer: Service,
+  group: ReturnType<typeof createGroup>,
+): Promise<() => unknown> {
   let failure: unknown
   consumer.done.catch((error: unknown) => (failure = error))
   const starting = consumer.start()
@@ -76,7 +79,7 @@ export async function consumeRecordsByHand(
     producer: keepLetters((sent) => letters.push(...sent.map(({ value }) => String(value)))),
     ...options,
   })
-  const failure = await startDealt(consumer, group)
+  const failure = await startAssigned(consumer, group)
   return {
     ...group,
     consumer,
@@ -129,7 +132,7 @@ export async function consumeBatchesByHand({ options, committed = {}, handle }: 
     producer: keepLetters((sent) => letters.push(...sent)),
     ...options,
   })
-  const failure = await startDealt(consumer, group)
+  const failure = await startAssigned(consumer, group)
   const skipped = async () =>
     (await group.metrics.registry.getSingleMetric('sluice_kafka_skipped_records_total')?.get())?.values.map(
       ({ value }) => value,

@@ -37,7 +37,7 @@ export function createPeerConnector(): { connect: buildConnector.connector; peer
 /** One connection at a time to `http://server.example`, which never takes too long. */
 export function createPeerPool(): { pool: ConnectionPool; peers: Peer[] } {
   const { connect, peers } = createPeerConnector()
-  const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, mostIdleMs: Infinity }
+  const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, maxIdleMs: Infinity }
   const origin = new URL('http://server.example')
   const pool = new ConnectionPool({ ...patience, origin, connect, maxConnections: 1, keepsUnfinished: true })
   return { pool, peers }

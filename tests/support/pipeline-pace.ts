@@ -43,7 +43,7 @@ export interface HeldRate {
   /** From answer to scores that can be read, of every call, in order of length. */
   latenciesMs: number[]
   /** Calls between answer and scores at most, in the first half of the time and in the second. */
-  mostInFlight: [number, number]
+  maxInFlight: [number, number]
   memory: Record<string, { 'resident MB': number; 'grew by MB': number }>
 }
 
@@ -57,7 +57,7 @@ export async function holdRate(
   const total = Math.round(rate * minutes * 60)
   const watch = watchScores(pipeline)
   const samples: Record<string, number>[] = []
-  const mostInFlight: [number, number] = [0, 0]
+  const maxInFlight: [number, number] = [0, 0]
   const startMs = performance.now()
   let sent = 0
   while (watch.latenciesMs.length < total) {
@@ -67,14 +67,14 @@ export async function holdRate(
     sent += Math.max(0, due)
     await watch.look()
     const half = sent < total / 2 ? 0 : 1
-    mostInFlight[half] = Math.max(mostInFlight[half], watch.waiting())
+    maxInFlight[half] = Math.max(maxInFlight[half], watch.waiting())
     if (sent < total && samples.length < (elapsedMs / (minutes * 60_000)) * 40)
       samples.push(memoryOfComponents(pipeline))
     if (elapsedMs > minutes * 60_000 + 300_000)
       throw new Error(`${watch.latenciesMs.length} of ${total} scored`)
     await sleep(tickMs)
   }
-  return { latenciesMs: watch.latenciesMs.sort((a, b) => a - b), mostInFlight, memory: growthOf(samples) }
+  return { latenciesMs: watch.latenciesMs.sort((a, b) => a - b), maxInFlight, memory: growthOf(samples) }
 }
 
 /** Looks again and again which of the answered calls have scores: what a reader would see, to 20 ms. */

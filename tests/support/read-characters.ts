@@ -1,6 +1,6 @@
 /** Linear work on 8 times as much reads 8 times as much, quadratic work 64 times. */
 const growth = 8
-const mostTimes = 10
+const maxTimes = 10
 
 /**
  * Characters that patterns, searches and loops look at while `work` runs: those of a pattern or search from where it
@@ -61,5 +61,5 @@ export function unitsReadTooOften(
     if (count < text.length) throw new Error(`only ${count} of ${text.length} characters are read`)
     return count
   }
-  return units.filter((unit) => readOf(unit, length) > mostTimes * readOf(unit, length / growth))
+  return units.filter((unit) => readOf(unit, length) > maxTimes * readOf(unit, length / growth))
 }

@@ -6,7 +6,7 @@ import { writeCsvLine } from '../http/write-csv.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
 import type { RequestFilters } from '../stores/select-requests.ts'
-import type { ExportPlaces } from './export-places.ts'
+import type { ExportPermits } from './export-permits.ts'
 import {
   metadataParameters,
   readFilters,
@@ -26,7 +26,7 @@ const scorerColumns = [...columns, ...Object.keys(scorerItemFields)] as (keyof R
 interface ExportRoutesOptions {
   databases: ProjectDatabases
   clock: Clock
-  places: ExportPlaces
+  places: ExportPermits
 }
 
 /** Requests as a file. */

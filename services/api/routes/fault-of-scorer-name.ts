@@ -1,7 +1,7 @@
 import { builtInScorers, customScorerName } from '#schemas/verdicts.ts'
 
 /** Letters that are wrong, missing or too many in a name that was meant to be another. */
-const mostSlips = 2
+const maxSlips = 2
 
 /**
  * What is wrong with the name of a scorer that is not built in and has not scored a call. The API has no list of the custom ones: a scorer's file is the scorer's. A name that is
@@ -14,7 +14,7 @@ export function faultOfScorerName(name: string): string | undefined {
   const plain = name.toLowerCase().replace(/[ .-]/g, '_')
   const meant = builtInScorers.find(
     (builtIn) =>
-      plain === builtIn || (!plain.startsWith(builtIn) && slipsBetween(plain, builtIn) <= mostSlips),
+      plain === builtIn || (!plain.startsWith(builtIn) && slipsBetween(plain, builtIn) <= maxSlips),
   )
   return meant && `no scorer is called ${shown}; did you mean "${meant}"?`
 }

@@ -41,8 +41,8 @@ test.each([
     query: {},
     body: { zero_content_retention: true },
     headers: {},
-    keepBodyRoom: () => undefined,
-    keepAnswerRoom: () => undefined,
+    reserveBodyBudget: () => undefined,
+    reserveAnswerBudget: () => undefined,
   })
   expect(done).toEqual(['stored', `forgot ${id}`])
 })

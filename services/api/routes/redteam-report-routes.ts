@@ -25,7 +25,7 @@ const whose = { project_id: idField('project').optional() }
 const missing = { 404: 'There is no such run.' } as const
 
 /** Findings in an HTML report, and how much of each side; the rest is in the API. */
-const [mostFindings, mostSaidUnits] = [200, 4_000]
+const [maxFindings, maxSaidUnits] = [200, 4_000]
 const [pageRows, pageRowsWithBodies] = [500, 50]
 
 export interface RedteamReportOptions {
@@ -167,7 +167,7 @@ async function* writeGarak(
 
 async function readFindings(database: Database, { run }: RedteamReport, sealer: Sealer): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (let after = -1; findings.length < mostFindings;) {
+  for (let after = -1; findings.length < maxFindings;) {
     const page = await attemptsWithBodies(database, run.id, {
       after,
       limit: pageRowsWithBodies,
@@ -188,9 +188,9 @@ async function readFindings(database: Database, { run }: RedteamReport, sealer: 
     if (page.length < pageRowsWithBodies) break
     after = page.at(-1)?.attempt.number ?? after
   }
-  return findings.slice(0, mostFindings)
+  return findings.slice(0, maxFindings)
 }
 
 function shortened(text: string | null): string | null {
-  return text === null || text.length <= mostSaidUnits ? text : `${text.slice(0, mostSaidUnits)} …`
+  return text === null || text.length <= maxSaidUnits ? text : `${text.slice(0, maxSaidUnits)} …`
 }

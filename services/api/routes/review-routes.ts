@@ -15,7 +15,7 @@ import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readAgreement } from '../stores/review-counts.ts'
 import { listReviews, reviewerKinds, saveReview } from '../stores/review-store.ts'
 import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
-import type { ExportPlaces } from './export-places.ts'
+import type { ExportPermits } from './export-permits.ts'
 import { exportReviews } from './export-reviews.ts'
 
 const expectedLabels = ['safe', 'unsafe'] as const
@@ -69,7 +69,7 @@ export interface ReviewRoutesOptions {
   databases: ProjectDatabases
   sealer: Sealer
   clock: Clock
-  places: ExportPlaces
+  places: ExportPermits
 }
 
 /** What people think of verdicts: by it scorers are judged and made better. */

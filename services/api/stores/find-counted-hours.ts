@@ -12,7 +12,7 @@ const maxHourRanges = 100
 /** So many calls or scores are gone through faster than hours are found; for each so many, one more range is worth its planning. */
 const fewRows = 20_000
 /** Where one in so many passes, a page is soon full. */
-const seldom = 20
+const throttled = 20
 
 /** What calls are counted by and listed by an index of. */
 const indexed = ['model', 'provider', 'agent_name'] as const
@@ -72,7 +72,7 @@ export async function findCountedHours(
   const [size, own] = asked.ofScores
     ? [sumOf(passing, 'scores'), sumOf(passing, 'scored')]
     : [sumOf(passing, 'size'), sumOf(passing, filters.label === 'pending' ? 'labelled' : 'own')]
-  const isEnough = size <= fewRows || own * seldom > size
+  const isEnough = size <= fewRows || own * throttled > size
   return {
     ...span,
     ranges: isEnough ? ranges : await narrowToHours(database, asked, ranges, size / fewRows),

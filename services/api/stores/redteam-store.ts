@@ -86,7 +86,7 @@ const countsOf = (owner: string) => `left join lateral (
   from redteam_attempts a where a.run_id = ${owner}.id and a.project_id = ${owner}.project_id and ${owner}.total_probes is null) c on true`
 
 /** Open runs of a project at most, and runs that are kept. */
-const [mostOpen, mostKept] = [100, 1_000]
+const [mostOpen, maxKept] = [100, 1_000]
 
 /** Orders a run. Undefined: there is no such project; null: too many of its runs are open. The oldest ones that are over make room, be it refused. */
 export async function insertRedteamRun(
@@ -98,7 +98,7 @@ export async function insertRedteamRun(
   await database.query(
     `delete from redteam_runs r where :scope(r) and r.status in ('done', 'cancelled', 'failed') and r.id in (
        select o.id from redteam_runs o where :scope(o) order by o.created_at desc offset $2)`,
-    [mostKept - 1],
+    [maxKept - 1],
   )
   const inserted = await database.change(
     `insert into redteam_runs (id, project_id, agent_name, target, options, seed, budget_usd, runner, status, created_at)

@@ -49,7 +49,7 @@ test("workers that share a folder get in nobody's way: every record is given bac
     return Promise.resolve(true)
   }
   const left = (await readdir(directory)).length
-  await Promise.all(workers.map((worker) => worker.giveBack(take)))
+  await Promise.all(workers.map((worker) => worker.release(take)))
   expect(seen.size).toBe(left)
   expect(await readdir(directory)).toEqual([])
 })
@@ -73,7 +73,7 @@ test('one that cannot be read leaves the others', async () => {
   await kept.keep(record('a'), 'a', false)
   await mkdir(join(directory, '000000000000000-bad.segment'))
   const seen: string[] = []
-  await kept.giveBack((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
+  await kept.release((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
   expect(seen).toEqual(['{"id":"a"}'])
 })
 
@@ -81,7 +81,7 @@ test('one that is gone in the middle leaves the others', async () => {
   const kept = keptBy()
   for (const id of ['a', 'b', 'c']) await kept.keep(record(id), id, false)
   const seen: string[] = []
-  await kept.giveBack(async (bytes) => {
+  await kept.release(async (bytes) => {
     seen.push(bytes.toString().trim())
     const [, second = ''] = (await readdir(directory)).sort()
     if (seen.length === 1) await rm(join(directory, second))
@@ -95,14 +95,14 @@ test('one under another key stays for a gateway that has it; of a project that k
   await kept.keep(record('a'), 'a', false)
   await kept.keep(record('b'), 'b', true)
   const other = keptBy()
-  await other.giveBack(() => Promise.reject(new Error('it was opened')))
+  await other.release(() => Promise.reject(new Error('it was opened')))
   await other.eraseAged()
   expect([await readdir(directory), lost]).toEqual([[expect.any(String), expect.any(String)], []])
   nowMs += eraseAfterMs
   await other.eraseAged()
   expect(lost).toEqual(['unreadable'])
   const seen: string[] = []
-  await kept.giveBack((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
+  await kept.release((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
   expect(seen).toEqual(['{"id":"a"}'])
 })
 
@@ -151,7 +151,7 @@ test('what has been kept for 90 days goes whoever could still want it, counted; 
   nowMs += (contentDays - 1) * dayMs
   await kept.eraseAged()
   expect(lost).toEqual([])
-  await kept.giveBack((bytes) => Promise.resolve(bytes.includes(old)))
+  await kept.release((bytes) => Promise.resolve(bytes.includes(old)))
   await kept.keep(record(old), old, false)
   await kept.keep(record('b'), 'b', false)
   nowMs += dayMs

@@ -24,7 +24,7 @@ export interface KeptRecords {
   /** Takes the bodies out of those of projects that keep no content, after an hour; removes every record that is as old as content is kept. */
   eraseAged(): Promise<void>
   /** Hands each record to `take`, oldest first, and removes those that it wanted. */
-  giveBack(take: (record: Buffer, isEphemeral: boolean) => Promise<boolean>): Promise<void>
+  release(take: (record: Buffer, isEphemeral: boolean) => Promise<boolean>): Promise<void>
 }
 
 export interface KeptOptions {
@@ -64,7 +64,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
       bytesWritten = 0
     },
     eraseAged: () => eraseAged(options, ages),
-    async giveBack(take) {
+    async release(take) {
       await forEachFile(options, 'a kept record cannot be given back; it stays', async (path, name) => {
         const frame = decodeFrame(await readFile(path), headerBytes, key)
         const [record = null] = frame.kind === 'frame' ? frame.records : []
@@ -154,12 +154,12 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-async function makeRoom({ directory, onLost }: KeptOptions, mostBytes: number): Promise<void> {
+async function makeRoom({ directory, onLost }: KeptOptions, maxBytes: number): Promise<void> {
   const names = await namesIn(directory)
   const sizes = await Promise.all(names.map((name) => sizeOf(join(directory, name))))
   let total = sizes.reduce((sum, size) => sum + size, 0)
   for (const [index, name] of names.entries()) {
-    if (total <= mostBytes) return
+    if (total <= maxBytes) return
     total -= sizes[index] ?? 0
     try {
       await unlink(join(directory, name))

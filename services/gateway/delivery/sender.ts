@@ -154,7 +154,7 @@ export class Sender {
   /** What a gateway before this one had no credential for. */
   async #takeUpParked(): Promise<void> {
     const { spool, parked, isSendable } = this.#dependencies
-    await parked.giveBack(async (record, isEphemeral) => {
+    await parked.release(async (record, isEphemeral) => {
       if (!isSendable(record)) return false
       await spool.append(record, isEphemeral)
       return true

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { MockAgent } from 'undici'
-import { mostParts } from '#capture/json.ts'
+import { maxParts } from '#capture/json.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
@@ -185,7 +185,7 @@ test('records that a gateway left behind lose their bodies at the next one', asy
 test("one with more parts than ingest takes, as gateways before wrote it, is lost and counted: without its bodies it would be nobody's", async () => {
   const first = await openSpool()
   const parts = Buffer.from(
-    `{"id":"many","project_id":"prj_1","request_body":["SECRET"${',[]'.repeat(mostParts)}]}`,
+    `{"id":"many","project_id":"prj_1","request_body":["SECRET"${',[]'.repeat(maxParts)}]}`,
   )
   await Promise.all([first.append(parts, true), first.append(recordOf('a'), true)])
   await first.close()

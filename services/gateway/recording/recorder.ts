@@ -1,5 +1,5 @@
 import type { Log } from '#runtime/log.ts'
-import { createSaySeldom } from '#runtime/say-seldom.ts'
+import { createThrottledLog } from '#runtime/throttled-log.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { PartlyWritten } from '../spool/record-writer.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -35,20 +35,20 @@ type Outcome = 'written' | 'late' | { error: unknown }
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
   const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log } = dependencies
   const outcomeOf = createOutcomes(waitMs)
-  const saySeldom = createSaySeldom(namedASecond)
+  const throttledLog = createThrottledLog(namedASecond)
 
   const fail = (error: unknown, id: string) => {
     metrics.lost('defect', 1)
     log.error({ err: error, request_id: id }, 'no record could be made of a call')
   }
-  const tellUnread = unreadTeller(dependencies, saySeldom)
-  const settleRefused = refusalSettler(dependencies, saySeldom, fail)
+  const tellUnread = unreadTeller(dependencies, throttledLog)
+  const settleRefused = refusalSettler(dependencies, throttledLog, fail)
   const settle = async (written: Promise<void>, id: string, record: () => Buffer | undefined) => {
     const outcome = await outcomeOf(written)
     if (outcome === 'written') metrics.recorded()
     else if (outcome === 'late') {
       metrics.slowDisk()
-      saySeldom('late', (unsaid) =>
+      throttledLog('late', (unsaid) =>
         log.error(
           { request_id: id, wait_ms: waitMs, unsaid },
           'the spool is slow: an answer ends before its record is on disk',
@@ -92,7 +92,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
 /** Counts or names a record whose write failed, by what became of it; undefined: none was made. */
 function refusalSettler(
   { metrics, log }: RecorderDependencies,
-  saySeldom: ReturnType<typeof createSaySeldom>,
+  throttledLog: ReturnType<typeof createThrottledLog>,
   fail: (error: unknown, id: string) => void,
 ) {
   return (error: unknown, id: string, record: Buffer | undefined) => {
@@ -101,7 +101,7 @@ function refusalSettler(
     else if (refused !== undefined && record !== undefined && !refused.has(record)) metrics.recorded()
     // The spool has counted it. The application's answer is not held back for it.
     else
-      saySeldom('refused', (unsaid) =>
+      throttledLog('refused', (unsaid) =>
         log.error(
           { err: (record && refused?.get(record)) ?? error, request_id: id, unsaid },
           'the spool did not take a record',
@@ -111,10 +111,13 @@ function refusalSettler(
 }
 
 /** Counts a stream that is recorded as it came, and says why. */
-function unreadTeller({ metrics, log }: RecorderDependencies, saySeldom: ReturnType<typeof createSaySeldom>) {
+function unreadTeller(
+  { metrics, log }: RecorderDependencies,
+  throttledLog: ReturnType<typeof createThrottledLog>,
+) {
   return (error: unknown, id: string) => {
     metrics.unread()
-    saySeldom('unread', (unsaid) =>
+    throttledLog('unread', (unsaid) =>
       log.error({ err: error, request_id: id, unsaid }, 'a stream is recorded as it came: reading it failed'),
     )
   }

@@ -3,7 +3,7 @@ import type { Log } from '#runtime/log.ts'
 
 /** A twentieth stays free, for notes of what is sent and for records that lose their bodies. */
 const reserveParts = 20
-const mostReserveBytes = 64 * 1024 * 1024
+const maxReserveBytes = 64 * 1024 * 1024
 
 /** How many bytes a spool may have: SPOOL_MAX_BYTES, or less where its file system has no more. */
 export interface DiskRoom {
@@ -31,7 +31,7 @@ export function createDiskRoom({ directory, maxBytes, log, onLimit }: DiskRoomOp
       try {
         const { bavail, bsize } = await statfs(directory)
         const bytes = usedBytes + bavail * bsize
-        available = Math.floor(bytes - Math.min(mostReserveBytes, bytes / reserveParts))
+        available = Math.floor(bytes - Math.min(maxReserveBytes, bytes / reserveParts))
       } catch (error) {
         log.warn({ err: error, directory }, 'the file system does not say how much room the spool has')
         return

@@ -4,7 +4,7 @@ import { begunMsOf, isEphemeralPath } from './segment.ts'
 
 /** No gateway was before it: hosts begin there whose clock was not set. */
 const firstMs = Date.UTC(2020, 0, 1)
-const leastMs = 3_600_000
+const minMs = 3_600_000
 
 /**
  * Since when files of records are kept. The name says it, but where its time is no number, or lies before 2020 by a clock that does not: then the
@@ -34,7 +34,7 @@ export function createFileAges(now: () => number): FileAges {
     },
     isContentDue(path, sinceMs) {
       const seenMs = firstSeenMs.get(path)
-      if (!isContentDue(sinceMs, now()) || (seenMs !== undefined && now() - seenMs < leastMs)) return false
+      if (!isContentDue(sinceMs, now()) || (seenMs !== undefined && now() - seenMs < minMs)) return false
       firstSeenMs.delete(path)
       return true
     },

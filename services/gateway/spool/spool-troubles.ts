@@ -1,6 +1,6 @@
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
-import { createSaySeldom } from '#runtime/say-seldom.ts'
+import { createThrottledLog } from '#runtime/throttled-log.ts'
 import type { Segment } from './segment.ts'
 import type { SetAside } from './set-aside.ts'
 import { isMissing } from './spool-lock.ts'
@@ -36,7 +36,7 @@ export interface SpoolTroubles {
 const readTries = 30
 
 export function createSpoolTroubles(log: Log): SpoolTroubles {
-  const saySeldom = createSaySeldom(1)
+  const throttledLog = createThrottledLog(1)
   const failures = new WeakMap<Segment, number>()
   const unreadable = new Set<Segment>()
   const unremovable = new Set<Segment>()
@@ -62,7 +62,7 @@ export function createSpoolTroubles(log: Log): SpoolTroubles {
       opening = error === null ? null : messageOf(error)
     },
     lost(reason, records, segment) {
-      saySeldom(reason, (unsaid) =>
+      throttledLog(reason, (unsaid) =>
         log.error({ reason, records, unsaid, segment: segment?.path }, 'recorded calls are lost'),
       )
     },

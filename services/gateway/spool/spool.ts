@@ -115,7 +115,7 @@ export class Spool {
   async #adoptAll(): Promise<void> {
     const { directory, maxBytes, log } = this.#options
     const usedBytes = this.depth().records === 0 ? 0 : this.depth().bytes
-    const options = { ...this.#options, ages: this.#ages, hasRoom: roomFrom(usedBytes, maxBytes) }
+    const options = { ...this.#options, ages: this.#ages, hasBudget: roomFrom(usedBytes, maxBytes) }
     const { segments, damaged, aside, failed } = await adoptSegments(directory, this.#own, options)
     this.#troubles.setAside(aside)
     // How many records lie behind the damage is not known; at least one.

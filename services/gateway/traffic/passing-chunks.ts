@@ -41,9 +41,9 @@ export class PassingChunks {
     const { socket } = this.#response
     // Node would hold what is written back for a turn of its own.
     socket?.cork()
-    const hasRoom = this.#write(byteLength > joinedBytes ? pieces : [joined(pieces)])
+    const hasBudget = this.#write(byteLength > joinedBytes ? pieces : [joined(pieces)])
     socket?.uncork()
-    return hasRoom
+    return hasBudget
   }
 
   /** The application has gone. */
@@ -60,9 +60,9 @@ export class PassingChunks {
   }
 
   #write(pieces: readonly Buffer[]): boolean {
-    let hasRoom = true
-    for (const piece of pieces) hasRoom = this.#response.write(piece)
-    return hasRoom
+    let hasBudget = true
+    for (const piece of pieces) hasBudget = this.#response.write(piece)
+    return hasBudget
   }
 }
 

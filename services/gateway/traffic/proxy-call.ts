@@ -119,7 +119,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   /** The connection to the provider is another call's. */
-  #giveBack(): void {
+  #release(): void {
     this.#exchange = undefined
     this.#place?.leave()
     this.#place = undefined
@@ -165,7 +165,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   onEnd(trailers: string[]): void {
-    this.#giveBack()
+    this.#release()
     if (!this.#discarding) {
       if (trailers.length > 0) this.#response.addTrailers(pairsOf(trailers))
       this.#finish(null, null)
@@ -177,7 +177,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   onError(error: Error): void {
-    this.#giveBack()
+    this.#release()
     const isClients = this.#clientGone || (this.#request.destroyed && !this.#request.complete)
     this.#finish(isClients ? 'client' : 'upstream', error)
   }
@@ -214,7 +214,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#giveBack()
+    this.#release()
     this.#body.leave()
     this.#passing.flush()
     const overMs = performance.now()

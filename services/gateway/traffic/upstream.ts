@@ -35,7 +35,7 @@ export function createUpstream(config: GatewayConfig): Upstream {
     answerMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
     bodyMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
     idleMs: keepAliveMs,
-    mostIdleMs: keepAliveMs,
+    maxIdleMs: keepAliveMs,
     keepsUnfinished: true,
   })
   return { pool, hostname, host, basePath: pathname === '/' ? '' : pathname }

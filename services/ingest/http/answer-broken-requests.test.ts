@@ -6,8 +6,8 @@ import { expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { answerWithProblems } from './answer-broken-requests.ts'
-import { createAnswerRoom } from './answer-room.ts'
-import { createBodyRoom } from './body-room.ts'
+import { createAnswerBudget } from './answer-budget.ts'
+import { createBodyBudget } from './body-budget.ts'
 import { createApp } from './create-app.ts'
 import { createHttpServer } from './http-server.ts'
 
@@ -60,8 +60,8 @@ test('an address that has no path is answered in JSON, which express would answe
   const app = createApp({
     routes: [],
     authenticate: () => Promise.resolve({ kind: 'anonymous' }),
-    bodyRoom: createBodyRoom(1024, metrics),
-    answerRoom: createAnswerRoom(1024, metrics),
+    bodyBudget: createBodyBudget(1024, metrics),
+    answerBudget: createAnswerBudget(1024, metrics),
     health: () => ({ status: 'ok' }),
     log: createLog('test', 'silent'),
     metrics,

@@ -7,8 +7,8 @@ import type { Health } from '#runtime/service.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import type { Principal } from '../access/principal.ts'
 import { createAnswerError } from './answer-error.ts'
-import type { AnswerPlace, AnswerRoom } from './answer-room.ts'
-import type { BodyRoom } from './body-room.ts'
+import type { AnswerReservation, AnswerBudget } from './answer-budget.ts'
+import type { BodyBudget } from './body-budget.ts'
 import { parseJson } from './parse-json.ts'
 import { methodNotAllowed, Problem } from './problem.ts'
 import { currentRoute } from './current-route.ts'
@@ -26,8 +26,8 @@ const defaultBodyTimeoutMs = 60_000
 interface AppOptions {
   routes: readonly Route[]
   authenticate: Authenticate
-  bodyRoom: BodyRoom
-  answerRoom: AnswerRoom
+  bodyBudget: BodyBudget
+  answerBudget: AnswerBudget
   /** How long a body may take to come. Default: a minute. */
   bodyTimeoutMs?: number
   health: () => Health
@@ -41,8 +41,8 @@ interface AppOptions {
 export function createApp({
   routes,
   authenticate,
-  bodyRoom,
-  answerRoom,
+  bodyBudget,
+  answerBudget,
   bodyTimeoutMs = defaultBodyTimeoutMs,
   health,
   log,
@@ -61,7 +61,7 @@ export function createApp({
     ['route'],
   )
   const onStalled = (route: Route) => stalled.inc({ route: route.path })
-  const mounting = { authenticate, bodyRoom, answerRoom, bodyTimeoutMs, onStalled }
+  const mounting = { authenticate, bodyBudget, answerBudget, bodyTimeoutMs, onStalled }
   for (const route of routes) mount(app, route, mounting)
   for (const [path, group] of Map.groupBy(routes, ({ path }) => path)) refuseOtherMethods(app, path, group)
   app.use((request) => {
@@ -82,7 +82,7 @@ export function createApp({
 const unreadable = new Problem(400, 'BAD_REQUEST', 'the address of the request cannot be read')
 
 interface Mounting extends Required<
-  Pick<AppOptions, 'authenticate' | 'bodyRoom' | 'answerRoom' | 'bodyTimeoutMs'>
+  Pick<AppOptions, 'authenticate' | 'bodyBudget' | 'answerBudget' | 'bodyTimeoutMs'>
 > {
   onStalled: (route: Route) => void
 }
@@ -90,7 +90,7 @@ interface Mounting extends Required<
 function mount(
   app: Express,
   route: Route,
-  { authenticate, bodyRoom, answerRoom, bodyTimeoutMs, onStalled }: Mounting,
+  { authenticate, bodyBudget, answerBudget, bodyTimeoutMs, onStalled }: Mounting,
 ): void {
   // Whoever may not ask is refused before any of the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
@@ -105,8 +105,8 @@ function mount(
     next()
   }
   const maxBytes = route.maxBodyBytes ?? defaultBodyBytes
-  const handle = async (request: Request, principal: Principal, room: AnswerPlace): Promise<Reply> => {
-    const place = bodyRoom.enter(principal)
+  const handle = async (request: Request, principal: Principal, room: AnswerReservation): Promise<Reply> => {
+    const place = bodyBudget.enter(principal)
     try {
       const body = await readBody(request, { maxBytes, timeoutMs: bodyTimeoutMs, place })
       return await currentRoute.run(route.path, () =>
@@ -116,8 +116,8 @@ function mount(
           query: validate(route.query ?? noQuery, { ...request.query }),
           body: bodyOf(route, body),
           headers: request.headers,
-          keepBodyRoom: place.keep,
-          keepAnswerRoom: room.keep,
+          reserveBodyBudget: place.keep,
+          reserveAnswerBudget: room.keep,
         }),
       )
     } finally {
@@ -126,7 +126,7 @@ function mount(
   }
   const answer = async (request: Request, response: Response) => {
     const principal = response.locals['principal'] as Principal
-    const room = answerRoom.enter(principal, request, response)
+    const room = answerBudget.enter(principal, request, response)
     const reply = await handle(request, principal, room)
     await sendReply(request, response, reply, {
       keepRoom: room.keep,

@@ -38,8 +38,8 @@ export function createHttpService({
   const app = createApp({
     routes,
     authenticate: core.authenticate,
-    bodyRoom: core.bodyRoom,
-    answerRoom: core.answerRoom,
+    bodyBudget: core.bodyBudget,
+    answerBudget: core.answerBudget,
     health,
     log,
     metrics,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { hasManyParts, mostParts } from '#capture/json.ts'
+import { hasManyParts, maxParts } from '#capture/json.ts'
 import { invalidInput, Problem } from './problem.ts'
 
 /** JSON from bytes. Throws 400 for what is not UTF-8 or not JSON, and 422 for what would take many times its bytes. */
@@ -7,7 +7,7 @@ export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Problem(400, 'NOT_UTF8', 'the body is not valid UTF-8')
   const text = bytes.toString('utf8')
   if (hasManyParts(text)) {
-    const most = mostParts.toLocaleString('en')
+    const most = maxParts.toLocaleString('en')
     throw invalidInput([
       { path: '', message: `must hold at most ${most} objects, arrays and strings, names included` },
     ])

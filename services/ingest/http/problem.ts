@@ -51,14 +51,14 @@ export class Problem extends SluiceError {
   }
 }
 
-/** Fields that are named, and characters of each: 256 KiB of unknown ones were answered with 1.8 MB, for which no room is kept (answer-room.ts). */
-const mostNamed = 100
+/** Fields that are named, and characters of each: 256 KiB of unknown ones were answered with 1.8 MB, for which no room is kept (answer-budget.ts). */
+const maxNamed = 100
 const longestPath = 200
 
 /** 422 that names the fields at fault, in `detail` too for people who only read that. */
 export function invalidInput(faults: readonly FieldError[]): Problem {
   const errors = faults
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({ path, message }) => ({ path: path.slice(0, longestPath), message }))
   const [first] = errors
   const named = first === undefined ? 'the input is invalid' : `${first.path || 'body'}: ${first.message}`

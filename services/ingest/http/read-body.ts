@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
-import type { BodyPlace } from './body-room.ts'
+import type { BodyReservation } from './body-budget.ts'
 import { Problem } from './problem.ts'
 
 interface BodyLimits {
   maxBytes: number
   /** How long it may take to come. */
   timeoutMs: number
-  place: BodyPlace
+  place: BodyReservation
 }
 
 /**

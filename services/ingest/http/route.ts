@@ -13,9 +13,9 @@ export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
   /** As Node has them: names in lower case. */
   headers: IncomingHttpHeaders
   /** Keeps room for so many bytes besides those of the body, until the handler is done; throws 503, and 413 when there never is so much. */
-  keepBodyRoom: (byteLength: number) => void
+  reserveBodyBudget: (byteLength: number) => void
   /** Keeps room for an answer of so many bytes; throws 503 when there is none. Of a write that answers over 256 KiB: before it is done. */
-  keepAnswerRoom: (byteLength: number) => void
+  reserveAnswerBudget: (byteLength: number) => void
 }
 
 export interface Reply {

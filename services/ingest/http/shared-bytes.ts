@@ -16,7 +16,7 @@ export interface SharedBytes {
   enter(principal: Principal): OwnBytes
 }
 
-export function createSharedBytes(mostBytes: number, onUsed: (bytes: number) => void): SharedBytes {
+export function createSharedBytes(maxBytes: number, onUsed: (bytes: number) => void): SharedBytes {
   const used = createOwnerCounts()
   const add = (who: string, byteLength: number) => {
     if (byteLength === 0) return
@@ -30,15 +30,15 @@ export function createSharedBytes(mostBytes: number, onUsed: (bytes: number) => 
       return {
         take(byteLength) {
           const own = used.of(who) + byteLength
-          const left = mostBytes - used.total - byteLength
-          if (left < 0 || own > mostOwn(principal, mostBytes, left)) return false
+          const left = maxBytes - used.total - byteLength
+          if (left < 0 || own > maxOwn(principal, maxBytes, left)) return false
           taken += byteLength
           add(who, byteLength)
           return true
         },
         fitsAlone(byteLength) {
           const own = taken + byteLength
-          return own <= mostOwn(principal, mostBytes, mostBytes - own)
+          return own <= maxOwn(principal, maxBytes, maxBytes - own)
         },
         leave() {
           add(who, -taken)
@@ -58,7 +58,7 @@ function ownerOf(principal: Principal): string {
  * Whoever holds it on purpose leaves as much to others: alone that is half, two take three quarters. Without a key, where all are one,
  * it is a sixteenth. The operator's gateways send for all projects.
  */
-function mostOwn({ kind }: Principal, mostBytes: number, left: number): number {
-  if (kind === 'operator') return mostBytes
-  return kind === 'anonymous' ? mostBytes / 16 : left
+function maxOwn({ kind }: Principal, maxBytes: number, left: number): number {
+  if (kind === 'operator') return maxBytes
+  return kind === 'anonymous' ? maxBytes / 16 : left
 }

@@ -17,7 +17,7 @@ export interface KeyUses {
 /** A key's row is written at most this often by each process. */
 const intervalMs = 60_000
 /** Ids of keys in force only, so this is a bound that nobody should meet. */
-const mostKeys = 100_000
+const maxKeys = 100_000
 
 export function createKeyUses({ pool, clock, log }: { pool: Pool; clock: Clock; log: Log }): KeyUses {
   const stopping = new AbortController()
@@ -48,7 +48,7 @@ export function createKeyUses({ pool, clock, log }: { pool: Pool; clock: Clock; 
 
   return {
     note(keyId) {
-      if (used.size < mostKeys || used.has(keyId)) used.set(keyId, clock.now())
+      if (used.size < maxKeys || used.has(keyId)) used.set(keyId, clock.now())
     },
     flush,
     start() {

@@ -23,7 +23,7 @@ const unlimited = { answerMs: Infinity, bodyMs: Infinity }
  * Servers close idle connections after 5 s and more; ours are found idle up to a second late. A server that
  * promises longer is believed.
  */
-const idle = { idleMs: 3_000, mostIdleMs: 30_000 }
+const idle = { idleMs: 3_000, maxIdleMs: 30_000 }
 const sweepMs = 1_000
 
 /**

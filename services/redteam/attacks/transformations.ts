@@ -1,5 +1,5 @@
 import type { RedteamTransformation } from '#schemas/redteam-run.ts'
-import { mostAdaptiveTurns } from './adaptive-attacker.ts'
+import { maxAdaptiveTurns } from './adaptive-attacker.ts'
 import { encodings, type Encoding } from './encode-text.ts'
 import { pick, shuffled, type Random } from './seeded-random.ts'
 
@@ -133,6 +133,6 @@ export const transformations = {
 
 /** Turns of a probe in a transformation; of an adaptive attack the most that it may have. */
 export function countTurns(turns: readonly string[], transformation: RedteamTransformation): number {
-  if (transformation === 'adaptive') return Math.max(turns.length, mostAdaptiveTurns)
+  if (transformation === 'adaptive') return Math.max(turns.length, maxAdaptiveTurns)
   return transformation === 'crescendo' ? crescendo(turns, () => 0).length : turns.length
 }

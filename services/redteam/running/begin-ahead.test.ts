@@ -22,7 +22,7 @@ function planOf(count: number) {
       for (const number of taken) begun.add(number)
       return Promise.resolve(new Set(taken))
     },
-    giveBack(numbers: readonly number[]) {
+    release(numbers: readonly number[]) {
       for (const number of numbers) if (begun.delete(number)) planned.add(number)
       return Promise.resolve()
     },
@@ -109,8 +109,8 @@ test('what is begun while it stops is waited for and given back, and not handed 
 
 test('what is ready when it stops is given back, and nobody gets it', async () => {
   const plan = planOf(20)
-  const giveBack = (numbers: readonly number[]) => settled().then(() => plan.giveBack(numbers))
-  const ahead = beginAhead({ ...plan, giveBack }, concurrency)
+  const release = (numbers: readonly number[]) => settled().then(() => plan.release(numbers))
+  const ahead = beginAhead({ ...plan, release }, concurrency)
   const first = await ahead.next()
   expect(plan.begun.size).toBeGreaterThan(1)
   ahead.stop()

@@ -20,10 +20,10 @@ const pageSize = 500
  * everything that is begun and not recorded `interrupted`: that is at most three times the concurrency, however slow the recording is.
  */
 export function beginAhead(
-  attempts: Pick<AttemptStore, 'planned' | 'begin' | 'giveBack'>,
+  attempts: Pick<AttemptStore, 'planned' | 'begin' | 'release'>,
   concurrency: number,
 ): BegunAttempts {
-  const [mostBegun, ahead] = [3 * concurrency, Math.ceil(concurrency / 2)]
+  const [maxBegun, ahead] = [3 * concurrency, Math.ceil(concurrency / 2)]
   const ready: PlannedAttempt[] = []
   const waiting: PromiseWithResolvers<PlannedAttempt | undefined>[] = []
   const begin = createBeginner(attempts)
@@ -31,7 +31,7 @@ export function beginAhead(
   let failed: { error: unknown } | undefined
   let filling: Promise<void> | undefined
 
-  const wanted = () => Math.min(waiting.length + ahead - ready.length, mostBegun - begun)
+  const wanted = () => Math.min(waiting.length + ahead - ready.length, maxBegun - begun)
   // Below half: a statement for each single attempt would cost more than it saves.
   const isLow = () =>
     wanted() > 0 && ready.length <= ahead / 2 && !isExhausted && !isStopped && failed === undefined
@@ -82,7 +82,7 @@ export function beginAhead(
     },
     async giveBackRest() {
       await filling
-      if (ready.length > 0) await attempts.giveBack(ready.splice(0).map(({ number }) => number))
+      if (ready.length > 0) await attempts.release(ready.splice(0).map(({ number }) => number))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createBudget } from './budget.ts'
 
-const nothing = { usd: 0, mostUsd: 0, hasUnknown: false }
+const nothing = { usd: 0, maxUsd: 0, hasUnknown: false }
 
 test('without a budget nothing is held back, not even what nobody knows the price of', () => {
   const budget = createBudget(null, nothing)
@@ -20,7 +20,7 @@ test('until one has cost something, one is made at a time; one that was free tea
 })
 
 test('there is room for what is under way at the most that one has cost, and the end comes when that is settled', () => {
-  const budget = createBudget(1, { usd: 0.5, mostUsd: 0.25, hasUnknown: false })
+  const budget = createBudget(1, { usd: 0.5, maxUsd: 0.25, hasUnknown: false })
   expect([budget.begin(), budget.begin(), budget.begin()]).toEqual([true, true, false])
   expect(budget.stoppedBy()).toBeUndefined()
   budget.settle(0.25)
@@ -37,6 +37,6 @@ test('an attempt without a price ends a run that has a budget, at once and after
   budget.begin()
   budget.settle(null)
   expect([budget.begin(), budget.stoppedBy()]).toEqual([false, 'no_price'])
-  const resumed = createBudget(1, { usd: 0.1, mostUsd: 0.1, hasUnknown: true })
+  const resumed = createBudget(1, { usd: 0.1, maxUsd: 0.1, hasUnknown: true })
   expect([resumed.begin(), resumed.stoppedBy()]).toEqual([false, 'no_price'])
 })

@@ -9,10 +9,10 @@ export interface Budget {
 
 export function createBudget(
   budgetUsd: number | null,
-  spent: { usd: number; mostUsd: number; hasUnknown: boolean },
+  spent: { usd: number; maxUsd: number; hasUnknown: boolean },
 ): Budget {
-  let { usd, mostUsd, hasUnknown } = spent
-  let isPriced = mostUsd > 0
+  let { usd, maxUsd, hasUnknown } = spent
+  let isPriced = maxUsd > 0
   let underWay = 0
   let isStopped = false
   return {
@@ -21,7 +21,7 @@ export function createBudget(
         isStopped ||= hasUnknown || usd >= budgetUsd
         // The first attempts tell what one costs: until then one is made at a time.
         if (isStopped || (!isPriced && underWay > 0)) return false
-        if (usd + (underWay + 1) * mostUsd > budgetUsd) {
+        if (usd + (underWay + 1) * maxUsd > budgetUsd) {
           isStopped ||= underWay === 0
           return false
         }
@@ -34,7 +34,7 @@ export function createBudget(
       hasUnknown ||= costUsd === null
       isPriced ||= costUsd !== null && costUsd > 0
       usd += costUsd ?? 0
-      mostUsd = Math.max(mostUsd, costUsd ?? 0)
+      maxUsd = Math.max(maxUsd, costUsd ?? 0)
     },
     stoppedBy: () => (isStopped ? (hasUnknown ? 'no_price' : 'budget') : undefined),
   }

@@ -41,7 +41,7 @@ export interface CarryDependencies {
   onMade: (outcome: AttackOutcome) => void
 }
 
-const patience = { mostUnreached: 8, mostTurnedAway: 20 }
+const patience = { maxUnreached: 8, maxTurnedAway: 20 }
 
 /** Whoever goes on with a run of the command line has named something else than at its beginning: said rightly, it goes on. */
 class CannotGoOn extends PermanentError {}

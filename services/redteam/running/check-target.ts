@@ -11,7 +11,7 @@ export interface CheckDependencies extends AskDependencies {
 }
 
 /** A server's own failure may pass within seconds; a refusal does not. */
-const [mostTries, firstPauseMs] = [3, 1_000]
+const [maxTries, firstPauseMs] = [3, 1_000]
 
 /**
  * Makes one harmless call, which is neither recorded nor counted: it tells a target that refuses everything from one that
@@ -30,7 +30,7 @@ export function createTargetCheck(dependencies: CheckDependencies): () => Promis
       if (answer.kind !== 'failed') throw new NobodyThere(`the target cannot be reached: ${answer.error}`)
       const { statusCode } = answer
       const isRefused = statusCode !== null && statusCode >= 400 && statusCode < 500
-      if (isRefused || tries === mostTries)
+      if (isRefused || tries === maxTries)
         throw new NobodyThere(`the target answers no harmless call either: ${describeFailure(answer)}`)
       await clock.sleep(firstPauseMs * 2 ** (tries - 1), signal)
     }

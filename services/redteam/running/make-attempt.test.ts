@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { listen } from '#runtime/operations-server.ts'
-import { createAdaptiveAttacker, mostAdaptiveTurns } from '../attacks/adaptive-attacker.ts'
+import { createAdaptiveAttacker, maxAdaptiveTurns } from '../attacks/adaptive-attacker.ts'
 import type { Probe } from '../probes/probe.ts'
 import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 import type { Conversation, Target, TargetAnswer } from '../targets/target.ts'
@@ -72,7 +72,7 @@ async function attack(
     ...{ judgedBy: probe.judged_by, transformation, repeat: 0, earlierTurns: 0 },
   }
   const made = await makeAttempt(planned, probe, {
-    ...{ target, seed: '1', mostUnreached: 3, mostTurnedAway: 2, signal },
+    ...{ target, seed: '1', maxUnreached: 3, maxTurnedAway: 2, signal },
     pace,
     attacker: createAdaptiveAttacker({ baseUrl, model: 'm', key: undefined, timeoutMs: 20_000 }),
   })
@@ -110,7 +110,7 @@ test('the adaptive attacker reads what was answered, says the next turn, and end
 test('an adaptive attack has an end that its model does not decide', async () => {
   nextWords = () => 'on and on'
   const { made, asked } = await attack('adaptive', answered)
-  expect([asked.length, heard.length]).toEqual([mostAdaptiveTurns, mostAdaptiveTurns - 1])
+  expect([asked.length, heard.length]).toEqual([maxAdaptiveTurns, maxAdaptiveTurns - 1])
   expect(made.last.kind).toBe('answered')
 })
 

@@ -1,5 +1,5 @@
 import { messageOf } from '#runtime/errors.ts'
-import { mostAdaptiveTurns, type AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
+import { maxAdaptiveTurns, type AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
 import { seededRandom } from '../attacks/seeded-random.ts'
 import { transformations } from '../attacks/transformations.ts'
 import type { Probe } from '../probes/probe.ts'
@@ -22,9 +22,9 @@ export interface AskDependencies {
   target: Target
   pace: Pace
   /** Tries of one turn behind the first, while nothing reaches the target. */
-  mostUnreached: number
+  maxUnreached: number
   /** How often in a row, all senders together, a target may turn away and take nothing. */
-  mostTurnedAway: number
+  maxTurnedAway: number
   signal: AbortSignal
 }
 
@@ -65,7 +65,7 @@ export async function makeAttempt(
     const answer = await ask(conversation, dependencies)
     if (answer.kind !== 'answered') return { last: answer, earlier }
     conversation = { ...conversation, said: [...conversation.said, { role: 'assistant', text: answer.text }] }
-    if (isAdaptive && queue.length === 0 && turn + 1 < mostAdaptiveTurns && attacker !== undefined) {
+    if (isAdaptive && queue.length === 0 && turn + 1 < maxAdaptiveTurns && attacker !== undefined) {
       const next = await nextTurn(attacker, probe, conversation)
       if (typeof next === 'object') return { last: answer, earlier, ...next }
       if (next !== undefined) queue.push(next)
@@ -90,7 +90,7 @@ const firstPauseMs = 250
 /** Asks until the target takes it: turned away and never reached are no answers, and nothing was worked on. */
 export async function ask(
   conversation: Conversation,
-  { target, pace, mostUnreached, mostTurnedAway, signal }: AskDependencies,
+  { target, pace, maxUnreached, maxTurnedAway, signal }: AskDependencies,
 ): Promise<MadeAttempt['last']> {
   for (let unreached = 0; ;) {
     const turn = await pace.turn(signal)
@@ -99,9 +99,9 @@ export async function ask(
     const answer = await target.ask(conversation)
     if (answer.kind === 'busy') {
       const inARow = pace.turnedAway(turn, answer.retryAfterMs)
-      if (inARow > mostTurnedAway) return { kind: 'given_up', error: 'RATE_LIMITED' }
+      if (inARow > maxTurnedAway) return { kind: 'given_up', error: 'RATE_LIMITED' }
     } else if (answer.kind === 'unreached') {
-      if (unreached >= mostUnreached) return { kind: 'given_up', error: `UNREACHED: ${answer.error}` }
+      if (unreached >= maxUnreached) return { kind: 'given_up', error: `UNREACHED: ${answer.error}` }
       // Everyone waits: the others would not reach it either.
       pace.hold(Math.min(10_000, firstPauseMs * 2 ** unreached++))
     } else {

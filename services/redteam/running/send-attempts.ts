@@ -40,14 +40,14 @@ export interface SendDependencies extends AttackDependencies {
  */
 const recording = { most: 100, atOnce: 2, withinMs: 30 }
 /** In a row: then the model that attacks is away, and going on would only make attacks without their end. */
-const mostFailuresInARow = 20
+const maxFailuresInARow = 20
 
 /** Sends every attempt that nobody has begun, so many at a time, and records each. Ends early when the budget does or `signal` aborts. */
 export async function sendAttempts(dependencies: SendDependencies): Promise<void> {
   const { run, attempts, budget, clock, signal } = dependencies
   const patiently = createPatience({ clock, signal })
-  const giveBack: AttemptStore['giveBack'] = (numbers) => patiently(() => attempts.giveBack(numbers))
-  const begun = beginAhead({ ...attempts, giveBack }, run.options.concurrency)
+  const release: AttemptStore['release'] = (numbers) => patiently(() => attempts.release(numbers))
+  const begun = beginAhead({ ...attempts, release }, run.options.concurrency)
   const record = createRecorder({ ...dependencies, patiently })
   const unrecorded = new Set<Promise<unknown>>()
   let attackerFailures = 0
@@ -71,7 +71,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
     const made = (await untilBudgeted(dependencies, isOver)) ? await make(attempt, dependencies) : undefined
     if (made === undefined) {
       // Nothing reached the target: whoever goes on with the run makes it.
-      await giveBack([attempt.number])
+      await release([attempt.number])
       begun.ended()
       return false
     }
@@ -119,7 +119,7 @@ function countFailures(
 ): number {
   if (transformation !== 'adaptive') return before
   if (attackerError === undefined) return 0
-  if (before + 1 >= mostFailuresInARow)
+  if (before + 1 >= maxFailuresInARow)
     throw new NobodyThere(`the model that attacks (REDTEAM_ATTACKER_URL) has failed: ${attackerError}`)
   return before + 1
 }

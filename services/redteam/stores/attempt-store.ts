@@ -35,7 +35,7 @@ export interface AttemptStore {
   /** Takes attempts for sending; resolves to those that are this process's to send, each once in the life of a run. */
   begin(numbers: readonly number[]): Promise<Set<number>>
   /** Of those that were begun and never left this process. */
-  giveBack(numbers: readonly number[]): Promise<void>
+  release(numbers: readonly number[]): Promise<void>
   /** What a process that died had begun is recorded or lost, and never sent again. */
   settleBegun(): Promise<number>
   noteRecorded(attempts: readonly RecordedAttempt[]): Promise<void>
@@ -43,7 +43,7 @@ export interface AttemptStore {
   judge(verdicts: readonly (AttemptVerdict & { number: number })[]): Promise<void>
   skipPlanned(): Promise<void>
   /** What the run has cost, and the most that one attempt has; what was interrupted counts as much. */
-  spent(): Promise<{ usd: number; mostUsd: number; hasUnknown: boolean }>
+  spent(): Promise<{ usd: number; maxUsd: number; hasUnknown: boolean }>
 }
 
 interface AttemptRow {
@@ -88,7 +88,7 @@ export function createAttemptStore(pool: Pool, run: { id: string; projectId: str
          from redteam_attempts where run_id = $1 and state in ('recorded', 'judged')`,
       )
       const { usd = 0, most = 0, unknown = 0, unpriced = 0 } = row ?? {}
-      return { usd: usd + unknown * most, mostUsd: most, hasUnknown: unpriced > 0 }
+      return { usd: usd + unknown * most, maxUsd: most, hasUnknown: unpriced > 0 }
     },
   }
 }
@@ -98,7 +98,7 @@ type RowsOf = <R extends object>(text: string, values?: readonly unknown[]) => P
 
 function sendingPart(
   rowsOf: RowsOf,
-): Pick<AttemptStore, 'planned' | 'begin' | 'giveBack' | 'settleBegun' | 'noteRecorded'> {
+): Pick<AttemptStore, 'planned' | 'begin' | 'release' | 'settleBegun' | 'noteRecorded'> {
   return {
     planned: async (after, limit) =>
       (
@@ -114,7 +114,7 @@ function sendingPart(
       )
       return new Set(rows.map(({ number }) => number))
     },
-    async giveBack(numbers) {
+    async release(numbers) {
       await rowsOf(
         `update redteam_attempts set state = 'planned' where run_id = $1 and number = any($2::integer[]) and state = 'sending' returning number`,
         [numbers],

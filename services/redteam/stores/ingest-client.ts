@@ -10,7 +10,7 @@ const answerSchema = z.object({
 })
 
 /** Ingest takes 1,000 records and 32 MiB at once. */
-const [mostBatchRecords, mostBatchBytes] = [1_000, 24 * 1024 * 1024]
+const [maxBatchRecords, maxBatchBytes] = [1_000, 24 * 1024 * 1024]
 
 /** Posts attempts as the operator. Rejects with TransientError while ingest cannot take them; sending again costs nothing, for ids are fixed. */
 export function createIngestClient(options: { baseUrl: string; secret: string; timeoutMs: number }) {
@@ -52,7 +52,7 @@ export function createIngestClient(options: { baseUrl: string; secret: string; t
     for (const record of records) {
       const json = JSON.stringify(record)
       const bytes = Buffer.byteLength(json)
-      if (group.length === mostBatchRecords || (group.length > 0 && size + bytes > mostBatchBytes)) {
+      if (group.length === maxBatchRecords || (group.length > 0 && size + bytes > maxBatchBytes)) {
         results.push(...(await logSome(group)))
         group = []
         size = 0

@@ -116,7 +116,7 @@ export function createRunStore(pool: Pool, holder: string, leaseMs: number): Run
 
 type Run = (text: string, values: readonly unknown[]) => Promise<boolean>
 
-const mostProblemUnits = 2_000
+const maxProblemUnits = 2_000
 
 function problemPart(run: Run, holder: string): Pick<RunStore, 'fail' | 'noteProblem'> {
   return {
@@ -124,14 +124,14 @@ function problemPart(run: Run, holder: string): Pick<RunStore, 'fail' | 'notePro
       await run(
         `update redteam_runs set status = 'failed', problem = $3, finished_at = now(), holder = null, lease_until = null
          where id = $1 and holder = $2 and status in ('queued', 'running', 'scoring')`,
-        [idToUuid(runId), holder, problem.slice(0, mostProblemUnits)],
+        [idToUuid(runId), holder, problem.slice(0, maxProblemUnits)],
       )
     },
     async noteProblem(runId, problem) {
       await run('update redteam_runs set problem = $3 where id = $1 and holder = $2', [
         idToUuid(runId),
         holder,
-        problem.slice(0, mostProblemUnits),
+        problem.slice(0, maxProblemUnits),
       ])
     },
   }

@@ -7,11 +7,11 @@ import {
   type RedteamTargetOptions,
 } from '#tests/support/redteam-target.ts'
 import { until } from '#tests/support/until.ts'
-import { setRedteamStage, type RedteamStage } from './redteam-stage.ts'
+import { setRedteamFixture, type RedteamFixture } from './redteam-fixture.ts'
 
 /** What a test file has while its tests run: one stage, one project, and what it starts, which is stopped after each test. */
 export interface UsedRedteam {
-  readonly stage: RedteamStage
+  readonly fixture: RedteamFixture
   readonly project: { id: string; key: string }
   startTarget: (options: RedteamTargetOptions) => Promise<RedteamTarget>
   startRedteam: (changes?: Record<string, string>, clock?: Clock) => Promise<void>
@@ -28,12 +28,12 @@ export interface UsedRedteam {
 }
 
 export function useRedteam(): UsedRedteam {
-  const used: { stage?: RedteamStage; project?: { id: string; key: string } } = {}
+  const used: { fixture?: RedteamFixture; project?: { id: string; key: string } } = {}
   const targets: RedteamTarget[] = []
   const services: Service[] = []
-  const stageOf = () => {
-    if (used.stage === undefined) throw new Error('the stage is set before the first test')
-    return used.stage
+  const fixtureOf = () => {
+    if (used.fixture === undefined) throw new Error('the stage is set before the first test')
+    return used.fixture
   }
   const projectOf = () => {
     if (used.project === undefined) throw new Error('the project is made before the first test')
@@ -42,24 +42,24 @@ export function useRedteam(): UsedRedteam {
   // Waiting for scores on a busy machine is no failure: this only ends what hangs.
   jest.setTimeout(300_000)
   beforeAll(async () => {
-    used.stage = await setRedteamStage()
-    used.project = await used.stage.createProject()
+    used.fixture = await setRedteamFixture()
+    used.project = await used.fixture.createProject()
   })
   const stopRedteam = async () => {
     for (const service of services.splice(0)) await service.stop()
   }
   afterEach(async () => {
     // A test that failed must not leave its run to the others.
-    await stageOf().pool.query(
+    await fixtureOf().pool.query(
       `update redteam_runs set status = 'cancelled' where status in ('queued', 'running', 'scoring')`,
     )
     await stopRedteam()
     for (const target of targets.splice(0)) await target.stop()
   })
-  afterAll(() => used.stage?.close())
+  afterAll(() => used.fixture?.close())
   return {
-    get stage() {
-      return stageOf()
+    get fixture() {
+      return fixtureOf()
     },
     get project() {
       return projectOf()
@@ -71,11 +71,11 @@ export function useRedteam(): UsedRedteam {
       return target
     },
     async startRedteam(changes, clock) {
-      services.push(await stageOf().startRedteam(changes, clock))
+      services.push(await fixtureOf().startRedteam(changes, clock))
     },
-    order: (target, changes, options) => orderRun(stageOf(), projectOf().id, target, { changes, options }),
+    order: (target, changes, options) => orderRun(fixtureOf(), projectOf().id, target, { changes, options }),
     async orderRecorded(format) {
-      const answer = await stageOf().call('POST', '/api/redteam-runs', {
+      const answer = await fixtureOf().call('POST', '/api/redteam-runs', {
         project_id: projectOf().id,
         agent_name: 'agent',
         target: { kind: 'recorded', format },
@@ -83,19 +83,19 @@ export function useRedteam(): UsedRedteam {
       })
       return String(answer.json['id'])
     },
-    runOf: (id) => readRun(stageOf(), id),
-    finished: (id, status = 'done') => untilOver(stageOf(), id, status),
-    eventsOf: (event, runId) => readEvents(stageOf(), event, runId),
+    runOf: (id) => readRun(fixtureOf(), id),
+    finished: (id, status = 'done') => untilOver(fixtureOf(), id, status),
+    eventsOf: (event, runId) => readEvents(fixtureOf(), event, runId),
   }
 }
 
 async function orderRun(
-  stage: RedteamStage,
+  fixture: RedteamFixture,
   projectId: string,
   target: { url: string },
   { changes, options }: { changes: object | undefined; options: object | undefined },
 ): Promise<string> {
-  const answer = await stage.call('POST', '/api/redteam-runs', {
+  const answer = await fixture.call('POST', '/api/redteam-runs', {
     project_id: projectId,
     agent_name: 'agent',
     target: { kind: 'chat', url: target.url },
@@ -106,21 +106,25 @@ async function orderRun(
   return String(answer.json['id'])
 }
 
-async function readRun(stage: RedteamStage, id: string): Promise<Record<string, unknown>> {
-  return (await stage.call('GET', `/api/redteam-runs/${id}`)).json
+async function readRun(fixture: RedteamFixture, id: string): Promise<Record<string, unknown>> {
+  return (await fixture.call('GET', `/api/redteam-runs/${id}`)).json
 }
 
-async function untilOver(stage: RedteamStage, id: string, status: string): Promise<Record<string, unknown>> {
+async function untilOver(
+  fixture: RedteamFixture,
+  id: string,
+  status: string,
+): Promise<Record<string, unknown>> {
   await until(
-    async () => (await readRun(stage, id))['status'] === status,
+    async () => (await readRun(fixture, id))['status'] === status,
     120_000,
-    async () => JSON.stringify(await readRun(stage, id)),
+    async () => JSON.stringify(await readRun(fixture, id)),
   )
-  return readRun(stage, id)
+  return readRun(fixture, id)
 }
 
 async function readEvents(
-  { pool }: RedteamStage,
+  { pool }: RedteamFixture,
   event: string,
   runId: string | undefined,
 ): Promise<Record<string, unknown>[]> {

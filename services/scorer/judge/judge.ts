@@ -44,7 +44,7 @@ type Attempt = ({ kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgeme
 
 const attempts = 2
 /** What is kept of an answer, UTF-16 units: of ten rubrics a good one has half as many, and a bad one may have any number. */
-const mostKept = 16_000
+const maxKept = 16_000
 
 /** Asks a model to grade calls: two attempts, then the call stays unscored. */
 export function createJudge(options: PaidRequestsOptions): Judge {
@@ -80,7 +80,7 @@ export function createJudge(options: PaidRequestsOptions): Judge {
       cost_usd: price === null ? null : Number(spent.usd.toFixed(10)),
       asked_together: askedTogether,
       latency_ms: clock.now() - startedMs,
-      ...(typeof answer === 'string' ? { raw_answer: windowText(answer, mostKept) } : {}),
+      ...(typeof answer === 'string' ? { raw_answer: windowText(answer, maxKept) } : {}),
     }
   }
 

@@ -11,7 +11,7 @@ const hourMs = 3_600_000
 const prompt = { system: 's', user: 'u', schema: {}, answerTokens: 10 }
 const reply: ModelReply = { text: '{}', promptTokens: 1, cachedTokens: 0, completionTokens: 1 }
 /** A token a byte, the ten of its answer, and 200 around it. */
-const mostUsd = (Buffer.byteLength('su{}') + 10 + 200) / 1_000_000
+const maxUsd = (Buffer.byteLength('su{}') + 10 + 200) / 1_000_000
 const never = new AbortController().signal
 
 /** A book that takes everything. */
@@ -74,7 +74,7 @@ test.each([
 
 test.each([
   ['was refused costs nothing', { status: 503 }, 0],
-  ['gave no answer may have been worked on, and costs what it can at most', {}, mostUsd],
+  ['gave no answer may have been worked on, and costs what it can at most', {}, maxUsd],
 ])('a request that %s', async (_name, details, usd) => {
   const settled: number[] = []
   const settle = (spend: { usd: number }) => Promise.resolve(void settled.push(spend.usd))
@@ -96,7 +96,7 @@ test('an answer of which not all tokens were counted costs what it can at most',
     for (let time = 0; time < 2; time++) await send()
     stop()
   }
-  expect(settled).toEqual([0, mostUsd, 0, mostUsd])
+  expect(settled).toEqual([0, maxUsd, 0, maxUsd])
 })
 
 test('what a request did not use of the rate of tokens is there for the next', async () => {

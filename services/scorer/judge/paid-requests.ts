@@ -112,14 +112,14 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
     const most = mostTokensOf(prompt)
     await waitForTurn(most.likely, request, signal)
     if (breaker.opened) return giveUp(away, most.likely)
-    const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
-    const reserved = await budget.reserve(projectId, mostUsd, scorers)
+    const maxUsd = price === null ? null : costOf(price, most.prompt, most.completion)
+    const reserved = await budget.reserve(projectId, maxUsd, scorers)
     if (reserved.kind === 'refused')
       return giveUp({ kind: 'failed', reason: reserved.reason, retryInMs: null }, most.likely)
     let spend = nothingSpent
     const ask = async () => {
       // Who gives no answer may have worked, and counted: the book believes the worst.
-      spend = { ...nothingSpent, usd: mostUsd ?? 0 }
+      spend = { ...nothingSpent, usd: maxUsd ?? 0 }
       const endTimer = metrics.judgeSeconds.startTimer()
       try {
         return await breaker.fire(prompt, signal)

@@ -7,7 +7,7 @@ export interface CommandList<T extends PlacedString> {
   words: [T, ...T[]]
 }
 
-const mostWords = 200
+const maxWords = 200
 
 export function commandListsOf<T extends PlacedString>(strings: readonly T[]): CommandList<T>[] {
   const lists = new Map<PlacedString['within'], CommandList<T>>()
@@ -16,7 +16,7 @@ export function commandListsOf<T extends PlacedString>(strings: readonly T[]): C
     if (within === null || !/^\d+$/.test(name)) continue
     const known = lists.get(within)
     if (known === undefined) lists.set(within, { name: within.name, words: [string] })
-    else if (known.words.length < mostWords) known.words.push(string)
+    else if (known.words.length < maxWords) known.words.push(string)
   }
   return Array.from(lists.values()).filter(
     ({ words: [first, ...rest] }) => rest.length > 0 && /^\S{1,100}$/.test(first.text),

@@ -8,18 +8,18 @@ import { boundaryMistakes } from '../testing/boundary-mistakes.ts'
 
 const [small, large] = [4_096, 32_768]
 /** Linear work costs 8 times as much, quadratic 64 times. */
-const mostTimes = 24
+const maxTimes = 24
 /** What takes 256 steps a character; eight times that is 0.4 s for the longest piece. */
 const yardstick = { pattern: /a{1,256}?b/g, unit: 'a' }
-const mostYardsticks = 8
+const maxYardsticks = 8
 /** Less is noise. */
-const leastMicroseconds = 2_000
+const minMicroseconds = 2_000
 /** Keys and tokens go on with more of the same. */
 const longestUnit = 32
 /** Lists of words have more, which are all alike. */
-const mostChoices = 8
+const maxChoices = 8
 /** As many hits as detectors take at least. */
-const mostHits = 100
+const maxHits = 100
 
 /** Every pattern that a detector holds against a text, seen where all of them end up: in a thread, whose detectors believe in every word. */
 async function readPatternsInUse(): Promise<RegExp[]> {
@@ -88,18 +88,18 @@ function unitsAgainst(pattern: RegExp): string[] {
   const [first = '', ...others] = examplesOf(pattern, 1)
   const [least = ''] = examplesOf(pattern, 0)
   const units = [...beginnings(least, 1), ...beginnings(first, 1)].flatMap((unit) => [unit, `${unit} `])
-  return [...new Set([...units, ...others.slice(0, mostChoices).flatMap((other) => beginnings(other, 5))])]
+  return [...new Set([...units, ...others.slice(0, maxChoices).flatMap((other) => beginnings(other, 5))])]
 }
 
 function costOf(pattern: RegExp, text: string): number {
-  return cpuOf(() => text.matchAll(pattern).take(mostHits).toArray())
+  return cpuOf(() => text.matchAll(pattern).take(maxHits).toArray())
 }
 
 function isSlow(pattern: RegExp, unit: string): boolean {
   const cost = costOf(pattern, ofLength(small, unit))
-  if (cost <= leastMicroseconds) return false
-  if (cost > mostYardsticks * costOf(yardstick.pattern, ofLength(small, yardstick.unit))) return true
-  return costOf(pattern, ofLength(large, unit)) > mostTimes * cost
+  if (cost <= minMicroseconds) return false
+  if (cost > maxYardsticks * costOf(yardstick.pattern, ofLength(small, yardstick.unit))) return true
+  return costOf(pattern, ofLength(large, unit)) > maxTimes * cost
 }
 
 function ofLength(length: number, unit: string): string {

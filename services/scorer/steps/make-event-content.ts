@@ -11,16 +11,16 @@ import type { NamedVerdict } from './named-verdict.ts'
 
 const snippetCharacters = 200
 /** Characters have any number of units: emoji eleven and more, letters with hostile accents thousands. */
-const mostSnippetUnits = 1_600
+const maxSnippetUnits = 1_600
 /** How much before the evidence is shown. */
 const leadUnits = 60
 /** What is read around the place to find identifiers that a snippet would cut in two: tokens have thousands of characters. */
 const marginUnits = 4_096
 /** An event is a message to people: larger arguments are told by their beginning. */
-const mostArgumentsUnits = 64 * 1024
+const maxArgumentsUnits = 64 * 1024
 const beginningUnits = 1_000
 /** Every event of the call carries them all; scorers beyond quote what the first one found. */
-const mostOwnQuotes = 20
+const maxOwnQuotes = 20
 
 /** What an event about the call may quote. Identifiers are masked: receivers of alerts are not receivers of card numbers. */
 export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]): EventContent {
@@ -28,7 +28,7 @@ export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]):
   const quote = createQuoting(call)
   const first = quote(unsafe.flatMap(({ verdict }) => verdict.evidence))
   const others = unsafe
-    .slice(0, mostOwnQuotes)
+    .slice(0, maxOwnQuotes)
     .map(({ scorer, verdict }) => ({ scorer_name: scorer, ...quote(verdict.evidence) }))
     .filter(
       (own) =>
@@ -73,7 +73,7 @@ function createQuoting(call: Call): (evidence: readonly Evidence[]) => Quotes {
 export const noEventContent: EventContent = { prompt_snippet: '', completion_snippet: null }
 
 /** As many fill a snippet. */
-const mostFields = 50
+const maxFields = 50
 
 /** The first values of a tool's data, masked one by one, because what each is says its name. */
 function fieldsOf(call: Call, part: BodyPart): string {
@@ -81,7 +81,7 @@ function fieldsOf(call: Call, part: BodyPart): string {
   const isProtocol = (text: CallText) => part === 'request_body' && topOf(text)[0] !== 'arguments'
   return call.texts
     .filter((text) => text.part === part && !isProtocol(text))
-    .slice(0, mostFields)
+    .slice(0, maxFields)
     .map((text) => snippetOf(text.text, 0, fieldNameOf(text)))
     .join('\n')
 }
@@ -132,10 +132,10 @@ function firstCharacters(text: string): string {
   let end = 0
   let count = 0
   for (const { index, segment } of characters.segment(text)) {
-    if (++count > snippetCharacters || index + segment.length > mostSnippetUnits) break
+    if (++count > snippetCharacters || index + segment.length > maxSnippetUnits) break
     end = index + segment.length
   }
-  return end === 0 ? text.slice(0, mostSnippetUnits) : text.slice(0, end)
+  return end === 0 ? text.slice(0, maxSnippetUnits) : text.slice(0, end)
 }
 
 /** Names and values are masked like snippets. */
@@ -143,9 +143,9 @@ function argumentsOf(call: Call): unknown {
   const { value = {}, json: whole = '{}' } = call.request ?? {}
   const given = fieldAt(value, 'arguments') ?? {}
   const json = JSON.stringify(given)
-  if (json.length <= mostArgumentsUnits) {
+  if (json.length <= maxArgumentsUnits) {
     // What else there is beside them may be as long as a body can be.
-    const asked = whole.length <= 4 * mostArgumentsUnits ? parseToRewrite(whole) : value
+    const asked = whole.length <= 4 * maxArgumentsUnits ? parseToRewrite(whole) : value
     return parseToRewrite(JSON.stringify(fieldAt(asked, 'arguments') ?? {}, maskMember))
   }
   // Values first: in JSON text that stands in a string of JSON text everything is escaped twice.

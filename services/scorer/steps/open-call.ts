@@ -30,7 +30,7 @@ export function openCall(job: ScoreJob, sealer: Sealer, smallBytes: number): Ope
 }
 
 /** The least UTF-16 units that the bodies can have, by the sizes that stand in them. Unpacks nothing. */
-export function leastCharsOf(job: ScoreJob, sealer: Sealer): number {
+export function minCharsOf(job: ScoreJob, sealer: Sealer): number {
   const bytesOf = (part: Part) => {
     const sealed = job[part]
     if (sealed === null) return 0

@@ -21,7 +21,7 @@ import type { NamedVerdict } from './named-verdict.ts'
 export type OnVerdict = (found: NamedVerdict, seconds: number, defect?: Error) => void
 
 /** What is found out of a text stays with it, up to 400 bytes a character: of a long call each detector finds it out anew. */
-const mostSharedUnits = 256 * 1024
+const maxSharedUnits = 256 * 1024
 
 /** Runs the detectors and custom scorers that were chosen, one after the other. `takeTurn` is called every few milliseconds of work and may throw. */
 export async function runDetectors(
@@ -32,7 +32,7 @@ export async function runDetectors(
 ): Promise<void> {
   const units = call.texts.reduce((sum, { text }) => sum + text.length, 0)
   // The same for all: what one has found out of a piece others need not.
-  const shared = units > mostSharedUnits ? undefined : Array.from(freshPieces(call))
+  const shared = units > maxSharedUnits ? undefined : Array.from(freshPieces(call))
   for (const name of builtIn) {
     const scorer = builtIns[name]
     const detect = async () => {

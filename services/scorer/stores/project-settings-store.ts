@@ -19,7 +19,7 @@ const defaults: ScoringSettings = { judgeMode: 'always', sampling: {}, hasErasur
 /** A change counts in every scorer after so long. */
 const freshMs = 5_000
 /** Beyond so many the ones that were asked for longest ago are forgotten. */
-const mostProjects = 10_000
+const maxProjects = 10_000
 
 export interface ProjectSettingsStore {
   /** At most some seconds old. Throws TransientError while Postgres is away and what is known is older than that. */
@@ -42,7 +42,7 @@ export function createProjectSettingsStore(pool: Pool, clock: Clock): ProjectSet
       settings.catch(() => known.delete(projectId))
       known.delete(projectId)
       known.set(projectId, { settings, askedAtMs: clock.now() })
-      const oldest = known.size > mostProjects ? known.keys().next().value : undefined
+      const oldest = known.size > maxProjects ? known.keys().next().value : undefined
       if (oldest !== undefined) known.delete(oldest)
       return settings
     },

@@ -35,7 +35,7 @@ export interface HostileJudge {
   /** Leaves requests whose recording has the words without an answer until the returned function is called. */
   hold: (words: string) => () => void
   /** Requests answered at the same time at most. */
-  mostAtOnce: () => number
+  maxAtOnce: () => number
   stop(): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export async function startHostileJudge(): Promise<HostileJudge> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
-    mostAtOnce: () => most,
+    maxAtOnce: () => most,
     hold(words) {
       const held = Promise.withResolvers<undefined>()
       holds.set(words, held)

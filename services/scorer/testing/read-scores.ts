@@ -3,7 +3,7 @@ import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-reco
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { until } from '#tests/support/until.ts'
 import type { JudgeTrace } from '../scoring/verdict.ts'
-import type { ScorerStage } from './scorer-stage.ts'
+import type { ScorerFixture } from './scorer-fixture.ts'
 
 interface Details {
   rationale: string
@@ -12,8 +12,8 @@ interface Details {
 }
 
 /** Waits for the scores of a call. */
-export async function scoresOf(stage: ScorerStage, requestId: string): Promise<ScoredCall> {
-  const find = () => stage.recorded.find((call) => call.request_id === requestId)
+export async function scoresOf(fixture: ScorerFixture, requestId: string): Promise<ScoredCall> {
+  const find = () => fixture.recorded.find((call) => call.request_id === requestId)
   await until(() => find() !== undefined)
   return find() as ScoredCall
 }

@@ -34,7 +34,7 @@ if (!isMainThread) lowerOwnPriority()
 
 /** Compiled patterns are kept: an entry rarely changes, and compiling a long list takes longer than most calls. */
 const compiled = new Map<string, CustomScorer>()
-const mostCompiled = 1_000
+const maxCompiled = 1_000
 
 /** What a thread of the pool runs. */
 export async function detectInThread({ builtIn, custom, failAt, port, ...call }: ThreadTask): Promise<void> {
@@ -59,7 +59,7 @@ function compileOnce(entry: ScorerEntry): CustomScorer {
   if (known !== undefined) return known
   const made = makeScorer(entry)
   if (!made.ok) throw new Error(`${entry.name}: ${made.reason}`)
-  if (compiled.size >= mostCompiled) compiled.clear()
+  if (compiled.size >= maxCompiled) compiled.clear()
   compiled.set(key, made.scorer)
   return made.scorer
 }

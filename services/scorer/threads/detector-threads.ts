@@ -45,11 +45,11 @@ const idleTimeoutMs = 60_000
 
 /** Time by the clock for each millisecond of processor time, and at least a minute. Longer: it hangs. */
 const wallFactor = 12
-const leastWallMs = 60_000
+const minWallMs = 60_000
 
 export function createDetectorThreads(options: ThreadsOptions): DetectorThreads {
   const { threads, timeoutMs, metrics, clock } = options
-  const limits = { processorMs: timeoutMs, wallMs: Math.max(leastWallMs, wallFactor * timeoutMs) }
+  const limits = { processorMs: timeoutMs, wallMs: Math.max(minWallMs, wallFactor * timeoutMs) }
   // A replay that waited here for live ones to leave the only thread would keep the turn and the room that live ones wait for.
   const permits = createPermits(threads, { isReplayEqual: true, onWaiting: countWaiting(metrics, 'thread') })
   let pool: Piscina | undefined

@@ -20,7 +20,7 @@ export interface BegunTask {
 }
 
 /** Asked no more often than this: a thread that gets all of a processor comes to its limit in one wait. */
-const leastWaitMs = 20
+const minWaitMs = 20
 
 /**
  * Resolves to the limit that is reached first; to undefined once `over` aborts, or the thread is gone. `begun`
@@ -38,7 +38,7 @@ export async function watchThread(
     const { thread, beganUs } = await begun
     let leftMs = processorMs
     while (leftMs > 0) {
-      await clock.sleep(Math.max(leastWaitMs, leftMs), either)
+      await clock.sleep(Math.max(minWaitMs, leftMs), either)
       if (either.aborted) return undefined
       const usedUs = await processorUs(thread)
       if (usedUs === undefined) return undefined

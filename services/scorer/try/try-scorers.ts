@@ -46,7 +46,7 @@ interface TrialOptions {
 
 /** Bodies are at most 10 MiB each before compression: so many of the largest are held at once. */
 const pageRows = 20
-const mostExamples = 5
+const maxExamples = 5
 
 /** Runs custom scorers over the calls of a time, newest first, and says what they hit. Writes nothing. */
 export async function tryScorers(options: TrialOptions): Promise<TrialReport> {
@@ -131,7 +131,7 @@ function startCount(scorer: CustomScorer) {
       if (label !== 'unsafe') return
       trial.hits += 1
       projects.add(projectId)
-      if (trial.examples.length >= mostExamples) return
+      if (trial.examples.length >= maxExamples) return
       const matched = [...new Set(evidence.map(({ kind }) => kind))].join(', ')
       trial.examples.push({ requestId: idFromUuid('request', row.id), projectId, matched })
     },

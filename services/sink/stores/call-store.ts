@@ -3,7 +3,7 @@ import type { Position } from '#runtime/kafka/records.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
 import { countCalls } from '../steps/count-calls.ts'
-import { decideFates, type Fate } from '../steps/decide-fates.ts'
+import { decideDispositions, type Disposition } from '../steps/decide-dispositions.ts'
 import { makeNewToolEvent } from '../steps/make-new-tool-event.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
 import { bodyColumns, callColumns } from './call-columns.ts'
@@ -31,7 +31,7 @@ export interface CallStore {
 export type CallTopicKind = 'kept' | 'ephemeral'
 
 export interface StoredCalls {
-  fates: Fate[]
+  dispositions: Disposition[]
   /** Rows that were not there before. */
   rowCount: number
   /** Events written to the outbox. */
@@ -74,7 +74,7 @@ async function storeCalls(
   const overflowCount = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
   await countUnlimited(client, newCalls)
   return {
-    fates: decideFates(calls, { firstTime, erased, positionBefore }),
+    dispositions: decideDispositions(calls, { firstTime, erased, positionBefore }),
     rowCount: newCalls.length,
     eventCount: events.length,
     overflowCount,

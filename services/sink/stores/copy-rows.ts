@@ -153,12 +153,12 @@ function createChunkWriter() {
     },
     /** Straight into the chunk where it fits for sure: a buffer for each short text took a tenth of a sink's time. */
     text(text: string) {
-      const mostBytes = text.length * 3
-      if (mostBytes > shortTextBytes) {
+      const maxBytes = text.length * 3
+      if (maxBytes > shortTextBytes) {
         this.sized(Buffer.from(text, 'utf8'))
         return
       }
-      reserve(4 + mostBytes)
+      reserve(4 + maxBytes)
       const bytes = chunk.write(text, length + 4, 'utf8')
       length = chunk.writeInt32BE(bytes, length) + bytes
     },

@@ -4,7 +4,7 @@ import { systemClock } from '#runtime/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { newId } from '#schemas/ids.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
-import { createErasingStage } from '../testing/erasing-stage.ts'
+import { createErasingFixture } from '../testing/erasing-fixture.ts'
 import { sampleCall, sampleScoredCall } from '../testing/sample-records.ts'
 import { createDayPartitions, dayOf } from './day-partitions.ts'
 
@@ -65,7 +65,7 @@ test('only days near enough to now are given partitions; older ones are written 
 
 /** With a score, and what is kept with either: rows that have lost their peer must not keep the table from coming back. */
 async function insertCall(day: string): Promise<void> {
-  const projectId = await createErasingStage(pool).addProject()
+  const projectId = await createErasingFixture(pool).addProject()
   const call = sampleCall(projectId, { id: newId('request', Date.parse(`${day}T12:00Z`)) })
   const storage = createCallStorage(pool)
   await storage.calls([call])

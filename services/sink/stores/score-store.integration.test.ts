@@ -5,22 +5,22 @@ import { until } from '#tests/support/until.ts'
 import { foldVerdicts } from '../steps/fold-verdicts.ts'
 import { placeScores } from '../steps/place-score.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
-import { useErasingStage } from '../testing/use-erasing-stage.ts'
+import { useErasingFixture } from '../testing/use-erasing-fixture.ts'
 import { createRollupStore } from './rollup-store.ts'
 import { createScoreStore } from './score-store.ts'
 import { moveVerdicts } from './verdict-store.ts'
 
-const world = useErasingStage()
+const world = useErasingFixture()
 
 async function storedCall(): Promise<LoggedCall> {
-  const call = sampleCall(await world.stage.addProject())
-  await world.stage.store([call])
+  const call = sampleCall(await world.fixture.addProject())
+  await world.fixture.store([call])
   return call
 }
 
 test("a score of a call that only another project has under that identifier is a miss, and its neighbour's is stored", async () => {
   const call = await storedCall()
-  const stray = sampleCall(await world.stage.addProject(), { id: call.id })
+  const stray = sampleCall(await world.fixture.addProject(), { id: call.id })
   const scores = [stray, call].flatMap((of) => placeScores(sampleScoredCall(of)))
   const stored = await createScoreStore(world.pool, createRollupStore()).store(scores, 0, () => [])
   expect(stored).toMatchObject({ missed: 1, added: [{ projectUuid: idToUuid(call.project_id) }] })

@@ -7,7 +7,7 @@ import { readDelays, type Delays } from './ledger/read-delays.ts'
 import { readFound } from './ledger/read-found.ts'
 import { startCalling } from './load/keep-calling.ts'
 import { planFaults } from './schedule/plan-faults.ts'
-import { startStage, type Stage } from './stage/start-stage.ts'
+import { startFixture, type Fixture } from './fixture/start-fixture.ts'
 
 export interface ChaosOptions {
   seed: number
@@ -47,41 +47,41 @@ const limitedShare = 0.2
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, lastsMs, callsPerSecond, directory, registryUrl, say } = options
   const room = Math.max(5, Math.round((lastsMs / 1_000) * callsPerSecond * limitedShare * fitting))
-  const stage = await startStage({ directory, registryUrl, room, say })
+  const fixture = await startFixture({ directory, registryUrl, room, say })
   try {
-    if (stage.disks === null) say('no disk can be mounted here: fill-disk is left out')
-    const faults = options.faults.filter(({ kind }) => kind !== 'fill-disk' || stage.disks !== null)
+    if (fixture.disks === null) say('no disk can be mounted here: fill-disk is left out')
+    const faults = options.faults.filter(({ kind }) => kind !== 'fill-disk' || fixture.disks !== null)
     const planned = planFaults({ ...schedule, seed, shapes: faults, lastsMs })
     const startedMs = performance.now()
     const clock = () => `${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(7)} s  `
-    const calling = startCalling({ stage, seed, callsPerSecond })
+    const calling = startCalling({ fixture, seed, callsPerSecond })
     const sayAt = (line: string) => say(clock() + line)
     const [{ records, leftOut }] = await Promise.all([
-      carryOut(planned, { stage, faults, startedMs, say: sayAt }),
+      carryOut(planned, { fixture, faults, startedMs, say: sayAt }),
       sleep(lastsMs),
     ])
     await calling.stop()
     sayAt(`${calling.calls.length} calls; waiting for everything to come to rest`)
-    const rest = await awaitRest(stage, restWithinMs)
+    const rest = await awaitRest(fixture, restWithinMs)
     const { calls, problems } = calling
-    const left = { leftOver: rest.leftOver, lost: await stage.losses.total() }
-    const findings = compareLedgers({ calls, problems, ...left, ...(await readFound(stage, room)) })
+    const left = { leftOver: rest.leftOver, lost: await fixture.losses.total() }
+    const findings = compareLedgers({ calls, problems, ...left, ...(await readFound(fixture, room)) })
     return {
       findings,
       faults: records,
       leftOut,
       lost: left.lost,
       calls: countBy(calls.map(({ way, end }) => `${way} ${end}`)),
-      delays: await readDelays(stage.parts.postgres.url),
+      delays: await readDelays(fixture.parts.postgres.url),
       restMs: rest.tookMs,
-      restarts: restartsOf(stage),
+      restarts: restartsOf(fixture),
     }
   } finally {
-    await stage.stop()
+    await fixture.stop()
   }
 }
 
-function restartsOf({ services }: Stage): Record<string, number> {
+function restartsOf({ services }: Fixture): Record<string, number> {
   return Object.fromEntries([...services].map(([name, service]) => [name, service.restarts()]))
 }
 

@@ -12,7 +12,7 @@ export interface ProgramOptions {
   logFile?: string
 }
 
-const mostShown = 2000
+const maxShown = 2000
 
 /** Runs a program and resolves with its standard output. Rejects with the end of what it said. */
 export async function runProgram(
@@ -29,6 +29,6 @@ export async function runProgram(
   const closed = once(child, 'close') as Promise<[number | null, string | null]>
   const [stdout, stderr, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), closed])
   if (code === 0) return stdout
-  const said = `${stdout}\n${stderr}`.trim().slice(-mostShown)
+  const said = `${stdout}\n${stderr}`.trim().slice(-maxShown)
   throw new Error(`${command} ${args.slice(0, 4).join(' ')} ended with ${code ?? signal}: ${said}`)
 }

@@ -50,7 +50,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: 'if (head.dueMs === null)',
   },
   'sink-forgets-jobs-of-what-is-delivered-again': {
-    file: 'services/sink/steps/decide-fates.ts',
+    file: 'services/sink/steps/decide-dispositions.ts',
     find: "offset < positionBefore ? 'redelivered' : 'resent'",
     replace: "'resent'",
   },

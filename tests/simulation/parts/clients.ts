@@ -8,7 +8,7 @@ import { createPublishCall } from '#services/ingest/steps/publish-call.ts'
 import { createSimQuotaStore } from '../tables/quota-table.ts'
 import type { Kept } from '../world/keep-running.ts'
 import type { World } from '../world/world.ts'
-import type { SimGround } from './ground.ts'
+import type { SimContext } from './context.ts'
 
 /** One call that a client wants recorded, and what it was told last. */
 export interface ClientCall {
@@ -22,8 +22,8 @@ export interface ClientCall {
 }
 
 /** What ingest does between an HTTP request and its answer: services/ingest/log-calls.ts and what it is made of. */
-export function createSimIngest(ground: SimGround, quotaLimit: number): LogCalls {
-  const { database, producer, codecs, sealer, clock, metrics } = ground
+export function createSimIngest(context: SimContext, quotaLimit: number): LogCalls {
+  const { database, producer, codecs, sealer, clock, metrics } = context
   return createLogCalls({
     keys: {
       findKey: () => Promise.resolve(undefined),

@@ -7,7 +7,7 @@ import type { Webhook } from '#services/notifier/stores/webhook-rows.ts'
 import { writeValue } from '../world/sim-codec.ts'
 import { beginningMs, type World } from '../world/world.ts'
 import type { ClientCall } from './clients.ts'
-import type { SimGround } from './ground.ts'
+import type { SimContext } from './context.ts'
 import { urlOf } from './receivers.ts'
 import { largeWords, slowWord, unsafeWord } from './scorers.ts'
 import { killerMetadata } from './sinks.ts'
@@ -34,8 +34,8 @@ function makeProject(world: World, tier: Tier, zeroContentRetention: boolean): P
 }
 
 /** Three projects: one without a limit and with webhooks, one with a small limit, one that keeps no content. */
-export function makeProjects(ground: SimGround) {
-  const { world, database, sealer } = ground
+export function makeProjects(context: SimContext) {
+  const { world, database, sealer } = context
   const open = makeProject(world, 'enterprise', false)
   const { projectId } = open.project
   for (const kind of ['quick', 'failing', 'slow', 'dead'] as const) {
@@ -64,11 +64,11 @@ export function makeProjects(ground: SimGround) {
  * notifiers find events together.
  */
 export function makeCalls(
-  ground: SimGround,
+  context: SimContext,
   projects: ReturnType<typeof makeProjects>,
   isBurst: boolean,
 ): ClientCall[] {
-  const { world } = ground
+  const { world } = context
   const { random } = world
   const owners = [projects.open, projects.open, projects.limited, projects.private]
   return Array.from({ length: 8 + random.below(isBurst ? 32 : 8) }, () => {
@@ -96,7 +96,7 @@ export function makeCalls(
 }
 
 /** Records that nobody should send: bytes that are no record, an identifier of another kind, and one that ends its process. */
-export function sendHostileRecords({ world, cluster }: SimGround, projectId: string): void {
+export function sendHostileRecords({ world, cluster }: SimContext, projectId: string): void {
   const topic = topics.requestLogged.name
   const put = (key: string, value: Buffer) => cluster.append({ topic, key, value })
   const { random } = world

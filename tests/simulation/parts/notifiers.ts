@@ -21,7 +21,7 @@ import {
   createSimWaitingStore,
   createSimWebhookStore,
 } from '../tables/delivery-tables.ts'
-import type { SimGround } from './ground.ts'
+import type { SimContext } from './context.ts'
 import type { Receivers } from './receivers.ts'
 
 const few = { perEndpoint: 2, total: 16 }
@@ -29,21 +29,21 @@ const many = { perEndpoint: 32, total: 256 }
 const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 
 /** As services/notifier/service.ts puts it together. */
-export function startSimNotifier(ground: SimGround, receivers: Receivers): Service {
-  const { database, producer, codecs, log } = ground
-  const metrics = createNotifierMetrics(ground.metrics)
+export function startSimNotifier(context: SimContext, receivers: Receivers): Service {
+  const { database, producer, codecs, log } = context
+  const metrics = createNotifierMetrics(context.metrics)
   // Few: most events wait for places. Many: most begin together, those of unknown endpoints too.
-  const limiter = createEndpointLimiter(ground.world.random.pick([few, many]))
+  const limiter = createEndpointLimiter(context.world.random.pick([few, many]))
   const shared = {
-    ...ground,
+    ...context,
     webhooks: createSimWebhookStore(database),
     deliveries: createSimDeliveryStore(database, claimLeaseMs),
     publisher: createDeliveryPublisher({ producer, encoderOf: () => codecs.deliveries, topicPrefix: '' }),
-    openSecrets: createOpenSecrets(ground.sealer),
-    joinEvent: createJoinEvent(ground.sealer),
-    unwritten: createUnwrittenAttempts(metrics, ground.clock),
+    openSecrets: createOpenSecrets(context.sealer),
+    joinEvent: createJoinEvent(context.sealer),
+    unwritten: createUnwrittenAttempts(metrics, context.clock),
     limiter,
-    sendMessage: createSendMessage({ ...ground, sender: receivers.sender, limiter, metrics }),
+    sendMessage: createSendMessage({ ...context, sender: receivers.sender, limiter, metrics }),
     expressions: createExpressionCache(),
     waiting: createSimWaitingStore(database),
     metrics,
@@ -51,7 +51,7 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
   const { fanOut: events, deliver, attemptDue, drained } = createDelivering(shared)
   const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
     createParallelConsumer<WebhookDelivery>({
-      ...ground,
+      ...context,
       groupId: `notifier-${name}`,
       topics: from.map((topic) => topic.name),
       decoder: codecs.deliveries,
@@ -62,7 +62,7 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
     })
   const sending: Part = { start: () => Promise.resolve(), stop: () => drained() }
   const fanOut = createParallelConsumer<RaisedEvent>({
-    ...ground,
+    ...context,
     groupId: 'notifier-fan-out',
     topics: [topics.eventRaised.name],
     decoder: codecs.events,

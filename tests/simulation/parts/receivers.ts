@@ -34,8 +34,8 @@ export function createReceivers(world: World): Receivers {
         const isTaken = durationMs < timeoutMs && !random.chance(refusing[kindOf(url)])
         const receive = () => {
           receipts.push({ deliveryId: headers['x-service-delivery'] ?? '', isTaken })
-          const fate = faults.fateOf('kafka', sender)
-          const dies = fate === 'dies_before' || fate === 'dies_after'
+          const disposition = faults.dispositionOf('kafka', sender)
+          const dies = disposition === 'dies_before' || disposition === 'dies_after'
           if (dies && sender !== null) world.kill(sender, 'while it sends to a receiver')
           world.after(durationMs, () => onResult(resultOf(durationMs, isTaken)), sender)
         }

@@ -3,7 +3,7 @@ import { runTogether } from '#runtime/run-together.ts'
 import type { Service } from '#runtime/service.ts'
 import { topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
-import { createCallRoom } from '#services/scorer/call-room.ts'
+import { createCallBudget } from '#services/scorer/call-budget.ts'
 import { createScoreHandler, type ScoreHandlerDependencies } from '#services/scorer/handler.ts'
 import { createJobQueues, type QueueName } from '#services/scorer/job-queues.ts'
 import { createJobsUnderWay } from '#services/scorer/jobs-under-way.ts'
@@ -12,7 +12,7 @@ import { createScorerMetrics } from '#services/scorer/scorer-metrics.ts'
 import type { ScorersOfTier } from '#services/scorer/scoring/parse-tiers.ts'
 import { judged, unscored } from '#services/scorer/scoring/verdict.ts'
 import type { DetectCall } from '#services/scorer/steps/detect-call.ts'
-import type { SimGround } from './ground.ts'
+import type { SimContext } from './context.ts'
 
 /** Two scorers for everybody: what each of them sees in a call is tested where they are (services/scorer/scoring). */
 export const scorersOfAll: readonly BuiltInScorer[] = ['content_safety', 'jailbreak_detection']
@@ -50,17 +50,17 @@ const detectWith =
   }
 
 /** As services/scorer/service.ts puts it together, for live jobs, with detectors of the simulation and no judge. */
-export function startSimScorer(ground: SimGround): Service {
-  const { database, producer, codecs, metrics, clock, log } = ground
+export function startSimScorer(context: SimContext): Service {
+  const { database, producer, codecs, metrics, clock, log } = context
   const scorerMetrics = createScorerMetrics(metrics)
   const handling: ScoreHandlerDependencies = {
-    ...ground,
+    ...context,
     metrics: scorerMetrics,
     judge: null,
     rubrics: new Map(),
     judgeTextLimit: 1_000,
     judgeGrouping: 'evidence',
-    detect: detectWith(ground.slowCalls),
+    detect: detectWith(context.slowCalls),
     tiers,
     custom: { current: () => [] },
     settings: {
@@ -68,7 +68,7 @@ export function startSimScorer(ground: SimGround): Service {
     },
     isErased: () => Promise.resolve(false),
     jobs: createJobsUnderWay(scorerMetrics, clock),
-    room: createCallRoom({ mostBytes: Infinity, smallBytes: Infinity, onChange: () => undefined }),
+    room: createCallBudget({ maxBytes: Infinity, smallBytes: Infinity, onChange: () => undefined }),
     turns: createPermits(4, { hasOneMore: true }),
     largeTurns: createPermits(2, { hasOneMore: true }),
     inlineMaxChars,
@@ -83,7 +83,7 @@ export function startSimScorer(ground: SimGround): Service {
   }
   const consume = (queue: QueueName, groupId: string, ...read: TopicDefinition[]) =>
     createParallelConsumer({
-      ...ground,
+      ...context,
       groupId,
       topics: read.map(({ name }) => name),
       decoder: codecs.jobs,

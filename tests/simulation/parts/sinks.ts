@@ -12,21 +12,21 @@ import { createEventRelay } from '#services/sink/relay-events.ts'
 import { dayOf } from '#services/sink/stores/day-partitions.ts'
 import { createSimCallStore, createSimOutbox, createSimScoreStore } from '../tables/call-tables.ts'
 import { beginningMs } from '../world/world.ts'
-import type { SimGround } from './ground.ts'
+import type { SimContext } from './context.ts'
 
 /** Metadata of a call whose record ends every process that works on it. */
 export const killerMetadata = '{"ends":"the process"}'
 const dayMs = 86_400_000
 
 /** As services/sink/service.ts and create-consumers.ts put it together; days have partitions for a week. */
-export function startSimSink(ground: SimGround): Service {
-  const { world, database, producer, codecs, log, clock } = ground
+export function startSimSink(context: SimContext): Service {
+  const { world, database, producer, codecs, log, clock } = context
   const relay = createPeriodicTask({
-    ...ground,
+    ...context,
     name: 'outbox_relay',
     intervalMs: 1_000,
     run: createEventRelay({
-      ...ground,
+      ...context,
       outbox: createSimOutbox(database),
       publishEvents: createEventPublisher({
         producer,
@@ -44,14 +44,14 @@ export function startSimSink(ground: SimGround): Service {
   }
   const isWritable = (day: string) => day >= dayOf(beginningMs - 7 * dayMs) && day <= dayOf(beginningMs)
   const calls = createBatchConsumer({
-    ...ground,
+    ...context,
     groupId: 'sink-calls',
     topics: [topics.requestLogged.name, topics.requestEphemeral.name],
     decoder: codecs.calls,
     handler: endedByKillers(
-      ground,
+      context,
       createCallHandler({
-        ...ground,
+        ...context,
         kindOf: (topic) => (topic === topics.requestEphemeral.name ? 'ephemeral' : 'kept'),
         partitions: {
           make: () => Promise.resolve(),
@@ -67,12 +67,12 @@ export function startSimSink(ground: SimGround): Service {
     omitDeadLetterValue: (topic) => topic === topics.requestEphemeral.name,
   })
   const scores = createBatchConsumer({
-    ...ground,
+    ...context,
     groupId: 'sink-scores',
     topics: [topics.scoreRecorded.name],
     decoder: codecs.scores,
     handler: createScoreHandler({
-      ...ground,
+      ...context,
       scores: createSimScoreStore(database),
       writeLine: ({ request_id, scorer }) => world.tell(() => `line ${request_id} ${scorer}`),
       onEvents,
@@ -85,7 +85,7 @@ export function startSimSink(ground: SimGround): Service {
   return runTogether([relay, scores, calls], log)
 }
 
-function endedByKillers({ world }: SimGround, handler: BatchHandler<LoggedCall>): BatchHandler<LoggedCall> {
+function endedByKillers({ world }: SimContext, handler: BatchHandler<LoggedCall>): BatchHandler<LoggedCall> {
   return async (batch, signal) => {
     const process = world.current
     if (process !== null && batch.records.some(({ value }) => value.metadata === killerMetadata)) {

@@ -2,7 +2,7 @@ import { requestLimitOf, type Tier } from '#schemas/tiers.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { CallStore } from '#services/sink/stores/call-store.ts'
 import type { ScoreStore } from '#services/sink/stores/score-store.ts'
-import { decideFates } from '#services/sink/steps/decide-fates.ts'
+import { decideDispositions } from '#services/sink/steps/decide-dispositions.ts'
 import { makeNewToolEvent } from '#services/sink/steps/make-new-tool-event.ts'
 import type { PlacedCall } from '#services/sink/steps/place-call.ts'
 import type { Outbox } from '#services/sink/stores/outbox-store.ts'
@@ -23,7 +23,7 @@ export function createSimCallStore(database: Database): CallStore {
         const reached = position.nextOffset > positionBefore ? position.nextOffset : positionBefore
         database.positions.set(place, reached)
         return {
-          fates: decideFates(calls, {
+          dispositions: decideDispositions(calls, {
             firstTime: new Set(firstTime.map(({ identity }) => identity)),
             erased: new Set(),
             positionBefore,

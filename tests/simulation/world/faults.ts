@@ -2,7 +2,7 @@ import type { SimProcess } from './sim-process.ts'
 import type { Random } from './random.ts'
 
 export type Target = 'postgres' | 'kafka' | 'registry'
-export type Fate = 'well' | 'refused' | 'unanswered' | 'dies_before' | 'dies_after'
+export type Disposition = 'well' | 'refused' | 'unanswered' | 'dies_before' | 'dies_after'
 
 /** How unkind a seed is. Each seed draws its own: some have one kind of fault only, and few have none. */
 export interface Unkindness {
@@ -57,7 +57,7 @@ export class Faults {
     return !this.isOver && (this.#awayUntilMs.get(target) ?? 0) > this.#world.nowMs
   }
 
-  fateOf(target: Target, asker: SimProcess | null): Fate {
+  dispositionOf(target: Target, asker: SimProcess | null): Disposition {
     if (this.isOver) return 'well'
     if (this.isAway(target)) return 'refused'
     const { random } = this.#world

@@ -1,4 +1,4 @@
-import { Faults, type Fate } from './faults.ts'
+import { Faults, type Disposition } from './faults.ts'
 import { Happenings, type Happening } from './happenings.ts'
 import { createRandom, type Random } from './random.ts'
 import type { SimProcess } from './sim-process.ts'
@@ -90,7 +90,7 @@ export class World {
     const { random, faults } = this
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const answer = (tell: () => void) => this.after(faults.latencyMs(), tell, asker)
-    const takeEffect = (fate: Fate) => {
+    const takeEffect = (disposition: Disposition) => {
       let value: T
       try {
         value = effect()
@@ -98,16 +98,16 @@ export class World {
         answer(() => reject(error))
         return
       }
-      if (fate === 'dies_after' && asker !== null) this.kill(asker, `after its ${target} request`)
-      else if (fate === 'unanswered') answer(() => reject(failure()))
+      if (disposition === 'dies_after' && asker !== null) this.kill(asker, `after its ${target} request`)
+      else if (disposition === 'unanswered') answer(() => reject(failure()))
       else answer(() => resolve(value))
     }
     const arrive = () => {
       if (asker?.isAlive === false && random.chance(0.5)) return
-      const fate = isRisky ? faults.fateOf(target, asker) : 'well'
-      if (fate === 'dies_before' && asker !== null) this.kill(asker, `before its ${target} request`)
-      else if (fate === 'refused') answer(() => reject(failure()))
-      else takeEffect(fate)
+      const disposition = isRisky ? faults.dispositionOf(target, asker) : 'well'
+      if (disposition === 'dies_before' && asker !== null) this.kill(asker, `before its ${target} request`)
+      else if (disposition === 'refused') answer(() => reject(failure()))
+      else takeEffect(disposition)
     }
     const arrivesMs = Math.max(this.nowMs + faults.latencyMs(), connection?.arrivedMs ?? 0)
     if (connection !== undefined) connection.arrivedMs = arrivesMs

@@ -11,7 +11,7 @@ export interface Destructive {
   end: number
 }
 
-const mostHits = 20
+const maxHits = 20
 const decodes = /\bbase64\s+(?:-d|-D|--decode)\b|\bfrombase64string\b|\s-e(?:nc?|ncodedcommand)?\s/i
 const base64 = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{12,8000}={0,2}(?![A-Za-z0-9+/=])/g
 
@@ -34,7 +34,7 @@ export function findDestructive(text: string): Destructive[] {
 function hitsOf(destructions: readonly Destruction[], text: string): Destructive[] {
   const starts = wordStartsOf(text)
   return destructions.flatMap(({ kind, value, pattern }) =>
-    findGated(text, starts, pattern, mostHits)
+    findGated(text, starts, pattern, maxHits)
       .map((match) => ({
         kind,
         value: typeof value === 'number' ? value : value(match[0]),
@@ -47,7 +47,7 @@ function hitsOf(destructions: readonly Destruction[], text: string): Destructive
 
 /** What a command decodes before it carries it out; the place is that of the encoding. PowerShell has it in two bytes a letter. */
 function findEncoded(text: string): Destructive[] {
-  return findMatches(text, base64, mostHits).flatMap(({ 0: passage, index }) => {
+  return findMatches(text, base64, maxHits).flatMap(({ 0: passage, index }) => {
     const bytes = Buffer.from(passage, 'base64')
     const decoded = bytes.includes(0) ? bytes.toString('utf16le') : bytes.toString('utf8')
     return hitsOf([...commandDestructions, ...queryDestructions], decoded)

@@ -7,7 +7,7 @@ import { meaningOf } from './meaning-of.ts'
 import type { ToolArgument } from './tool-arguments.ts'
 
 const pieceUnits = 65_536
-const mostStrings = 500
+const maxStrings = 500
 
 type Labelling = ReturnType<typeof labelling>
 
@@ -33,7 +33,7 @@ function findInArgument(argument: ToolArgument, labelOf: Labelling): Destructive
   const parsed = /^\s{0,20}[[{]/.test(read) && read.length === text.length ? parseJson(text) : undefined
   if (parsed === undefined) return findIn(read, labelOf(argument), tool)
   const strings = stringsOf(parsed, argument)
-    .take(mostStrings)
+    .take(maxStrings)
     .map((inner) => ({ tool, ...inner }))
     .toArray()
   return [

@@ -8,10 +8,10 @@ import { argumentsOf, type ToolArgument } from './tool-arguments.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
 export const agencyVersion = 'detector-9'
-const mostEvidence = 50
-const mostUserUnits = 20_000
-const mostOwnUnits = 200_000
-const mostBrought = 50
+const maxEvidence = 50
+const maxUserUnits = 20_000
+const maxOwnUnits = 200_000
+const maxBrought = 50
 
 /** A person who says this after being asked has confirmed; one who orders the deletion has too. */
 const confirms =
@@ -37,11 +37,11 @@ export function createAgencyDetector(call: Call): Detector {
       if (text.part === 'request_body') {
         // Nothing is cut off per text: of half a million short ones each would copy all that came before.
         if (text.speaker === 'tool') {
-          if (brought.length < mostBrought) brought.push(text)
-        } else if (own.length < mostOwnUnits) own += `\n${text.text.slice(0, mostOwnUnits)}`
+          if (brought.length < maxBrought) brought.push(text)
+        } else if (own.length < maxOwnUnits) own += `\n${text.text.slice(0, maxOwnUnits)}`
       }
       if (text.part === 'request_body' && text.speaker === 'user')
-        lastUserText = text.text.slice(-mostUserUnits)
+        lastUserText = text.text.slice(-maxUserUnits)
     },
     finding() {
       const given = argumentsOf(call)
@@ -91,7 +91,7 @@ function worstOf(given: readonly ToolArgument[]): {
   for (const { part, pointer, kind, value, start, end } of findInArguments(given)) {
     worst = Math.max(worst, value)
     kinds.add(kind)
-    if (evidence.length < mostEvidence) evidence.push({ part, pointer, start, end, kind })
+    if (evidence.length < maxEvidence) evidence.push({ part, pointer, start, end, kind })
   }
   return { value: worst, kinds, evidence }
 }

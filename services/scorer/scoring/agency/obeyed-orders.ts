@@ -6,9 +6,9 @@ import type { ToolArgument } from './tool-arguments.ts'
 
 /** Where somebody or something is to go: an address, a link, an account, a path. Plain words stand in any text. */
 const addressLike = /@|https?:\/\/|www\.|\d{4}|^[~/][\w./-]{3,}|[A-Z]{2,}-?\d{2,}/
-const [leastUnits, mostUnits] = [5, 200]
+const [minUnits, maxUnits] = [5, 200]
 /** Values that are looked for, and passages around them that are read (some 0.3 ms each): a hostile answer may name thousands. */
-const [mostValues, mostLooks] = [50, 60]
+const [maxValues, maxLooks] = [50, 60]
 /** How much of a tool's text is read around a value: an order and whom it names stand together. */
 const aroundUnits = 600
 const convicting = 4
@@ -30,8 +30,8 @@ export function findObeyedOrders(
   for (const argument of given) {
     for (const value of valuesOf(argument)) {
       if (!addressLike.test(value) || own.includes(value)) continue
-      if (++values > mostValues) return evidence
-      const texts = brought.filter(({ text }) => text.includes(value)).slice(0, mostLooks - looks)
+      if (++values > maxValues) return evidence
+      const texts = brought.filter(({ text }) => text.includes(value)).slice(0, maxLooks - looks)
       looks += texts.length
       const order = texts.flatMap((text) => orderWith(value, text))[0]
       if (order === undefined) continue
@@ -48,9 +48,7 @@ function valuesOf({ text }: ToolArgument): string[] {
   // Models write broken JSON too: then the text itself is the value.
   const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
   const strings = Array.from(stringsOf(parsed ?? text), (string) => string.text)
-  return strings
-    .map((value) => value.trim())
-    .filter(({ length }) => length >= leastUnits && length <= mostUnits)
+  return strings.map((value) => value.trim()).filter(({ length }) => length >= minUnits && length <= maxUnits)
 }
 
 function orderWith(value: string, { part, pointer, text, offset }: CallText): Evidence[] {

@@ -13,7 +13,7 @@ export interface ToolArgument extends PlacedString {
 }
 
 /** Each takes some 25 µs, however short: half a million would take a scorer ten seconds. */
-const mostArguments = 10_000
+const maxArguments = 10_000
 
 /**
  * The arguments of a tool-call record, or of the calls that an answer asks for: `tool_calls[].function.arguments` and
@@ -104,7 +104,7 @@ function collect(
   place: Omit<PlacedString, 'text'>,
 ): ToolArgument[] {
   for (const string of stringsOf(value, place)) {
-    if (found.length >= mostArguments) break
+    if (found.length >= maxArguments) break
     found.push({ ...call, ...string })
   }
   return found

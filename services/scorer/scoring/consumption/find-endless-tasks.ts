@@ -25,13 +25,13 @@ const manyTimes =
 
 const aroundUnits = 120
 /** What is asked of a long text stands before it or after it. */
-const mostUnits = 4_000
+const maxUnits = 4_000
 /** Looking around each is work: hostile text could have thousands. */
-const mostLooked = 20
+const maxLooked = 20
 
 /** Whether a user asks for output without an end: no proof, since it may be a figure of speech, but nobody can vouch for the call either. */
 export function asksForEndless({ text }: Pick<CallText, 'text'>): boolean {
-  const looked = text.length <= 2 * mostUnits ? [text] : [text.slice(0, mostUnits), text.slice(-mostUnits)]
+  const looked = text.length <= 2 * maxUnits ? [text] : [text.slice(0, maxUnits), text.slice(-maxUnits)]
   // Lower case once: letters of either case in every place cost several times as much.
   return looked
     .map((part) => part.toLowerCase())
@@ -41,7 +41,7 @@ export function asksForEndless({ text }: Pick<CallText, 'text'>): boolean {
 function hasTask(text: string, pattern: RegExp): boolean {
   return text
     .matchAll(pattern)
-    .take(mostLooked)
+    .take(maxLooked)
     .some(({ 0: { length }, index }) => {
       const around = text.slice(Math.max(0, index - aroundUnits), index + length + aroundUnits)
       return asks.test(around) && !isProgram.test(around)

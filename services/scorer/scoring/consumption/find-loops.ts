@@ -7,7 +7,7 @@ import type { Call } from '../call-text.ts'
 /** An agent that goes round in circles often does so in two or three steps. */
 const longestCycle = 3
 /** Calls that are compared: a longer session has shown what it does by then. */
-const mostCalls = 600
+const maxCalls = 600
 
 /**
  * How many times in a row an agent has called the same tools with the same arguments, up to and with this answer. A session's calls stand in the
@@ -17,7 +17,7 @@ export function countRepeatedCalls({ request, response }: Call): number {
   if (isToolCallRecord(request?.value)) return 0
   const now = keysOf(response?.value)
   if (now.length === 0) return 0
-  const calls = [...historyOf(request?.value), ...now].slice(-mostCalls)
+  const calls = [...historyOf(request?.value), ...now].slice(-maxCalls)
   let most = 1
   for (let cycle = 1; cycle <= longestCycle; cycle++) {
     let same = 0
@@ -43,11 +43,11 @@ function keysOf(answer: unknown): string[] {
 }
 
 /** Longer and deeper ones are compared as they were written: JSON.stringify runs out of stack at some 4,500 levels. */
-const mostNormalised = 10_000
+const maxNormalised = 10_000
 
 /** The same arguments are written with and without blanks, and in another order. */
 function normalForm(given: string): string {
-  if (given.length > mostNormalised || isDeeperThan(maxBodyDepth, given)) return given
+  if (given.length > maxNormalised || isDeeperThan(maxBodyDepth, given)) return given
   const parsed = objectOf(parseJson(given))
   // What is no JSON is compared by its letters.
   if (parsed === undefined) return given

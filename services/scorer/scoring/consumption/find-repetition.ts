@@ -1,16 +1,16 @@
 /** Fewer words say nothing: a chorus, a table. */
-const leastWords = 200
+const minWords = 200
 const shingleWords = 6
 /** Text of people and models has nearly as many different runs of words as runs; a loop has few. */
 const loopShare = 0.15
-const leastPeriodic = 2_000
+const minPeriodic = 2_000
 const longestPeriod = 200
 /** A passage that came three times to its end goes round; twice is a refrain. */
-const leastRounds = 3
+const minRounds = 3
 const seedUnits = 64
-const mostSeeds = 5
+const maxSeeds = 5
 /** Prose is four fifths letters; rows of numbers, forms and rulers have few. */
-const leastLetters = 0.5
+const minLetters = 0.5
 
 /** How a text repeats itself. `data`: what is repeated are hardly words, and a table or a form may have been asked for. `passages`: its end is a long passage over and over. */
 export type Repetition = 'none' | 'words' | 'data' | 'passages'
@@ -18,20 +18,20 @@ export type Repetition = 'none' | 'words' | 'data' | 'passages'
 /** Whether a text goes round in circles: the same words over and over, or its end one piece repeated. */
 export function findRepetition(text: string): Repetition {
   // Models that may only write JSON sometimes go on with blanks until their limit.
-  if (text.length - text.trimEnd().length >= leastPeriodic) return 'data'
+  if (text.length - text.trimEnd().length >= minPeriodic) return 'data'
   if (repeatsWords(text) || endsPeriodic(text)) return isWordy(text) ? 'words' : 'data'
   return endsInPassages(text) ? 'passages' : 'none'
 }
 
 function isWordy(text: string): boolean {
-  const end = text.slice(-leastPeriodic)
-  return (end.match(/\p{L}/gu)?.length ?? 0) >= leastLetters * end.replace(/\s+/g, '').length
+  const end = text.slice(-minPeriodic)
+  return (end.match(/\p{L}/gu)?.length ?? 0) >= minLetters * end.replace(/\s+/g, '').length
 }
 
 function repeatsWords(text: string): boolean {
   // The number of a list's entry makes no other entry of it.
   const words = text.replace(/^\s{0,8}\d{1,6}[.)]\s/gm, '').match(/[\p{L}\p{N}]{1,64}/gu) ?? []
-  if (words.length < leastWords) return false
+  if (words.length < minWords) return false
   const shingles = words.length - shingleWords + 1
   const different = new Set<string>()
   for (let at = 0; at < shingles; at++) {
@@ -48,8 +48,8 @@ function repeatsWords(text: string): boolean {
 }
 
 function endsPeriodic(text: string): boolean {
-  const end = text.trimEnd().slice(-leastPeriodic)
-  if (end.length < leastPeriodic) return false
+  const end = text.trimEnd().slice(-minPeriodic)
+  if (end.length < minPeriodic) return false
   for (let period = 1; period <= longestPeriod; period++) {
     if (end.startsWith(end.slice(period, period + 64)) && end.slice(period) === end.slice(0, -period))
       return true
@@ -62,13 +62,13 @@ function endsInPassages(text: string): boolean {
   const seed = text.slice(-seedUnits)
   if (seed.length < seedUnits) return false
   let at = text.length - seedUnits
-  for (let tried = 0; tried < mostSeeds; tried++) {
+  for (let tried = 0; tried < maxSeeds; tried++) {
     at = text.lastIndexOf(seed, at - 1)
     if (at === -1) return false
     const period = text.length - seedUnits - at
-    const rounds = text.slice(-leastRounds * period)
-    if (rounds.length < leastRounds * period) return false
-    if (rounds.length >= leastPeriodic && rounds.slice(period) === rounds.slice(0, -period)) return true
+    const rounds = text.slice(-minRounds * period)
+    if (rounds.length < minRounds * period) return false
+    if (rounds.length >= minPeriodic && rounds.slice(period) === rounds.slice(0, -period)) return true
   }
   return false
 }

@@ -3,7 +3,7 @@ import { harmTopics } from './harm-lexicon.ts'
 import { findGated } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
 
-const mostCounted = 20
+const maxCounted = 20
 /** A question of one line: harm is seldom stated in one, and words that look like it are often innocent there. */
 const shortQuestion = /^[^\n]{1,160}\?\s*$/
 
@@ -14,7 +14,7 @@ export function contentSigns(folded: string): Sign[] {
   const signs: Sign[] = []
   const named = new Set<string>()
   for (const { name, pattern } of harmTopics) {
-    const count = findGated(folded, starts, pattern, mostCounted).length
+    const count = findGated(folded, starts, pattern, maxCounted).length
     if (count === 0) continue
     words ||= (folded.match(/\s+/g)?.length ?? 0) + 1
     named.add(name)

@@ -41,7 +41,7 @@ const isWritten = new Set<string>([
   'codes',
 ])
 
-const mostEvidence = 20
+const maxEvidence = 20
 /** How an answer begins that declines. What it declines it often repeats: that is no failure. */
 const declines =
   /^\W{0,5}(?:(?:oh|hi|hello|hey|well|thank you[^.!\n]{0,60})[,.!\s]{1,3})?(?:i(?:'m| am)(?: really| very| truly| so)? sorry|sorry,|i apologi[sz]e|i (?:can(?:'|no)t|can not|won't|will not|am unable|am not able|must decline|do not feel comfortable)|i'm (?:unable|not able)|as an ai\b)/i
@@ -91,7 +91,7 @@ export function createContentDetector(): Detector {
           leaning:
             1 + 2.9 * Math.max(nearness('request', request), isDeclined ? 0 : nearness('answer', answer)),
         }
-      const evidence = found.flatMap(({ worst: passage }) => evidenceOf(passage)).slice(0, mostEvidence)
+      const evidence = found.flatMap(({ worst: passage }) => evidenceOf(passage)).slice(0, maxEvidence)
       const topics = [...new Set(evidence.map(({ kind }) => kind.replaceAll('_', ' ')))]
       const rationale = `${found
         .map(({ says }) => says)

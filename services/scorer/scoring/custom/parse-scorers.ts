@@ -18,7 +18,7 @@ export interface ScorerProblem {
 export type ParsedScorers =
   { ok: true; scorers: readonly CustomScorer[] } | { ok: false; problems: readonly ScorerProblem[] }
 
-const mostHitsOfTerm = 10
+const maxHitsOfTerm = 10
 
 /** Reads scorers.yaml (specification 2.7). One bad entry refuses the whole file: half a set would look like the whole one. */
 export function parseScorers(yaml: string): ParsedScorers {
@@ -100,7 +100,7 @@ function findKeyword(keyword: string, index: number): Finder {
     // What ends where the piece does is whole in the next one, with the accent that may follow.
     const isCut = searchable.offset + searchable.text.length < searchable.whole.text.length
     const hits: ReturnType<Finder> = []
-    for (let at = text.indexOf(wanted); at >= 0 && hits.length < mostHitsOfTerm;) {
+    for (let at = text.indexOf(wanted); at >= 0 && hits.length < maxHitsOfTerm;) {
       const end = at + wanted.length
       if (!splitsLetter(text, end) && !(isCut && end === text.length)) {
         hits.push({
@@ -121,7 +121,7 @@ function findPattern(pattern: RE2JS, index: number): Finder {
     const { text, whole, offset } = searchable
     const hits: ReturnType<Finder> = []
     const matcher = pattern.matcher(text)
-    while (hits.length < mostHitsOfTerm && matcher.find()) {
+    while (hits.length < maxHitsOfTerm && matcher.find()) {
       const [start, end] = [matcher.start(), matcher.end()]
       const atCut = (start === 0 && offset > 0) || (end === text.length && offset + end < whole.text.length)
       if (atCut && !(isInWhole(pattern, whole) && holdsWithMargin(pattern, searchable, start, end))) continue

@@ -3,7 +3,7 @@ import type { Verdict } from '../verdict.ts'
 import type { CustomScorer } from './custom-scorer.ts'
 import type { Searchable } from './searchable.ts'
 
-const mostEvidence = 50
+const maxEvidence = 50
 
 /** Looks at the texts of one call, a piece at a time, and then gives its verdict. */
 export interface CustomRun {
@@ -16,7 +16,7 @@ export function startCustomRun(scorer: CustomScorer): CustomRun {
   return {
     read(text) {
       // The JSON text repeats what the strings say: it is asked only when they had nothing.
-      if (evidence.length >= mostEvidence || (text.pointer === null && evidence.length > 0)) return
+      if (evidence.length >= maxEvidence || (text.pointer === null && evidence.length > 0)) return
       const { part, pointer, offset, firstWordUnits } = text
       for (const { kind, start, end } of scorer.find(text)) {
         const place =
@@ -43,6 +43,6 @@ function verdictOf(scorer: CustomScorer, evidence: readonly Evidence[]): Verdict
     reason: null,
     rationale,
     contentFreeRationale: rationale,
-    evidence: evidence.slice(0, mostEvidence),
+    evidence: evidence.slice(0, maxEvidence),
   }
 }

@@ -3,10 +3,10 @@ import { isId } from '#schemas/ids.ts'
 import { builtInScorers, customScorerName, owaspDescriptions, severitySchema } from '#schemas/verdicts.ts'
 import { matchTargets } from './searchable.ts'
 
-const mostTerms = 10_000
+const maxTerms = 10_000
 const longestTerm = 1_000
 
-const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(mostTerms)
+const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(maxTerms)
 const common = {
   name: z
     .string()

@@ -6,7 +6,7 @@ export type NeededStarts = readonly (readonly string[])[]
 
 export const beyondAscii = '\u0080'
 /** How much of a word is looked at. */
-export const mostUnits = 5
+export const maxUnits = 5
 
 /** What is read of a piece of a pattern: what it needs, and whether a word that stands behind it begins there. */
 interface Reading {
@@ -72,7 +72,7 @@ function readWord(cursor: Cursor, atStart: boolean): Reading | null {
   const word = isLastRepeated ? letters.slice(0, -1) : letters
   if (word === '') return null
   cursor.at += word.length
-  return { needs: atStart ? [[word.toLowerCase().slice(0, mostUnits)]] : [], atStart: false }
+  return { needs: atStart ? [[word.toLowerCase().slice(0, maxUnits)]] : [], atStart: false }
 }
 
 /** Anything else, as often as it stands there. */

@@ -1,4 +1,4 @@
-import { beyondAscii, mostUnits } from './needed-starts.ts'
+import { beyondAscii, maxUnits } from './needed-starts.ts'
 
 /** Names what was noted of one text. Only the last is kept; of others every answer is that they may have it. */
 export type WordStarts = number
@@ -12,8 +12,8 @@ const [offset, prime] = [0x811c9dc5, 0x01000193]
 const seenIn = new Uint8Array(1 << bits)
 let last: WordStarts = 0
 let lastText: string | null = null
-const mostMarks = 255
-const markOf = (starts: WordStarts) => 1 + (starts % mostMarks)
+const maxMarks = 255
+const markOf = (starts: WordStarts) => 1 + (starts % maxMarks)
 
 /** ASCII characters of words as they are hashed: letters in lower case; 0 for others. */
 const plain = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -37,7 +37,7 @@ export function wordStartsOf(text: string): WordStarts {
       if (unit > 127) seenIn[beyondAsciiPlace] = mark
       length = 0
       hash = offset
-    } else if (length < mostUnits) {
+    } else if (length < maxUnits) {
       length += 1
       hash = imul(hash ^ letter, prime)
       seenIn[placeOf(hash)] = mark

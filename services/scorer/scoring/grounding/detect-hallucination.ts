@@ -8,11 +8,11 @@ import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-s
 export const hallucinationVersion = 'detector-2'
 
 /** Shorter answers are courtesies; longer ones do more than answer from what was supplied. */
-const leastContentWords = 5
-const mostContentWords = 120
+const minContentWords = 5
+const maxContentWords = 120
 /** The share of content words without any source from which an answer cannot be taken from the supplied text. */
 const unsupported = 0.6
-const mostAnswerUnits = 20_000
+const maxAnswerUnits = 20_000
 const askedUnits = 1_000
 const noClaim =
   /\b(?:sorry|apologi[sz]e|cannot|can't|could not|couldn't|unable|don't (?:have|know)|do not (?:have|know)|no information|not (?:mentioned|specified|provided|stated|available)|let me|would you like|how can i|as an ai|i(?:'ll| will| am going to|'m going to)|you(?:'re| are) (?:very |most )?welcome|happy to (?:help|assist))\b|```|^[^.!?\n]*\?\s*$/i
@@ -41,7 +41,7 @@ export function createHallucinationDetector(call: Call): Detector {
         addText(brought ? supplied : rest, text.text)
         if (text.speaker === 'user') asked = text.text
         if (brought && suppliedSample.length < 2_000) suppliedSample += ` ${text.text.slice(0, 2_000)}`
-      } else if (text.speaker === 'assistant' && answer.length < mostAnswerUnits) {
+      } else if (text.speaker === 'assistant' && answer.length < maxAnswerUnits) {
         answerText ??= text
         answer += `${answer === '' ? '' : '\n'}${text.text}`
       }
@@ -52,7 +52,7 @@ export function createHallucinationDetector(call: Call): Detector {
       const support = measureSupport(answer, supplied, rest)
       const { contentWords, missingWords, missingPairs, missingEverywhere } = support
       const isClaim =
-        contentWords >= leastContentWords && contentWords <= mostContentWords && !noClaim.test(answer)
+        contentWords >= minContentWords && contentWords <= maxContentWords && !noClaim.test(answer)
       const isReadable = isEnglish(answer) && isEnglish(suppliedSample)
       // The end of a long message is what is asked, the rest of it is what about.
       const isOwnWork = ownWork.test(asked.slice(0, askedUnits)) || ownWork.test(asked.slice(-askedUnits))

@@ -22,14 +22,14 @@ export interface Vocabulary {
 }
 
 /** A call's supplied text is read a piece at a time; what is longer than this is not kept. */
-const mostWords = 100_000
+const maxWords = 100_000
 
 export function emptyVocabulary(): Vocabulary {
   return { words: new Set(), pairs: new Set() }
 }
 
 export function addText(vocabulary: Vocabulary, text: string): void {
-  if (vocabulary.pairs.size > mostWords) return
+  if (vocabulary.pairs.size > maxWords) return
   const words = stemsOf(text)
   for (const [at, word] of words.entries()) {
     vocabulary.words.add(word)

@@ -1,9 +1,9 @@
 import type { HiddenText } from '../phrases/decode-hidden.ts'
 import { findMatches } from '../find-matches.ts'
 
-const mostPassages = 50
+const maxPassages = 50
 const [open, close] = ['<!--', '-->']
-const [leastUnits, mostUnits] = [12, 4_000]
+const [minUnits, maxUnits] = [12, 4_000]
 const markdownComment = /^\[\/\/\]:\s?#\s?[("']([^\n]{12,4000})[)"']\s?$/gm
 /** An element that its own style keeps people from seeing. */
 const unseen =
@@ -20,11 +20,11 @@ export function revealMarkup(text: string): HiddenText[] {
 function comments(text: string): HiddenText[] {
   const found: HiddenText[] = []
   let end = 0
-  for (let start = text.indexOf(open); start !== -1 && found.length < mostPassages;) {
+  for (let start = text.indexOf(open); start !== -1 && found.length < maxPassages;) {
     const from = start + open.length
-    if (end < from + leastUnits) end = text.indexOf(close, from + leastUnits)
+    if (end < from + minUnits) end = text.indexOf(close, from + minUnits)
     if (end === -1) break
-    const isOne = end - from <= mostUnits
+    const isOne = end - from <= maxUnits
     if (isOne) found.push({ start, end: end + close.length, encoding: 'markup', text: text.slice(from, end) })
     start = text.indexOf(open, isOne ? end + close.length : start + 1)
   }
@@ -32,7 +32,7 @@ function comments(text: string): HiddenText[] {
 }
 
 function hiddenBy(text: string, pattern: RegExp, group: number): HiddenText[] {
-  return findMatches(text, pattern, mostPassages).map((match) => ({
+  return findMatches(text, pattern, maxPassages).map((match) => ({
     start: match.index,
     end: match.index + match[0].length,
     encoding: 'markup',

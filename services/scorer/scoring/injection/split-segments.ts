@@ -7,8 +7,8 @@ export interface Segment {
   end: number
 }
 
-const leastUnits = 12
-const mostUnits = 500
+const minUnits = 12
+const maxUnits = 500
 /** Where what is said in one place ends: sentences, lines, cells, tags, and the quotation marks around values of data. */
 const boundary =
   /[.!?…](?=["')\]]{0,3}\s)|[\n\r|]+|<[^<>\n]{1,200}>|["'`]\s{0,2}[:,\]}]{1,4}\s{0,3}[[{]{0,3}["'`]?|[[{]{1,4}["'`]|["'`][\]}]{1,4}/g
@@ -25,11 +25,11 @@ export function* splitSegments(text: string): Generator<Segment> {
 }
 
 function* segmentsBetween(text: string, from: number, to: number): Generator<Segment> {
-  for (let start = from; start < to; start += mostUnits) {
-    const end = Math.min(to, start + mostUnits)
+  for (let start = from; start < to; start += maxUnits) {
+    const end = Math.min(to, start + maxUnits)
     const piece = text.slice(start, end)
     const trimmed = piece.trim()
-    if (trimmed.length < leastUnits) continue
+    if (trimmed.length < minUnits) continue
     const begins = start + piece.indexOf(trimmed.charAt(0))
     yield { text: trimmed, start: begins, end: begins + trimmed.length }
   }

@@ -2,9 +2,9 @@ import { isEnglish } from '../grounding/measure-support.ts'
 
 /** A suffix that a search over tokens found is about twenty tokens long, on the line of the request that it is to carry. */
 const tailUnits = 600
-const leastHeadWords = 5
+const minHeadWords = 5
 /** Score of a tail that convicts: of 3,900 everyday prompts and passages of the training half the highest is 1.3, of answers with code cut off 3.0. */
-const leastScore = 3.05
+const minScore = 3.05
 const functionWords = new Set(
   'a an the of in on at to for from by with and or but is are was be it its he she they you i we my your this that as not do can will how what if so me'.split(
     ' ',
@@ -33,10 +33,10 @@ export function findAdversarialSuffix(text: string): { start: number; end: numbe
     score += weightOf(tokens[at]?.[0] ?? '')
     if (score > best.score) best = { score, index: at }
   }
-  if (best.score < leastScore) return null
+  if (best.score < minScore) return null
   const start = from + (tokens[best.index]?.index ?? 0)
   const head = text.slice(Math.max(0, start - 2_000), start)
-  const isRequest = (head.match(/\p{L}+/gu)?.length ?? 0) >= leastHeadWords && isEnglish(head)
+  const isRequest = (head.match(/\p{L}+/gu)?.length ?? 0) >= minHeadWords && isEnglish(head)
   const isData = isBalanced(text) || dataMember.test(text.slice(start))
   return isRequest && !isData ? { start, end: text.length } : null
 }

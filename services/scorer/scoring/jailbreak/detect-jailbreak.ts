@@ -23,11 +23,11 @@ export const jailbreakVersion = `detector-8-${model.version}`
 /** The model knows a manner too: unsure, it adds nothing to these. Honest role play has it. */
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
 /** Longer texts are documents: their end is no suffix of a request. */
-const mostSuffixedUnits = 20_000
+const maxSuffixedUnits = 20_000
 /** What the model finds convicts; half as sure, it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
 /** Of the jailbreaks that it was trained with one in sixteen is shorter. Of a sentence or two it cannot tell the manner from honest role play. */
-const leastUnits = 200
+const minUnits = 200
 /**
  * Attempts to make the model leave its rules, in what users, tools and searches bring in. The operator's own system prompt may
  * say such things, and the model's answers are other scorers' business. Safe only where there is no sign at all, the text is English and the model is
@@ -68,7 +68,7 @@ export function createJailbreakDetector(): Detector {
 /** What phrases and the model say together: he who writes a jailbreak in new words still writes in its manner. */
 function withModel(suspicion: Suspicion, { probability, start, end }: Reading, text: string): Suspicion {
   if (probability < model.foundAt / 2) return suspicion
-  const isFound = probability >= model.foundAt && text.length >= leastUnits
+  const isFound = probability >= model.foundAt && text.length >= minUnits
   if (!isFound && suspicion.kinds.every((kind) => manners.has(kind)))
     return { ...suspicion, points: Math.max(suspicion.points, 1) }
   const points = isFound ? Math.max(suspicion.points, foundPoints) : suspicion.points + doubtfulPoints
@@ -81,7 +81,7 @@ function withModel(suspicion: Suspicion, { probability, start, end }: Reading, t
 }
 
 function withSuffix(suspicion: Suspicion, text: string): Suspicion {
-  const suffix = text.length > mostSuffixedUnits ? null : findAdversarialSuffix(text)
+  const suffix = text.length > maxSuffixedUnits ? null : findAdversarialSuffix(text)
   if (suffix === null) return suspicion
   const kind = 'adversarial_suffix'
   return {

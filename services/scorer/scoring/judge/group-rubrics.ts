@@ -6,7 +6,7 @@ export const groupings = ['evidence', 'separate'] as const
 export type Grouping = (typeof groupings)[number]
 
 /** With more of them an answer takes longer than people wait for one: each adds about 100 tokens to it. */
-const mostRubricsOfGroup = 6
+const maxRubricsOfGroup = 6
 
 /**
  * Which rubrics are asked together. The recording is most of what a call to the judge costs: together it is paid for once. What a call does
@@ -20,8 +20,8 @@ export function groupRubrics(
   if (grouping === 'separate') return rubrics.map((rubric) => [rubric])
   const groups = Map.groupBy(rubrics, ({ sees }) => sees.filter((name) => material[name].length > 0).join())
   return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / mostRubricsOfGroup) }, (_unused, index) =>
-      group.slice(index * mostRubricsOfGroup, (index + 1) * mostRubricsOfGroup),
+    Array.from({ length: Math.ceil(group.length / maxRubricsOfGroup) }, (_unused, index) =>
+      group.slice(index * maxRubricsOfGroup, (index + 1) * maxRubricsOfGroup),
     ),
   )
 }

@@ -8,11 +8,11 @@ import { unreadTexts } from './unread-texts.ts'
 import { windowText } from './window-text.ts'
 
 /** More texts than so many are a corpus, not a context: their windows would be too small to read. */
-const mostContextTexts = 20
-const mostFlagged = 50
-const mostTurns = 40
+const maxContextTexts = 20
+const maxFlagged = 50
+const maxTurns = 40
 /** Of what is shown of an answer: a long one must not hide what the model thought of it. */
-const leastForThoughts = 0.25
+const minForThoughts = 0.25
 /** Enough to see what an answer was to: users' words stand whole in the request. */
 const userTurnUnits = 200
 
@@ -31,23 +31,23 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
     if (text.length > most) partial.add(part)
     return windowText(text, most, passages)
   }
-  const texts = mostTelling(context, passages)
+  const texts = maxTelling(context, passages)
   if (texts.length < context.length) {
     partial.add('context')
     texts.push(`[${context.length - texts.length} more texts left out]`)
   }
   const turns = turnsOf(said.messages)
-  if (turns.length > mostTurns) partial.add('turns')
+  if (turns.length > maxTurns) partial.add('turns')
   if (!isPartWhole(call, 'request_body')) partial.add('request')
   if (!isPartWhole(call, 'response_body')) partial.add('answer')
-  const roomForThoughts = Math.max(limit - answer.length, Math.floor(limit * leastForThoughts))
+  const roomForThoughts = Math.max(limit - answer.length, Math.floor(limit * minForThoughts))
   return {
     request: cut('request', request),
     answer: joined([cut('answer', answer), cut('thoughts', thoughts, roomForThoughts)]),
     system_prompt: cut('system_prompt', system),
     context: shareOut(texts, limit).map(([text, most]) => cut('context', text, most)),
     tools: cut('tools', offered === undefined ? '' : JSON.stringify(offered)),
-    turns: shortenTurns(turns.slice(-mostTurns), limit, (text, most) => cut('turns', text, most)),
+    turns: shortenTurns(turns.slice(-maxTurns), limit, (text, most) => cut('turns', text, most)),
     partial,
   }
 }
@@ -106,14 +106,14 @@ function shortenTurns(
 }
 
 /** Those with a flagged passage, then the last ones; in their order. */
-function mostTelling(texts: readonly string[], passages: readonly string[]): string[] {
-  if (texts.length <= mostContextTexts) return [...texts]
+function maxTelling(texts: readonly string[], passages: readonly string[]): string[] {
+  if (texts.length <= maxContextTexts) return [...texts]
   // Each passage is looked for in each text: hostile calls have hundreds of one and megabytes of the other.
-  const looked = passages.slice(0, mostFlagged)
+  const looked = passages.slice(0, maxFlagged)
   const isFlagged = (text: string) => looked.some((passage) => text.includes(passage))
   const flagged = texts.keys().filter((index) => isFlagged(texts[index] ?? ''))
   const last = texts.map((_text, index) => texts.length - 1 - index)
-  const chosen = new Set([...new Set([...flagged, ...last])].slice(0, mostContextTexts))
+  const chosen = new Set([...new Set([...flagged, ...last])].slice(0, maxContextTexts))
   return texts.filter((_text, index) => chosen.has(index))
 }
 

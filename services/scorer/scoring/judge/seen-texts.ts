@@ -1,7 +1,7 @@
 /** Longer ones are not read unless so much is shown: they are cut, and that is said. A hostile megabyte of short lines takes half a second. */
-const mostUnits = 500_000
+const maxUnits = 500_000
 /** What looking for texts within lines may cost: units that are looked through, more for what is long, because a hostile text has matches that nearly are. */
-const mostLooks = 10_000_000
+const maxLooks = 10_000_000
 const unitsOfLook = 64
 
 /** Texts that are shown, and whether another stands in them. */
@@ -17,11 +17,11 @@ export interface SeenTexts {
  * are. Parts of lines (an answer's sentence that a source is for) are looked for within a budget; over it a text counts as one that was not seen.
  */
 export function seenTexts(shown: readonly string[], limit: number): SeenTexts {
-  const most = Math.max(mostUnits, limit)
+  const most = Math.max(maxUnits, limit)
   const whole = [...shown]
   const lines = new Set<string>()
   let units = 0
-  let looks = mostLooks
+  let looks = maxLooks
   const note = (text: string) => {
     units += text.length
     if (units <= most) for (const line of linesOf(text)) lines.add(line)

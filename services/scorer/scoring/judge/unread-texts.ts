@@ -17,7 +17,7 @@ export type ReadTexts = Readonly<
 /** What else detectors read. */
 export type UnreadTexts = Record<Place, string[]>
 
-const mostLabelUnits = 40
+const maxLabelUnits = 40
 
 /**
  * Whatever detectors read of a call and the judge would not be shown: providers have ever new places for words, and a verdict on words that nobody
@@ -160,5 +160,5 @@ function isMixed(text: string): boolean {
 }
 
 function labelOf({ label }: Standing): string {
-  return (textOf(label) ?? 'text').slice(0, mostLabelUnits)
+  return (textOf(label) ?? 'text').slice(0, maxLabelUnits)
 }

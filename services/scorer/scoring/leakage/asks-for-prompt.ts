@@ -14,11 +14,11 @@ const asks = new RegExp(
   ].join('|'),
 )
 /** Who asks says so at the start or the end of what he writes. */
-const mostUnits = 4_000
+const maxUnits = 4_000
 
 /** Whether a user asks what the model was told. The answer may then say it in other words, another language or a code of its own: nobody can vouch for it by its words. */
 export function asksForPrompt(text: string): boolean {
   // Lower case once: letters of either case in every place cost four times as much.
-  if (text.length <= 2 * mostUnits) return asks.test(text.toLowerCase())
-  return asks.test(text.slice(0, mostUnits).toLowerCase()) || asks.test(text.slice(-mostUnits).toLowerCase())
+  if (text.length <= 2 * maxUnits) return asks.test(text.toLowerCase())
+  return asks.test(text.slice(0, maxUnits).toLowerCase()) || asks.test(text.slice(-maxUnits).toLowerCase())
 }

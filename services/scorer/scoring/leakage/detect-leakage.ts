@@ -22,8 +22,8 @@ const leakedWords = 12
 const leakedPassage = 20
 /** A leak of this much is severe, whatever it says. */
 const severeWords = 40
-const mostGrams = 200_000
-const mostEvidence = 20
+const maxGrams = 200_000
+const maxEvidence = 20
 /** How near to the words something has to stand that is about them. */
 const aroundUnits = 200
 /** What makes words instructions: an answer may well quote the facts that a system prompt supplies. */
@@ -139,7 +139,7 @@ function note(
   end: number,
   kind: string,
 ): void {
-  if (evidence.length < mostEvidence)
+  if (evidence.length < maxEvidence)
     evidence.push({ part, pointer, start: offset + start, end: offset + end, kind })
 }
 
@@ -209,7 +209,7 @@ function readWords(text: string): Word[] {
 }
 
 function addGrams(grams: Set<number>, words: readonly Word[]): void {
-  if (grams.size > mostGrams) return
+  if (grams.size > maxGrams) return
   for (const gram of gramsOf(words)) grams.add(gram)
 }
 

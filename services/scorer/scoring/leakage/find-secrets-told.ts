@@ -13,8 +13,8 @@ const code = /(?<![\w-])(?=[\w-]{0,12}\d)(?=[\w-]{0,12}[A-Za-z])[A-Za-z0-9][\w-]
 /** What is called a password is one, whatever it consists of; what is said of passwords, and of the field or the header for one, is none. */
 const named =
   /\b(password|pass ?phrase|pass ?code|code ?word|secret (?:word|phrase|code)|api[ _-]?key|passwort|kennwort|mot de passe|contraseña|senha)\b(?!\W{1,3}(?:polic|rule|requirement|length|format|reset|expir|change|manager|header|field|name)|-?richtlinie)[^:=\n.]{0,40}?((?:(?<!\p{L})(?:is|lautet|ist|est|es|é|è)(?!\p{L})\s{0,3}:?|[:=])\s{0,3}["'“»`]?)([^\n.;,"'”«`]{4,60})/giu
-const mostSecrets = 20
-const mostOpenUnits = 2_000_000
+const maxSecrets = 20
+const maxOpenUnits = 2_000_000
 
 /** The way back from lower case: "İ" becomes two characters. What is lower case itself costs a fiftieth, and most answers tell nothing. */
 const wayBack = (text: string) => foldCharacters(text, (character) => character.toLowerCase()).originOf
@@ -33,7 +33,7 @@ export function createSecretFinder() {
   let openUnits = 0
   const add = (secret: string, isProof: boolean) => {
     const key = secret.trim().toLowerCase()
-    if (secrets.size < mostSecrets && key.length >= 4)
+    if (secrets.size < maxSecrets && key.length >= 4)
       secrets.set(key, { isProof: isProof || secrets.get(key)?.isProof === true })
   }
   return {
@@ -49,7 +49,7 @@ export function createSecretFinder() {
     },
     readOpen(text: string): void {
       openUnits += text.length
-      if (openUnits <= mostOpenUnits) open.push(text)
+      if (openUnits <= maxOpenUnits) open.push(text)
     },
     find(answer: string): ToldSecret[] {
       if (secrets.size === 0) return []

@@ -21,7 +21,7 @@ export interface Features {
   weights: Float32Array
 }
 
-const mostSigns = 100
+const maxSigns = 100
 // Taken once: under jest every look at a global in a hot loop leaves compiled code, and the detectors' tests took five times as long.
 const { imul, log, min } = Math
 const longestWord = 32
@@ -37,7 +37,7 @@ export function createFeatureCounter(bits: number): FeatureCounter {
   const counts = new Float32Array(size)
   const touched = new Int32Array(size)
   const weights = new Float32Array(size)
-  const signs = { indices: new Int32Array(mostSigns), weights: new Float32Array(mostSigns) }
+  const signs = { indices: new Int32Array(maxSigns), weights: new Float32Array(maxSigns) }
   let length = 0
   const indexOf = (hash: number) => mix(hash) >>> (32 - bits)
   const add = (hash: number) => {

@@ -25,11 +25,11 @@ export interface HiddenText {
   text: string
 }
 
-const mostPassages = 50
+const maxPassages = 50
 const base64Pattern = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-z0-9+/=])/g
 const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/]/), 24]
 const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}(?![0-9A-Fa-f])/g
-const [hexCharacters, leastHex] = [charactersOf(/[0-9A-Fa-f\\x ,]/), 32]
+const [hexCharacters, minHex] = [charactersOf(/[0-9A-Fa-f\\x ,]/), 32]
 /** The tag block spells ASCII that models read and people do not see. Flags of regions use a few of its letters. */
 const tagsPattern = /[\u{e0020}-\u{e007e}]{8,20000}/gu
 /** 256 selectors of variants are bytes to whoever hides a text behind a sign; a sign has one. */
@@ -50,10 +50,10 @@ const joined = /[_.\-*|]\p{L}[_.\-*|]\p{L}[_.\-*|]/u
 /** Letters written as numbers: nobody needs that. */
 const escapedLetter =
   /%[46][1-9a-f]|%[57][0-9a]|&#(?:6[5-9]|[78]\d|9[07-9]|1[01]\d|12[0-2]);|&#x[4-7][0-9a-f];|\\x[4-7][0-9a-f]/gi
-const leastEscapes = 6
+const minEscapes = 6
 /** An address has a few. */
 const escapedSpace = /\w%20(?=\w)/g
-const leastEscapedSpaces = 5
+const minEscapedSpaces = 5
 const escape = /%([2-7][0-9a-f])|&#x([2-7][0-9a-f]);|\\x([2-7][0-9a-f])|&#(\d{2,3});/gi
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
@@ -67,7 +67,7 @@ export function decodeHidden(text: string): HiddenText[] {
     ...(hasRun(text, base64Characters, leastBase64)
       ? passages(text, base64Pattern, 'base64', fromBase64)
       : []),
-    ...(hasRun(text, hexCharacters, leastHex) ? passages(text, hexPattern, 'hex', fromHex) : []),
+    ...(hasRun(text, hexCharacters, minHex) ? passages(text, hexPattern, 'hex', fromHex) : []),
     ...passages(text, tagsPattern, 'tags', (passage) =>
       Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join(''),
     ),
@@ -86,7 +86,7 @@ export function decodeHidden(text: string): HiddenText[] {
     ...(joined.test(text) && (text.match(spelledWord)?.length ?? 0) > 1
       ? wholeText(text, 'spelled', joinSpelled)
       : []),
-    ...(timesIn(text, escapedLetter) < leastEscapes && timesIn(text, escapedSpace) < leastEscapedSpaces
+    ...(timesIn(text, escapedLetter) < minEscapes && timesIn(text, escapedSpace) < minEscapedSpaces
       ? []
       : wholeText(text, 'codes', decodeLetters)),
     ...(rot13Word.test(text) ? wholeText(text, 'rot13', rot13) : []),
@@ -107,7 +107,7 @@ function passages(
 ): HiddenText[] {
   const found: HiddenText[] = []
   for (const match of findMatches(text, pattern)) {
-    if (found.length === mostPassages) break
+    if (found.length === maxPassages) break
     const decoded = decode(match[0])
     if (isReadable(decoded)) {
       found.push({ start: match.index, end: match.index + match[0].length, encoding, text: decoded })

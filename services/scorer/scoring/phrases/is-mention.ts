@@ -23,7 +23,7 @@ const ordersAbroad =
 /** Of data everything stands in quotes. */
 const isData = /[{[]\s{0,20}["'{]/
 /** Longer texts have room for both. */
-const mostUnits = 2_000
+const maxUnits = 2_000
 /** Of what is quoted: a reader decides. What convicts has 4. */
 const mentionPoints = 3
 
@@ -32,7 +32,7 @@ const mentionPoints = 3
  * not make it, unless he orders it to be done. It may be a trick as well: then a reader decides, and nobody vouches for it.
  */
 function isMention(text: string, { hits }: Suspicion): boolean {
-  if (text.length > mostUnits || hits.length === 0 || isData.test(text)) return false
+  if (text.length > maxUnits || hits.length === 0 || isData.test(text)) return false
   const quotes = Array.from(findMatches(text, quoted), ({ 0: { length }, index }) => ({
     start: index,
     end: index + length,

@@ -34,7 +34,7 @@ export const nothingSuspicious: Suspicion = { points: 0, kinds: [], hits: [] }
 /** Families count together only where they stand near each other: a long book has a little of everything. */
 const windowUnits = 4_000
 /** One that repeats itself proves nothing more, and hostile text could repeat it a million times. */
-const mostHitsOfPattern = 20
+const maxHitsOfPattern = 20
 /** Who writes an attack in base64 knows what it is; escapes are written by honest writers of JSON. */
 const hiddenPoints = ({ encoding }: HiddenText) => (encoding === 'escapes' ? 0 : 2)
 
@@ -102,7 +102,7 @@ function suspectFolded(folded: FoldedText, families: readonly PhraseFamily[]): S
 
 function hitsOf(family: PhraseFamily, text: string, starts: WordStarts): Hit[] {
   return family.patterns.flatMap((pattern) =>
-    findGated(text, starts, pattern, mostHitsOfPattern).map((match) => ({
+    findGated(text, starts, pattern, maxHitsOfPattern).map((match) => ({
       family,
       start: match.index,
       end: match.index + match[0].length,

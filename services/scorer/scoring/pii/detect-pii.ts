@@ -21,8 +21,8 @@ const finders: readonly IdentifierFinder[] = [
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
 export const piiVersion = 'detector-5'
-const mostEvidence = 100
-const mostExamples = 5
+const maxEvidence = 100
+const maxExamples = 5
 
 /** Structured identifiers and secrets in either body. Where a private person may be named, finding none is no proof: that takes a reader. */
 export function createPiiDetector(): Detector {
@@ -45,8 +45,8 @@ export function createPiiDetector(): Detector {
         if (offset > 0 && last?.part === part && last.pointer === pointer && found.start < last.end) continue
         last = found
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
-        if (evidence.length < mostEvidence) evidence.push(found)
-        if (examples.length < mostExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
+        if (evidence.length < maxEvidence) evidence.push(found)
+        if (examples.length < maxExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
       }
     },
     finding() {
@@ -112,12 +112,12 @@ function findAll(text: string): Identifier[] {
 
 const base64 = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,8000}={0,2}(?![A-Za-z0-9+/=_-])/g
 const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/_-]/), 24]
-const mostEncoded = 50
+const maxEncoded = 50
 
 /** Passages in base64 that say an identifier when they are decoded: all of the passage is what it says. */
 function findEncoded(text: string): Identifier[] {
   if (!hasRun(text, base64Characters, leastBase64)) return []
-  return findMatches(text, base64, mostEncoded).flatMap(({ 0: passage, index }) => {
+  return findMatches(text, base64, maxEncoded).flatMap(({ 0: passage, index }) => {
     const decoded = Buffer.from(passage, 'base64').toString('utf8')
     // Digests and pictures decode to noise.
     if (!/^[\x20-\x7e\s\p{L}\p{M}]+$/u.test(decoded)) return []

@@ -1,7 +1,7 @@
 import { labelling, type Path } from '../along-names.ts'
 
 /** A value of a field is short; longer texts bring their own words. */
-const mostValueUnits = 256
+const maxValueUnits = 256
 /** Names that say nothing of what stands under them, or whose words mean something else before a text. */
 const plainNames =
   /^(?:\d+|text|content|contents|input|output|body|message|value|values|result|data|line|number|call|contact|prompt|query)$/i
@@ -12,7 +12,7 @@ const plainNames =
  */
 export function fieldNames(): (text: Path & { text: string }) => string {
   const labelOf = labelling()
-  return (text) => (text.text.length > mostValueUnits ? '' : asWords(labelOf(text)))
+  return (text) => (text.text.length > maxValueUnits ? '' : asWords(labelOf(text)))
 }
 
 /** "db_password" and "dbPassword" are "db password: ". */

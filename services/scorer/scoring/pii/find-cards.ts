@@ -14,7 +14,7 @@ const cardShapes = [
   /^(?:50\d\d|5[678]\d\d|6304|6390|67\d\d)\d{8,15}$/,
   /^62\d{14,17}$/,
 ]
-const [fewestDigits, mostDigits] = [12, 19]
+const [fewestDigits, maxDigits] = [12, 19]
 /** How cards are printed: in fours, or as American Express and Diners do. One separator throughout; typists use two blanks, dots, dashes. */
 const separator = String.raw`(?:[ \-._*·\u2013\u2212]| {2,3}| [\-\u2013] )`
 const printed = new RegExp(
@@ -60,7 +60,7 @@ function cardIn(run: string, before: string): { start: number; end: number } | n
   }
   const whole = at(0, groups.length - 1)
   if (isCard(run, before)) return whole
-  if (groups.length > mostGroups) return null
+  if (groups.length > maxGroups) return null
   for (let first = 0; first < groups.length; first++) {
     for (let last = groups.length - 1; last >= first; last--) {
       const part = at(first, last)
@@ -76,13 +76,13 @@ function cardIn(run: string, before: string): { start: number; end: number } | n
   return null
 }
 /** Digits one by one, and tables, are looked at as a whole alone. */
-const mostGroups = 8
+const maxGroups = 8
 /** Of a part of a run only what cards look like: else chance finds one in every table. */
 const layouts = new Set(['4,4,4,4', '4,6,5', '4,6,4', '4,4,4,4,3', '16', '15'])
 
 function isCard(written: string, before: string): boolean {
   const digits = digitsOf(written)
-  if (digits.length < fewestDigits || digits.length > mostDigits || !passesLuhn(digits)) return false
+  if (digits.length < fewestDigits || digits.length > maxDigits || !passesLuhn(digits)) return false
   if (/^(\d)\1*$/.test(digits)) return false
   if (cardWord.test(before)) return true
   return cardShapes.some((shape) => shape.test(digits)) && !(digits === written && otherName.test(before))

@@ -66,7 +66,7 @@ const assignedSecret = new RegExp(
   ].join(''),
   'gi',
 )
-const leastEntropyBits = 3
+const minEntropyBits = 3
 
 const gatedSecrets = knownSecrets.map(gatePattern)
 const gatedCredentials = gatePattern(credentialsInUrl)
@@ -100,7 +100,7 @@ export function* findSecrets(text: string): Generator<Identifier> {
 
 function isRandom(value: string): boolean {
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((pattern) => pattern.test(value)).length
-  return classes >= 2 && /\d/.test(value) && entropyBits(value) >= leastEntropyBits
+  return classes >= 2 && /\d/.test(value) && entropyBits(value) >= minEntropyBits
 }
 
 /** Shannon entropy a character. */

@@ -6,7 +6,7 @@ import { findInstalls } from './find-installs.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
 export const supplyChainVersion = 'detector-4'
-const mostEvidence = 50
+const maxEvidence = 50
 /** Under which names an answer has what a tool is called with. */
 const givenNames: ReadonlySet<string> = new Set([
   'arguments',
@@ -39,7 +39,7 @@ export function createSupplyChainDetector(call: Call): Detector {
         worst = Math.max(worst, value)
         if (value < 4) continue
         kinds.add(kind)
-        if (evidence.length === mostEvidence) continue
+        if (evidence.length === maxEvidence) continue
         evidence.push({
           part,
           pointer: text.pointer,

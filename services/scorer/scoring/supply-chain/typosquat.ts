@@ -1,13 +1,13 @@
 import { knownPackages, type Ecosystem } from './known-packages.ts'
 
 /** Short names have too many honest neighbours. */
-const leastLength = 5
+const minLength = 5
 
 /** The best-known package that a name is one slip away from; null when it is known itself, or near none. */
 export function imitates(ecosystem: Ecosystem, name: string): string | null {
   const known = knownPackages[ecosystem]
   const plain = normal(name)
-  if (known.has(name) || known.has(plain) || plain.length < leastLength || name.startsWith('@')) return null
+  if (known.has(name) || known.has(plain) || plain.length < minLength || name.startsWith('@')) return null
   for (const { candidate, target } of targets[ecosystem]) {
     // The same letters with other separators are other packages on npm, and one package on PyPI.
     if (ecosystem === 'pypi' && target === plain) return null
@@ -23,7 +23,7 @@ function targetsOf(ecosystem: Ecosystem) {
   return Array.from(knownPackages[ecosystem], (candidate) => ({
     candidate,
     target: normal(candidate),
-  })).filter(({ target }) => target.length >= leastLength)
+  })).filter(({ target }) => target.length >= minLength)
 }
 
 function normal(name: string): string {

@@ -2,7 +2,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import type { ServiceProcess } from '../../../support/service-process.ts'
 import { until } from '../../../support/until.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 
 /** No assertion: only ends a run that would hang. Other faults may be under way. */
 const patienceMs = 240_000
@@ -27,7 +27,7 @@ export async function awaitService(service: ServiceProcess, notPid?: number): Pr
 }
 
 /** Resolves once every copy of every partition has all that its leader has. */
-export async function awaitInSync({ kafka }: Pick<Stage, 'kafka'>): Promise<void> {
+export async function awaitInSync({ kafka }: Pick<Fixture, 'kafka'>): Promise<void> {
   const behind = () =>
     withAdmin(kafka, async (admin) => {
       const { topics } = await admin.fetchTopicMetadata()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '#runtime/errors.ts'
 import type { PlannedFault } from '../schedule/plan-faults.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import type { Fault } from './fault.ts'
 
 /** What became of a planned fault, in milliseconds from the beginning of the run. */
@@ -16,7 +16,7 @@ export interface FaultRecord {
 }
 
 export interface CarryingOut {
-  stage: Stage
+  fixture: Fixture
   faults: readonly Fault[]
   /** `performance.now()` of the beginning. */
   startedMs: number
@@ -33,7 +33,7 @@ export interface CarriedOut {
 
 /** Carries out each fault at its time, or a little later when what it needs has been let go. Rejects after all when one could not be done or undone. */
 export async function carryOut(planned: readonly PlannedFault[], carrying: CarryingOut): Promise<CarriedOut> {
-  const { stage, faults, startedMs, say } = carrying
+  const { fixture, faults, startedMs, say } = carrying
   const now = () => Math.round(performance.now() - startedMs)
   const free = new Map<string, Promise<unknown>>()
   const records: FaultRecord[] = []
@@ -47,7 +47,7 @@ export async function carryOut(planned: readonly PlannedFault[], carrying: Carry
       return
     }
     say(`${kind} ${target}`)
-    const undo = await fault.begin(stage, target)
+    const undo = await fault.begin(fixture, target)
     await sleep(forMs)
     const endedMs = now()
     await undo()

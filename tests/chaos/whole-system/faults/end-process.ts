@@ -1,18 +1,18 @@
 import { signalGroup } from '#infra/embedded/guarded-process.ts'
-import { processNames } from '../stage/roster.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import { processNames } from '../fixture/roster.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import { awaitService } from './await-recovery.ts'
 import type { Fault } from './fault.ts'
 
-function serviceOf(stage: Stage, target: string) {
-  const service = stage.services.get(target)
+function serviceOf(fixture: Fixture, target: string) {
+  const service = fixture.services.get(target)
   if (service === undefined) throw new Error(`there is no ${target}`)
   return service
 }
 
-async function end(stage: Stage, target: string, signal: 'SIGKILL' | 'SIGTERM') {
-  const service = serviceOf(stage, target)
-  await stage.losses.note(target)
+async function end(fixture: Fixture, target: string, signal: 'SIGKILL' | 'SIGTERM') {
+  const service = serviceOf(fixture, target)
+  await fixture.losses.note(target)
   const pid = service.pid()
   signalGroup(pid, signal)
   // It is started again a second after its end, as by any supervisor.
@@ -26,7 +26,7 @@ export const killProcess: Fault = {
   lastsMs: [0, 0],
   weight: 4,
   holds: (target) => [target],
-  begin: (stage, target) => end(stage, target, 'SIGKILL'),
+  begin: (fixture, target) => end(fixture, target, 'SIGKILL'),
 }
 
 /** Alive, and silent: longer than a session of a consumer group lasts (10 s), or shorter. */
@@ -36,8 +36,8 @@ export const pauseProcess: Fault = {
   lastsMs: [1_500, 20_000],
   weight: 3,
   holds: (target) => [target],
-  begin: (stage, target) => {
-    const service = serviceOf(stage, target)
+  begin: (fixture, target) => {
+    const service = serviceOf(fixture, target)
     const pid = service.pid()
     signalGroup(pid, 'SIGSTOP')
     return Promise.resolve(() => {
@@ -54,9 +54,9 @@ export const restartAll: Fault = {
   // About as long as it takes.
   lastsMs: [45_000, 45_000],
   holds: () => processNames,
-  begin: (stage) => {
+  begin: (fixture) => {
     const all = (async () => {
-      for (const name of processNames) await (await end(stage, name, 'SIGTERM'))()
+      for (const name of processNames) await (await end(fixture, name, 'SIGTERM'))()
     })()
     // Awaited by the inverse; until then its failure must not end this process.
     all.catch(() => undefined)

@@ -1,9 +1,9 @@
 import type { FaultShape } from '../schedule/plan-faults.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 
 export type Undo = () => Promise<void> | void
 
 export interface Fault extends FaultShape {
   /** Strikes. The function is its inverse: it resolves when what was struck works again. */
-  begin(stage: Stage, target: string): Promise<Undo>
+  begin(fixture: Fixture, target: string): Promise<Undo>
 }

@@ -1,4 +1,4 @@
-import { gateways } from '../stage/roster.ts'
+import { gateways } from '../fixture/roster.ts'
 import type { Fault } from './fault.ts'
 
 /** The disk of a gateway's spool is full: calls go on, and what cannot be recorded is counted. */

@@ -1,7 +1,7 @@
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { topics } from '#schemas/topics.ts'
-import { brokerNumbers } from '../stage/roster.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import { brokerNumbers } from '../fixture/roster.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import { awaitInSync } from './await-recovery.ts'
 import type { Fault } from './fault.ts'
 
@@ -13,19 +13,19 @@ export const moveLeaders: Fault = {
   targets: brokerNumbers,
   lastsMs: [3_000, 10_000],
   holds: () => ['brokers'],
-  begin: async (stage, target) => {
+  begin: async (fixture, target) => {
     await placePartitions(
-      stage,
+      fixture,
       everywhere.filter((number) => String(number) !== target),
     )
     return async () => {
-      await placePartitions(stage, everywhere)
-      await awaitInSync(stage)
+      await placePartitions(fixture, everywhere)
+      await awaitInSync(fixture)
     }
   },
 }
 
-async function placePartitions({ kafka, topicPrefix }: Stage, brokers: number[]): Promise<void> {
+async function placePartitions({ kafka, topicPrefix }: Fixture, brokers: number[]): Promise<void> {
   await withAdmin(kafka, async (admin) => {
     const { topics: all } = await admin.fetchTopicMetadata()
     const ours = all.filter(({ name }) => name.startsWith(topicPrefix))
@@ -55,14 +55,14 @@ export const addPartition: Fault = {
   lastsMs: [0, 0],
   atMost: 3,
   holds: () => ['brokers'],
-  begin: async (stage, target) => {
-    const topic = stage.topicPrefix + target
-    await withAdmin(stage.kafka, async (admin) => {
+  begin: async (fixture, target) => {
+    const topic = fixture.topicPrefix + target
+    await withAdmin(fixture.kafka, async (admin) => {
       const { topics: found } = await admin.fetchTopicMetadata({ topics: [topic] })
       await admin.createPartitions({
         topicPartitions: [{ topic, count: (found[0]?.partitions.length ?? 0) + 1 }],
       })
     })
-    return () => awaitInSync(stage)
+    return () => awaitInSync(fixture)
   },
 }

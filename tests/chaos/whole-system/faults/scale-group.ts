@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { consumers } from '../stage/roster.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import { consumers } from '../fixture/roster.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import type { Fault } from './fault.ts'
 
 // Long enough for the group to deal anew and for work to go on.
@@ -12,20 +12,20 @@ export const scaleGroup: Fault = {
   targets: consumers,
   lastsMs: [8_000, 15_000],
   holds: (target) => [`${target}-1`, `${target}-2`],
-  begin: async (stage, target) => {
-    await stop(stage, `${target}-2`)
+  begin: async (fixture, target) => {
+    await stop(fixture, `${target}-2`)
     return async () => {
       const more = [2, 3, 4].map((number) => `${target}-${number}`)
-      await Promise.all(more.map((name) => stage.startOneMore(name)))
+      await Promise.all(more.map((name) => fixture.startOneMore(name)))
       await sleep(settleMs)
-      await Promise.all(more.map((name) => stop(stage, name)))
+      await Promise.all(more.map((name) => stop(fixture, name)))
       await sleep(settleMs)
-      await stage.startOneMore(`${target}-2`)
+      await fixture.startOneMore(`${target}-2`)
     }
   },
 }
 
-async function stop(stage: Stage, name: string): Promise<void> {
-  await stage.services.get(name)?.stop()
-  stage.services.delete(name)
+async function stop(fixture: Fixture, name: string): Promise<void> {
+  await fixture.services.get(name)?.stop()
+  fixture.services.delete(name)
 }

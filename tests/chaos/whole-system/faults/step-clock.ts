@@ -1,4 +1,4 @@
-import { processNames } from '../stage/roster.ts'
+import { processNames } from '../fixture/roster.ts'
 import { awaitService } from './await-recovery.ts'
 import type { Fault } from './fault.ts'
 

@@ -1,6 +1,6 @@
 import type { CuttableLine } from '../../../support/cuttable-line.ts'
-import { brokerNumbers } from '../stage/roster.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import { brokerNumbers } from '../fixture/roster.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import type { Fault } from './fault.ts'
 
 type Worsen = (line: CuttableLine) => void
@@ -17,7 +17,7 @@ interface LineFault extends Pick<Fault, 'kind' | 'lastsMs'> {
 function faultsOf(
   place: Pick<Fault, 'targets'> & {
     held: string
-    lineOf: (stage: Stage, target: string) => CuttableLine | undefined
+    lineOf: (fixture: Fixture, target: string) => CuttableLine | undefined
   },
   kinds: readonly LineFault[],
 ): Fault[] {
@@ -25,8 +25,8 @@ function faultsOf(
     ...shape,
     targets: place.targets,
     holds: () => [place.held],
-    begin: (stage, target) => {
-      const line = place.lineOf(stage, target)
+    begin: (fixture, target) => {
+      const line = place.lineOf(fixture, target)
       if (line === undefined) throw new Error(`${target} has no line`)
       worsen(line)
       return Promise.resolve(() => line.mend())

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '#runtime/errors.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import { readLeftOver } from './read-left-over.ts'
 
 export interface Rest {
@@ -14,14 +14,14 @@ const looks = 3
 const betweenLooksMs = 1_500
 
 /** Resolves once nothing is under way any more in several looks, or with what is left after `withinMs`. Dead letters do not go away: they are left. */
-export async function awaitRest(stage: Stage, withinMs: number): Promise<Rest> {
+export async function awaitRest(fixture: Fixture, withinMs: number): Promise<Rest> {
   const startedMs = performance.now()
   let leftOver: Record<string, number> = {}
   let quiet = 0
   while (quiet < looks && performance.now() - startedMs < withinMs) {
     await sleep(betweenLooksMs)
     try {
-      leftOver = await readLeftOver(stage)
+      leftOver = await readLeftOver(fixture)
     } catch (error) {
       leftOver = { [`looks failed: ${messageOf(error)}`]: 1 }
     }

@@ -1,6 +1,6 @@
 import type { ClientCall } from '../load/client-call.ts'
-import type { ChaosProject } from '../stage/make-projects.ts'
-import type { ReceiverName } from '../stage/receivers.ts'
+import type { ChaosProject } from '../fixture/make-projects.ts'
+import type { ReceiverName } from '../fixture/receivers.ts'
 
 export type ProjectName = ChaosProject['name']
 

@@ -5,9 +5,9 @@ import { parse } from 'yaml'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
 import { countedAndRecounted } from '#services/sink/testing/recount-rollups.ts'
-import type { ChaosProject } from '../stage/make-projects.ts'
-import type { Receivers } from '../stage/receivers.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import type { ChaosProject } from '../fixture/make-projects.ts'
+import type { Receivers } from '../fixture/receivers.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import type { Found, FoundProject, ProjectName } from './found.ts'
 import { orphanQueries } from './orphans.ts'
 
@@ -29,7 +29,7 @@ type Stored = Pick<
 >
 
 /** What Postgres and the receivers hold once everything has come to rest. */
-export async function readFound({ parts, projects }: Stage, room: number): Promise<Stored> {
+export async function readFound({ parts, projects }: Fixture, room: number): Promise<Stored> {
   const pool = new pg.Pool({ connectionString: parts.postgres.url, max: 2 })
   try {
     const all = Object.values(projects) as ChaosProject[]

@@ -2,25 +2,25 @@ import type { Admin } from 'kafkajs'
 import pg from 'pg'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { readMetric } from '../../../support/read-metric.ts'
-import { gateways } from '../stage/roster.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import { gateways } from '../fixture/roster.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 
 /** What is still under way, or will be for ever; by what it is. All are 0 once a run has come to rest. */
-export async function readLeftOver(stage: Stage): Promise<Record<string, number>> {
+export async function readLeftOver(fixture: Fixture): Promise<Record<string, number>> {
   const spools = await Promise.all(
     gateways.map((name) =>
-      readMetric(stage.services.get(name)?.operationsPort ?? 0, 'sluice_gateway_spool_records'),
+      readMetric(fixture.services.get(name)?.operationsPort ?? 0, 'sluice_gateway_spool_records'),
     ),
   )
   return {
     'records in spools': spools.reduce((sum, count) => sum + count, 0),
-    ...(await readUnhandled(stage)),
-    ...(await readWaiting(stage.parts.postgres.url)),
+    ...(await readUnhandled(fixture)),
+    ...(await readWaiting(fixture.parts.postgres.url)),
   }
 }
 
 /** Records that a consumer group has not worked on, by group and topic: also those of partitions that it has never seen. */
-async function readUnhandled({ kafka, topicPrefix }: Stage): Promise<Record<string, number>> {
+async function readUnhandled({ kafka, topicPrefix }: Fixture): Promise<Record<string, number>> {
   return withAdmin(kafka, async (admin) => {
     const { groups } = await admin.listGroups()
     const unhandled: Record<string, number> = {}

@@ -1,4 +1,4 @@
-import type { ChaosProject } from '../stage/make-projects.ts'
+import type { ChaosProject } from '../fixture/make-projects.ts'
 
 /** What a client knows of a call that it made. */
 export interface ClientCall {

@@ -3,8 +3,8 @@ import { messageOf } from '#runtime/errors.ts'
 import { newId } from '#schemas/ids.ts'
 import { createRandom } from '../../../simulation/world/random.ts'
 import { realPrompts } from '../../../support/real-prompts.ts'
-import type { ChaosProject } from '../stage/make-projects.ts'
-import type { Stage } from '../stage/start-stage.ts'
+import type { ChaosProject } from '../fixture/make-projects.ts'
+import type { Fixture } from '../fixture/start-fixture.ts'
 import { callGateway } from './call-gateway.ts'
 import { textOf, type CallContent, type ClientCall } from './client-call.ts'
 import { logCall } from './log-call.ts'
@@ -19,7 +19,7 @@ export interface Calling {
 }
 
 interface Load {
-  stage: Pick<Stage, 'addresses' | 'projects'>
+  fixture: Pick<Fixture, 'addresses' | 'projects'>
   seed: number
   callsPerSecond: number
 }
@@ -32,7 +32,7 @@ const contentShares: Readonly<Record<CallContent, number>> = { card: 0.1, harmle
 const patienceMs = 240_000
 
 /** Calls come at their rate whatever becomes of those before: nobody waits for anybody. */
-export function startCalling({ stage: { addresses, projects }, seed, callsPerSecond }: Load): Calling {
+export function startCalling({ fixture: { addresses, projects }, seed, callsPerSecond }: Load): Calling {
   const random = createRandom(seed)
   const prompts = realPrompts(600)
   const calls: ClientCall[] = []

@@ -3,14 +3,14 @@ import { callApi, rowsIn, type Item } from '../../api/call-api.ts'
 type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
 
 /** A receiver may take 10 s for its answer. */
-const [mostTries, pauseMs] = [40, 500]
+const [maxTries, pauseMs] = [40, 500]
 
 /** What the log says of a delivery once it was attempted; undefined: nothing within 20 s. */
 async function outcomeOf(
   webhook: { params: { id: string }; query: { project_id: string } },
   deliveryId: string,
 ): Promise<Delivery | undefined> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
     const { params, query } = webhook
     const log = await callApi('GET /api/v1/webhooks/{id}/deliveries', {

@@ -12,7 +12,7 @@ const freeWriteBytes = 256 * 1024
 const maxTakingMs = 300_000
 
 /** What one request's answer takes of the room. */
-export interface AnswerPlace {
+export interface AnswerReservation {
   /** Keeps so many bytes in all until the answer is sent, or given up. Throws 503 when there is no room. */
   keep: (byteLength: number) => void
 }
@@ -21,11 +21,11 @@ export interface AnswerPlace {
  * Bytes of memory that answers may take together while their clients read them: a record of 10 kB on the wire is answered with 10 MB,
  * and whoever asks a hundred times and reads nothing held a gigabyte.
  */
-export interface AnswerRoom {
-  enter(principal: Principal, request: Request, response: Response): AnswerPlace
+export interface AnswerBudget {
+  enter(principal: Principal, request: Request, response: Response): AnswerReservation
 }
 
-export function createAnswerRoom(mostBytes: number, metrics: Metrics): AnswerRoom {
+export function createAnswerBudget(maxBytes: number, metrics: Metrics): AnswerBudget {
   const bytes = metrics.gauge(
     'sluice_http_answer_bytes',
     'Bytes of answers over 16 KiB (256 KiB where something was changed) that their clients have not read yet; at most BODIES_MAX_BYTES.',
@@ -35,7 +35,7 @@ export function createAnswerRoom(mostBytes: number, metrics: Metrics): AnswerRoo
     'Answers that were not given (503) because too many waited for their clients.',
   )
   refusals.inc(0)
-  const shared = createSharedBytes(mostBytes, (used) => bytes.set(used))
+  const shared = createSharedBytes(maxBytes, (used) => bytes.set(used))
   const hold = (principal: Principal, response: Response) => {
     const own = shared.enter(principal)
     const timer = setTimeout(() => response.destroy(), maxTakingMs).unref()

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
 import { startHostileJudge, type HostileJudge } from './hostile-judge.ts'
-import { setScorerStage, startScorer, type RunningScorer, type ScorerStage } from './scorer-stage.ts'
+import { setScorerFixture, startScorer, type RunningScorer, type ScorerFixture } from './scorer-fixture.ts'
 
 const key = Buffer.alloc(32, 9)
 
@@ -11,7 +11,7 @@ const sealing = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
 
 /** What a test file has while its tests run. */
 export interface Used {
-  readonly stage: ScorerStage
+  readonly fixture: ScorerFixture
   readonly judge: HostileJudge
   /** The scorer that the test has started last. */
   readonly running: RunningScorer
@@ -22,13 +22,13 @@ export interface Used {
 }
 
 /** One stage and one judge for all tests of a file, and a scorer for each that starts one. */
-export function useStage(): Used {
-  const used: { stage?: ScorerStage; judge?: HostileJudge } = {}
+export function useFixture(): Used {
+  const used: { fixture?: ScorerFixture; judge?: HostileJudge } = {}
   const scorers: RunningScorer[] = []
   // Waiting for a broker on a busy machine is no failure: this only ends what hangs.
   jest.setTimeout(300_000)
   beforeAll(async () => {
-    used.stage = await setScorerStage()
+    used.fixture = await setScorerFixture()
     used.judge = await startHostileJudge()
   })
   afterEach(async () => {
@@ -36,20 +36,20 @@ export function useStage(): Used {
   })
   afterAll(async () => {
     await used.judge?.stop()
-    await used.stage?.close()
+    await used.fixture?.close()
   })
   const present = <T>(part: T | undefined): T => {
     if (part === undefined) throw new Error('not started')
     return part
   }
   const start = async (environment: Readonly<Record<string, string>> = {}) => {
-    const started = await startScorer(present(used.stage), { ...sealing, ...environment })
+    const started = await startScorer(present(used.fixture), { ...sealing, ...environment })
     scorers.push(started)
     return started
   }
   return {
-    get stage() {
-      return present(used.stage)
+    get fixture() {
+      return present(used.fixture)
     },
     get judge() {
       return present(used.judge)

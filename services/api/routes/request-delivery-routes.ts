@@ -10,7 +10,7 @@ import { createRequestStore } from '../stores/request-store.ts'
 import { findUnsafeScores } from '../stores/score-store.ts'
 import { deliverySchema } from './delivery-routes.ts'
 
-const toldSchema = deliverySchema.omit({ attempts: true }).extend({
+const requestDeliveriesSchema = deliverySchema.omit({ attempts: true }).extend({
   webhook_host: z.string().describe('Of its URL, whose path may be a secret.'),
   scorer_name: z.string().describe('Whose finding the event is about.'),
   error: z
@@ -20,7 +20,7 @@ const toldSchema = deliverySchema.omit({ attempts: true }).extend({
 })
 
 /** Who was told that a call is unsafe. */
-export function toldRoutes({ databases }: { databases: ProjectDatabases }): Route[] {
+export function requestDeliveryRoutes({ databases }: { databases: ProjectDatabases }): Route[] {
   return [
     route({
       access: 'read',
@@ -34,7 +34,7 @@ export function toldRoutes({ databases }: { databases: ProjectDatabases }): Rout
       reply: {
         status: 200,
         description: 'Oldest first, as long as the delivery log is kept; of webhooks that there are.',
-        schema: z.object({ items: z.array(toldSchema) }),
+        schema: z.object({ items: z.array(requestDeliveriesSchema) }),
       },
       problems: { 404: 'There is no such request.' },
       async handle({ principal, params: { id }, query }) {

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import type { Clock } from '../clock.ts'
-import { createRollCall } from './call-roll.ts'
+import { createLiveMembers } from './live-members.ts'
 
 const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() }
 const { MemberMetadata } = kafkajs.AssignerProtocol
 
 /** A roll call of the member `me`; the group answers what stands in `answers`, the last one for ever. */
-function rollCall(...answers: { state?: string; names: string[] }[]) {
+function liveMembers(...answers: { state?: string; names: string[] }[]) {
   const asked = { times: 0 }
-  const call = createRollCall({
+  const call = createLiveMembers({
     name: 'me',
     heartbeatIntervalMs: 1,
     clock,
@@ -35,25 +35,25 @@ function placeOf(writers: readonly string[], from = 7n) {
 const suspected = (...writers: string[]) => [placeOf(writers).suspects]
 
 test('without a mark nobody is asked for', async () => {
-  const { asked, call } = rollCall({ names: ['me'] })
+  const { asked, call } = liveMembers({ names: ['me'] })
   expect(await call()).toEqual([null])
   expect(asked.times).toBe(0)
 })
 
 test('the tries of members do not count, and are asked for again while the group deals', async () => {
-  const { asked, call } = rollCall({ state: 'PreparingRebalance', names: [] }, { names: ['me', 'other'] })
+  const { asked, call } = liveMembers({ state: 'PreparingRebalance', names: [] }, { names: ['me', 'other'] })
   expect(await call('gone', 'other')).toEqual(suspected('gone'))
   expect(asked.times).toBe(2)
   expect(await call('gone', 'other', 'me')).toEqual(suspected('gone'))
 })
 
 test('before a record is given up, whoever was just dropped has time to come back', async () => {
-  const { call } = rollCall({ names: ['me'] }, { names: ['me', 'dropped'] })
+  const { call } = liveMembers({ names: ['me'] }, { names: ['me', 'dropped'] })
   expect(await call('a', 'b', 'dropped')).toEqual(suspected('a', 'b'))
 })
 
 test('a record that throws its member out of the group again and again is suspected in the end', async () => {
-  const { call } = rollCall({ names: ['me'] })
+  const { call } = liveMembers({ names: ['me'] })
   for (let time = 0; time < 10; time++) expect(await call('me')).toEqual([null])
   expect(await call('me')).toEqual(suspected('me'))
   expect(await call('me', 'me', 'me')).toEqual(suspected('me', 'me', 'me'))
@@ -62,6 +62,6 @@ test('a record that throws its member out of the group again and again is suspec
 })
 
 test('a member that is thrown out again and again, and gets on between, suspects no record', async () => {
-  const { callAt } = rollCall({ names: ['me'] })
+  const { callAt } = liveMembers({ names: ['me'] })
   for (let from = 0n; from < 12n; from++) expect(await callAt(from, 'me')).toEqual([null])
 })

@@ -9,8 +9,8 @@ import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
 import type { Principal } from '../access/principal.ts'
-import { createAnswerRoom } from './answer-room.ts'
-import { createBodyRoom } from './body-room.ts'
+import { createAnswerBudget } from './answer-budget.ts'
+import { createBodyBudget } from './body-budget.ts'
 import { createApp } from './create-app.ts'
 import { route, type Route } from './route.ts'
 
@@ -45,8 +45,8 @@ const written: Route = {
 const app = createApp({
   routes: [made, madeLater, written],
   authenticate: ({ who }) => Promise.resolve(principalOf(String(who))),
-  bodyRoom: createBodyRoom(mebibyte, metrics),
-  answerRoom: createAnswerRoom(4 * answerBytes, metrics),
+  bodyBudget: createBodyBudget(mebibyte, metrics),
+  answerBudget: createAnswerBudget(4 * answerBytes, metrics),
   health: () => ({ status: 'ok' }),
   log: createLog('test', 'silent'),
   metrics,
@@ -115,7 +115,7 @@ test('an answer that comes out longer than was thought takes what is missing, an
   const request: unknown = { method: 'GET' }
   const stream = new PassThrough()
   const response: unknown = stream
-  const place = createAnswerRoom(mebibyte, own).enter(
+  const place = createAnswerBudget(mebibyte, own).enter(
     principalOf('a'),
     request as Request,
     response as Response,

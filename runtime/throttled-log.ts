@@ -4,7 +4,7 @@ const windowMs = 1_000
  * Calls `say` at most `most` times a second for each kind, with how many of the kind were passed over before: on a full disk every call says the same,
  * at the rate of the calls. Kinds are a fixed set. Who counts all is a metric; the last that were passed over are never told.
  */
-export function createSaySeldom(most: number, now: () => number = Date.now) {
+export function createThrottledLog(most: number, now: () => number = Date.now) {
   const windows = new Map<string, { fromMs: number; said: number; unsaid: number }>()
   return (kind: string, say: (unsaid: number) => void): void => {
     const nowMs = now()

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { setRedteamStage, type RedteamStage } from '#services/redteam/testing/redteam-stage.ts'
+import { setRedteamFixture, type RedteamFixture } from '#services/redteam/testing/redteam-fixture.ts'
 import {
   openDashboard,
   seriousFindings,
@@ -12,30 +12,30 @@ import { startWithUndo, type Undo } from '#tests/support/undo.ts'
 import { until } from '#tests/support/until.ts'
 
 /** Everything that people work with: the dashboard in a browser, and API, sink, scorer and red team behind it. */
-export interface TaskStage extends OpenDashboard {
-  system: RedteamStage
+export interface TaskFixture extends OpenDashboard {
+  system: RedteamFixture
   payments: MockPaymentProvider
-  project: StageProject
+  project: FixtureProject
   admin: VisitedPage
   /** What the API answers the operator. */
   read: (path: string) => Promise<Record<string, unknown>>
   /** Logs a call and resolves to its identifier once it has its scores. */
-  record: (call: object, project?: StageProject) => Promise<string>
+  record: (call: object, project?: FixtureProject) => Promise<string>
 }
 
-interface StageProject {
+interface FixtureProject {
   id: string
   key: string
 }
 
-export function setTaskStage(): Promise<TaskStage> {
+export function setTaskFixture(): Promise<TaskFixture> {
   return startWithUndo(setParts)
 }
 
-async function setParts(undo: Undo): Promise<Omit<TaskStage, 'stop'>> {
+async function setParts(undo: Undo): Promise<Omit<TaskFixture, 'stop'>> {
   const payments = await startMockPaymentProvider()
   undo.push(() => payments.stop())
-  const system = await setRedteamStage({
+  const system = await setRedteamFixture({
     apiEnvironment: {
       STRIPE_API_KEY: 'sk_test_123',
       STRIPE_API_BASE: payments.url,

@@ -14,7 +14,7 @@ import { createCallStore } from '../stores/call-store.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { sampleScore, sampleScoredCall } from './sample-records.ts'
-import { eventually } from './sink-stage.ts'
+import { eventually } from './sink-fixture.ts'
 
 const tables = [
   'score_reviews',
@@ -90,7 +90,7 @@ function createWriters(pool: Pool) {
 }
 
 /** What tests of erasing do with a database. */
-export function createErasingStage(pool: Pool) {
+export function createErasingFixture(pool: Pool) {
   async function addProject(): Promise<string> {
     const id = newId('project')
     await pool.query(`insert into projects (id, name, created_at) values ($1, 'p', now())`, [idToUuid(id)])

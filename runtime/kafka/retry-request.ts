@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 const maxAttempts = 8
 
 /** Asks the cluster again when it does not answer, for about half a minute; then throws what it said last. */
-export async function askPatiently<T>(
+export async function retryRequest<T>(
   ask: () => Promise<T>,
   clock: Clock,
   stopping: AbortSignal,

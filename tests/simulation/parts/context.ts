@@ -15,7 +15,7 @@ const metrics = createMetrics()
 const sealer = createSealer([])
 
 /** What every simulated process stands on; `clock` reads the simulation's time (virtual-time.ts). */
-export function layGround(world: World, cluster: Cluster, database: Database) {
+export function createServiceContext(world: World, cluster: Cluster, database: Database) {
   const codecs = {
     calls: createSimCodec(world, topics.requestLogged.schema),
     jobs: createSimCodec(world, topics.scoreJobs.schema),
@@ -44,4 +44,4 @@ export function layGround(world: World, cluster: Cluster, database: Database) {
   }
 }
 
-export type SimGround = ReturnType<typeof layGround>
+export type SimContext = ReturnType<typeof createServiceContext>

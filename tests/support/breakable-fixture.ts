@@ -10,7 +10,7 @@ import { startWithUndo } from './undo.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
 
 /** The pipeline as processes, with a Postgres of its own. */
-export interface BreakableStage {
+export interface BreakableFixture {
   stack: Stack
   postgres: OwnPostgres
   /** Of the project's webhook. */
@@ -21,7 +21,7 @@ export interface BreakableStage {
 }
 
 /** `durable`: as startOwnPostgres has it. */
-export function setBreakableStage({ durable }: { durable: boolean }): Promise<BreakableStage> {
+export function setBreakableFixture({ durable }: { durable: boolean }): Promise<BreakableFixture> {
   return startWithUndo(async (undo) => {
     const directory = await mkdtemp(join(tmpdir(), 'sluice-breakable-'))
     undo.push(() => rm(directory, { recursive: true, force: true }))

@@ -39,7 +39,7 @@ export interface ProjectSettings {
 }
 
 /** Topics of its own on the shared Kafka, and what tests do with them. */
-export interface ScorerStage {
+export interface ScorerFixture {
   /** What the scorer under test is configured with; a test may change the custom scorers. */
   environment: Readonly<Record<string, string>>
   customScorersFile: string
@@ -57,7 +57,7 @@ export interface ScorerStage {
 
 const quiet = createLog('stage', 'silent')
 
-export async function setScorerStage(): Promise<ScorerStage> {
+export async function setScorerFixture(): Promise<ScorerFixture> {
   const { brokers, registryUrl } = testInfrastructure()
   const prefix = `${randomName('scorer')}.`
   const directory = await mkdtemp(path.join(tmpdir(), 'scorer-'))
@@ -183,10 +183,10 @@ export interface RunningScorer {
 
 /** The real scorer in this process. */
 export async function startScorer(
-  stage: ScorerStage,
+  fixture: ScorerFixture,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningScorer> {
-  const parsed = parseConfig(scorerConfig, { ...stage.environment, ...environment })
+  const parsed = parseConfig(scorerConfig, { ...fixture.environment, ...environment })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const metrics = createMetrics()
   const service = createScorer(parsed.value, { log: quiet, metrics, clock: systemClock })

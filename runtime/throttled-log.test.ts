@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { createSaySeldom } from './say-seldom.ts'
+import { createThrottledLog } from './throttled-log.ts'
 
 test('each kind is said so often a second, with how many were not', () => {
   let nowMs = 5_000
   const told: [string, number][] = []
-  const saySeldom = createSaySeldom(2, () => nowMs)
-  const say = (kind: string) => saySeldom(kind, (unsaid) => told.push([kind, unsaid]))
+  const throttledLog = createThrottledLog(2, () => nowMs)
+  const say = (kind: string) => throttledLog(kind, (unsaid) => told.push([kind, unsaid]))
   for (const kind of ['full', 'full', 'late', 'full']) say(kind)
   nowMs += 999
   say('full')

@@ -13,8 +13,8 @@ import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
 import type { Principal } from '../access/principal.ts'
-import { createAnswerRoom } from './answer-room.ts'
-import { createBodyRoom } from './body-room.ts'
+import { createAnswerBudget } from './answer-budget.ts'
+import { createBodyBudget } from './body-budget.ts'
 import { createApp } from './create-app.ts'
 import { readBody } from './read-body.ts'
 import { rawRoute } from './route.ts'
@@ -50,8 +50,8 @@ async function startApp(bodyTimeoutMs: number, handling: () => Promise<void> = (
   const app = createApp({
     routes: [route],
     authenticate: ({ who }) => Promise.resolve(principalOf(String(who))),
-    bodyRoom: createBodyRoom(4 * mebibyte, metrics),
-    answerRoom: createAnswerRoom(4 * mebibyte, metrics),
+    bodyBudget: createBodyBudget(4 * mebibyte, metrics),
+    answerBudget: createAnswerBudget(4 * mebibyte, metrics),
     bodyTimeoutMs,
     health: () => ({ status: 'ok' }),
     log: createLog('test', 'silent'),
@@ -138,7 +138,7 @@ test('many tiny chunks take more room than their bytes; where that is more than 
 })
 
 test('all keys of a project share what is its own, and what is given back twice is given back once', () => {
-  const room = createBodyRoom(4 * mebibyte, createMetrics())
+  const room = createBodyBudget(4 * mebibyte, createMetrics())
   const { key } = principalOf('a') as Extract<Principal, { kind: 'key' }>
   const [one, other] = [
     room.enter(principalOf('a')),
@@ -180,7 +180,7 @@ test('a request that was left before its body is read is refused at once, not wh
   const [request] = await came
   sent.destroy()
   await until(() => request.closed)
-  const place = createBodyRoom(mebibyte, createMetrics()).enter(principalOf('a'))
+  const place = createBodyBudget(mebibyte, createMetrics()).enter(principalOf('a'))
   await expect(readBody(request, { maxBytes: 9, timeoutMs: 100, place })).rejects.toMatchObject({
     status: 400,
   })

@@ -35,7 +35,7 @@ export interface ApiAnswer {
 }
 
 /** Everything that an attempt meets but the target: API, sink and scorer in this process, a mock judge, on real parts. */
-export interface RedteamStage {
+export interface RedteamFixture {
   pool: pg.Pool
   /** Of the red team's service. */
   environment: Readonly<Record<string, string>>
@@ -48,22 +48,22 @@ export interface RedteamStage {
   close(): Promise<void>
 }
 
-interface RedteamStageOptions {
+interface RedteamFixtureOptions {
   /** False: without sink and scorer, so that records wait in their topic and runs for their scores. */
   judged?: boolean
   /** Variables added to the API's. */
   apiEnvironment?: Readonly<Record<string, string>>
 }
 
-export async function setRedteamStage(options: RedteamStageOptions = {}): Promise<RedteamStage> {
-  const { stop: close, ...stage } = await startWithUndo((undo) => setStage(undo, options))
-  return { ...stage, close }
+export async function setRedteamFixture(options: RedteamFixtureOptions = {}): Promise<RedteamFixture> {
+  const { stop: close, ...fixture } = await startWithUndo((undo) => setFixture(undo, options))
+  return { ...fixture, close }
 }
 
-async function setStage(
+async function setFixture(
   undo: Undo,
-  { judged = true, apiEnvironment = {} }: RedteamStageOptions,
-): Promise<Omit<RedteamStage, 'close'>> {
+  { judged = true, apiEnvironment = {} }: RedteamFixtureOptions,
+): Promise<Omit<RedteamFixture, 'close'>> {
   const shared = await layParts(undo)
   const start = async <T extends Service>(service: T): Promise<T> => {
     undo.push(() => service.stop())
@@ -137,7 +137,7 @@ function configOf<T>(parsed: { ok: true; value: T } | { ok: false; problems: rea
   return parsed.value
 }
 
-function callTo(baseUrl: string): RedteamStage['call'] {
+function callTo(baseUrl: string): RedteamFixture['call'] {
   return async (method, path, body, key) => {
     const response = await fetch(baseUrl + path, {
       method,

@@ -4,7 +4,7 @@ import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
 /** What one request's body takes of the room. */
-export interface BodyPlace extends Pick<OwnBytes, 'leave'> {
+export interface BodyReservation extends Pick<OwnBytes, 'leave'> {
   /** Takes so many more; throws 503 when there is no room for them, and 413 when there never is. */
   keep: (byteLength: number) => void
   /** It did not come in time. */
@@ -12,11 +12,11 @@ export interface BodyPlace extends Pick<OwnBytes, 'leave'> {
 }
 
 /** Bytes of memory that the bodies of all requests under way, and what is made of them, may take together: from when they come until their handler is done. */
-export interface BodyRoom {
-  enter(principal: Principal): BodyPlace
+export interface BodyBudget {
+  enter(principal: Principal): BodyReservation
 }
 
-export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
+export function createBodyBudget(maxBytes: number, metrics: Metrics): BodyBudget {
   const bytes = metrics.gauge(
     'sluice_http_body_bytes',
     'Bytes that the bodies of requests under way take, decoded, with 640 for each chunk and 6,144 for each record; at most BODIES_MAX_BYTES.',
@@ -27,7 +27,7 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
     ['reason'],
   )
   for (const reason of ['room', 'time']) refusals.inc({ reason }, 0)
-  const shared = createSharedBytes(mostBytes, (used) => bytes.set(used))
+  const shared = createSharedBytes(maxBytes, (used) => bytes.set(used))
   return {
     enter(principal) {
       const own = shared.enter(principal)
@@ -35,7 +35,7 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
         keep(byteLength) {
           if (own.take(byteLength)) return
           refusals.inc({ reason: 'room' })
-          throw own.fitsAlone(byteLength) ? noRoom() : neverRoom()
+          throw own.fitsAlone(byteLength) ? budgetSpent() : exceedsBudget()
         },
         leave: () => own.leave(),
         noteSlow: () => refusals.inc({ reason: 'time' }),
@@ -45,14 +45,14 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
 }
 
 /** 503 for a body that will have room when others are done. */
-function noRoom(): Problem {
+function budgetSpent(): Problem {
   return new Problem(503, 'BODIES_TOO_MANY', 'too many bodies are under way; send it again', {
     headers: { 'retry-after': '1' },
   })
 }
 
 /** To send it again would be in vain. */
-function neverRoom(): Problem {
+function exceedsBudget(): Problem {
   const detail =
     'the body and its records take more memory than one sender is given: send less, of a batch fewer records at once'
   return new Problem(413, 'BODY_TOO_LARGE', detail)

@@ -1,6 +1,6 @@
 import kafkajs, { type GroupDescription, type PartitionAssigner } from 'kafkajs'
 import type { Clock } from '../clock.ts'
-import { askPatiently } from './ask-patiently.ts'
+import { retryRequest } from './retry-request.ts'
 import { partitionKey } from './assignment.ts'
 import { isGivenUp, withoutLiving, type Suspects } from './crash-marks.ts'
 
@@ -29,12 +29,12 @@ interface MarkedPlace {
 }
 
 /** What is to be suspected at each place, in their order: without the tries of members that live. */
-export type RollCall = (
+export type LiveMembers = (
   places: readonly MarkedPlace[],
   isCurrent: () => boolean,
 ) => Promise<readonly (Suspects | null)[]>
 
-interface RollCallOptions {
+interface LiveMembersOptions {
   /** This member's. */
   name: string
   describeGroup: () => Promise<Pick<GroupDescription, 'state' | 'members'> | undefined>
@@ -49,9 +49,9 @@ const askAgainMs = 200
  * Who comes back to a mark of its own at the same record so often is thrown out by the record (its handler blocks the process for longer than
  * the session lasts), and living is no excuse any more.
  */
-const mostReturns = 10
+const maxReturns = 10
 
-export function createRollCall(options: RollCallOptions): RollCall {
+export function createLiveMembers(options: LiveMembersOptions): LiveMembers {
   const { name, describeGroup, heartbeatIntervalMs, clock, stopping } = options
   const returns = new Map<string, { from: bigint; count: number }>()
 
@@ -65,14 +65,14 @@ export function createRollCall(options: RollCallOptions): RollCall {
   }
   const judge = (places: readonly MarkedPlace[], living: ReadonlySet<string>) =>
     places.map((place) =>
-      (returns.get(partitionKey(place))?.count ?? 0) > mostReturns
+      (returns.get(partitionKey(place))?.count ?? 0) > maxReturns
         ? place.suspects
         : withoutLiving(place.suspects, living),
     )
   /** While the group deals it does not say who its members are; what it deals is another generation, which asks anew. */
   const ask = async (isCurrent: () => boolean): Promise<ReadonlySet<string>> => {
     for (;;) {
-      const group = await askPatiently(describeGroup, clock, stopping)
+      const group = await retryRequest(describeGroup, clock, stopping)
       if (group?.state === 'Stable') return new Set(group.members.map(nameOf))
       if (!isCurrent() || stopping.aborted) return new Set()
       await clock.sleep(askAgainMs, stopping)

@@ -47,7 +47,7 @@ export function replayQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): [jobs:
 }
 
 /** What every part of the sink stands on. */
-export interface Ground extends ProcessDependencies {
+export interface ServiceContext extends ProcessDependencies {
   config: SinkConfig
   kafka: Kafka
   /** Of its consumer groups. */
@@ -60,7 +60,7 @@ export interface Ground extends ProcessDependencies {
 }
 
 /** Connects nothing yet. */
-export function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {
+export function createServiceContext(config: SinkConfig, dependencies: ProcessDependencies): ServiceContext {
   const { log, metrics } = dependencies
   const kafka = createKafka(config, { clientId: 'sluice-sink', log })
   const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })

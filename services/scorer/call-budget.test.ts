@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createCallRoom } from './call-room.ts'
+import { createCallBudget } from './call-budget.ts'
 import type { Waiter } from './judge/waiting-lines.ts'
 
 const never = new AbortController().signal
@@ -7,7 +7,7 @@ const soon = () => new Promise((resolve) => setImmediate(resolve))
 
 function setUp() {
   const used: number[] = []
-  const room = createCallRoom({ mostBytes: 100, smallBytes: 10, onChange: (bytes) => used.push(bytes) })
+  const room = createCallBudget({ maxBytes: 100, smallBytes: 10, onChange: (bytes) => used.push(bytes) })
   const begun: string[] = []
   const enter = (name: string, bytes: number, asking: Partial<Waiter> = {}, until = never) => {
     const leave = Promise.withResolvers<undefined>()

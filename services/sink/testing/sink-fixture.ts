@@ -36,7 +36,7 @@ import { createSink } from '../service.ts'
 const quiet = createLog('stage', 'silent')
 
 /** Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do with them. */
-export interface SinkStage {
+export interface SinkFixture {
   kafka: Kafka
   pool: pg.Pool
   prefix: string
@@ -49,7 +49,7 @@ export interface SinkStage {
   close: () => Promise<void>
 }
 
-export async function setSinkStage(): Promise<SinkStage> {
+export async function setSinkFixture(): Promise<SinkFixture> {
   const { brokers, registryUrl } = testInfrastructure()
   const prefix = `${randomName('sink')}.`
   const database = await createTestDatabase()
@@ -60,7 +60,7 @@ export async function setSinkStage(): Promise<SinkStage> {
   const producer = createProducer({ kafka, log: quiet, metrics: createMetrics() })
   await producer.start()
   const registry = createRegistryCodec({ url: registryUrl, log: quiet })
-  const codecOf: SinkStage['codecOf'] = (topic) =>
+  const codecOf: SinkFixture['codecOf'] = (topic) =>
     registry.codec({ subject: `${prefix}${topic.name}-value`, schema: avroSchemas[topic.schema] })
 
   async function sendAs<S extends SchemaName>(
@@ -126,10 +126,10 @@ export interface RunningSink {
 
 /** A sink in this process. Its lines are kept instead of written. */
 export async function startSink(
-  stage: SinkStage,
+  fixture: SinkFixture,
   changes: Record<string, string> = {},
 ): Promise<RunningSink> {
-  const parsed = parseConfig(sinkConfig, { ...stage.environment, ...changes })
+  const parsed = parseConfig(sinkConfig, { ...fixture.environment, ...changes })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const lines: Record<string, unknown>[] = []
   const log: Log = pino(
@@ -165,12 +165,12 @@ export interface Tap<T> {
 
 /** Follows a topic from its beginning. */
 export async function tapTopic<T>(
-  stage: SinkStage,
+  fixture: SinkFixture,
   name: string,
   decode: (bytes: Buffer) => Promise<T>,
 ): Promise<Tap<T>> {
-  const topic = stage.prefix + name
-  const consumer = stage.kafka.consumer({ groupId: `${topic}.tap`, retry: { retries: 5 } })
+  const topic = fixture.prefix + name
+  const consumer = fixture.kafka.consumer({ groupId: `${topic}.tap`, retry: { retries: 5 } })
   const records: Tapped<T>[] = []
   const headers: Record<string, string>[] = []
   await consumer.connect()
@@ -216,10 +216,14 @@ export async function eventuallyCounted(
 }
 
 /** The codes of the dead letters that are indexed under `key`, once there are `count` of them. */
-export async function indexedDeadLetters(stage: SinkStage, key: string, count: number): Promise<string[]> {
+export async function indexedDeadLetters(
+  fixture: SinkFixture,
+  key: string,
+  count: number,
+): Promise<string[]> {
   const select = 'select code from dead_letters where record_key = $1 and value_bytes > 0 order by code'
   const { rows } = await eventually(
-    () => stage.pool.query<{ code: string }>(select, [key]),
+    () => fixture.pool.query<{ code: string }>(select, [key]),
     (found) => found.rows.length >= count,
   )
   return rows.map(({ code }) => code)

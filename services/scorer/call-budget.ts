@@ -2,7 +2,7 @@ import { createPermits, type OnWaiting } from './judge/permits.ts'
 import type { Waiter } from './judge/waiting-lines.ts'
 
 /** Memory for calls that are read: large ones wait for each other. */
-export interface CallRoom {
+export interface CallBudget {
   /** Calls that take less wait for nobody: as many as jobs are scored at once are little. */
   readonly smallBytes: number
   /** Runs `work`, which holds a call that takes `bytes`, when there is room. Rejects with the signal's reason when it aborts while waiting. */
@@ -11,14 +11,14 @@ export interface CallRoom {
 
 interface RoomOptions {
   /** While less than this is taken another may come in: at most so much and one call. */
-  mostBytes: number
+  maxBytes: number
   smallBytes: number
   onChange: (usedBytes: number) => void
   onWaiting?: OnWaiting
 }
 
-export function createCallRoom({ mostBytes, smallBytes, onChange, onWaiting }: RoomOptions): CallRoom {
-  const permits = createPermits(mostBytes, { onTaken: onChange, onWaiting })
+export function createCallBudget({ maxBytes, smallBytes, onChange, onWaiting }: RoomOptions): CallBudget {
+  const permits = createPermits(maxBytes, { onTaken: onChange, onWaiting })
   return {
     smallBytes,
     run: (bytes, work, signal, who) => (bytes < smallBytes ? work() : permits.run(work, signal, who, bytes)),

@@ -8,7 +8,7 @@ const maxOfProject = 2
 /** A client that takes longer reads too slowly to keep a place for. */
 const maxExportMs = 3_600_000
 
-export interface ExportPlaces {
+export interface ExportPermits {
   /** What `begin` gives, while a place is kept for it. Throws 429 when there is none. Null: of every project. */
   export(
     projectId: string | null,
@@ -17,7 +17,7 @@ export interface ExportPlaces {
 }
 
 /** Places for exports, shared by the routes that export. */
-export function createExportPlaces(clock: Clock): ExportPlaces {
+export function createExportPermits(clock: Clock): ExportPermits {
   const underWay = new Map<string | null, number>()
   return {
     async export(projectId, begin) {

@@ -10,7 +10,7 @@ import type { SluiceClient, SluiceOptions } from '../types.ts'
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts'
 
 /** A provider of every protocol, an API that takes records, and the official clients that most tests call the provider by. */
-export interface ProviderStage {
+export interface ProviderFixture {
   provider: ProtocolServer
   receiver: RecordReceiver
   sluice: SluiceClient
@@ -26,7 +26,7 @@ export interface ProviderStage {
 
 export const user = [{ role: 'user' as const, content: 'Hi' }]
 
-export async function startProviderStage(): Promise<ProviderStage> {
+export async function startProviderFixture(): Promise<ProviderFixture> {
   const [provider, receiver] = await Promise.all([startProtocolServer(), startRecordReceiver()])
   const another = (options: SluiceOptions) =>
     createClient({ apiKey: 'svc_test', baseUrl: receiver.url, agentName: 'tester', ...options })
