@@ -13,9 +13,7 @@ let fixture: ProviderFixture
 beforeAll(async () => {
   fixture = await startProviderFixture()
 })
-beforeEach(() => {
-  fixture.clear()
-})
+beforeEach(() => fixture.clear())
 afterAll(() => fixture.stop())
 
 const mistral = () => new Mistral({ apiKey: 'k', serverURL: fixture.provider.url })
@@ -241,7 +239,7 @@ function chatText(answer: unknown) {
 function messageText(answer: unknown) {
   return textOfMessage(answer as Anthropic.Message)
 }
-function textOfMessage({ content: [part] }: Anthropic.Message): string {
+function textOfMessage({ content: [part] }: Anthropic.Message) {
   return part?.type === 'text' ? part.text : ''
 }
 function cohereText(answer: unknown) {

@@ -2,14 +2,26 @@
 const growth = 8
 const maxTimes = 10
 
+interface PatternReader {
+  exec: (this: RegExp, text: string) => RegExpExecArray | null
+}
+
+type Search<Found> = (this: string, searched: string, from?: number) => Found
+interface TextReaders {
+  indexOf: Search<number>
+  includes: Search<boolean>
+  charCodeAt: (this: string, at: number) => number
+  charAt: (this: string, at: number) => string
+}
+
 /**
  * Characters that patterns, searches and loops look at while `work` runs: those of a pattern or search from where it
  * begins to its hit or the end. Backtracking is left out, so the count is the same on every machine.
  */
 export function charactersRead(work: () => unknown): number {
   let count = 0
-  const { exec } = RegExp.prototype
-  const { indexOf, includes, charCodeAt, charAt } = String.prototype
+  const { exec } = RegExp.prototype as PatternReader
+  const { indexOf, includes, charCodeAt, charAt } = String.prototype as TextReaders
   const add = (text: string, from: number, end: number) => {
     count += 1 + Math.max(0, (end === -1 ? text.length : end) - from)
   }
