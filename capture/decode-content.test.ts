@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import zlib from 'node:zlib'
 import { decodeContent } from './decode-content.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 const text = Buffer.from('{"answer":"' + 'yes '.repeat(5_000) + '"}')
 const mebibyte = 1024 * 1024

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -11,6 +11,9 @@ import { messageOf } from '../runtime/errors.ts'
 import { listen } from '../runtime/operations-server.ts'
 import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
 import { startProtocolServer, type ProtocolServer } from './testing/protocol-server.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 /** What `npm pack` packs, installed in a project of its own, run by programs that import it like anybody's. */
 const run = promisify(execFile)

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { notifierNodeOptions } from '#infra/node-options.ts'
@@ -12,6 +12,9 @@ import { secretNames } from '#scripts/stack/secret-files.ts'
 import { apiConfigSchema } from '#services/api/config.ts'
 import { dashboardConfigSchema } from '#services/dashboard/config.ts'
 import { gatewayConfigSchema } from '#services/gateway/config.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 interface Container {
   image: string

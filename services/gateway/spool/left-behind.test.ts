@@ -1,10 +1,13 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { appendAll, drainSpool, numbered, spoolKey, useSpools } from '#tests/support/spool-fixture.ts'
 import { until } from '#tests/support/until.ts'
 import { encodeFrames, segmentHeader } from './segment-format.ts'
 import { segmentName } from './segment.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 const world = useSpools()
 

@@ -2,10 +2,13 @@ import { createSecretKey } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { segmentName } from './segment.ts'
 import { Spool } from './spool.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 let directory: string
 let lost: [string, number][]

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deflateSync, gzipSync } from 'node:zlib'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
@@ -18,6 +18,9 @@ import { createBodyBudget } from './body-budget.ts'
 import { createApp } from './create-app.ts'
 import { readBody } from './read-body.ts'
 import { rawRoute } from './route.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

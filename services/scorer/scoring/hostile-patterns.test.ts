@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, jest, test } from '@jest/globals'
 import ts from 'typescript'
 import { cpuOf } from '#tests/support/cpu-growth.ts'
 import { boundaryMistakes } from '../testing/boundary-mistakes.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 const [small, large] = [4_096, 32_768]
 /** Linear work costs 8 times as much, quadratic 64 times. */

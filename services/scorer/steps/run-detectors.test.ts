@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { assembleStream, recordedMessage } from '#capture/streams/assemble-stream.ts'
 import { builtInScorers, type ScoreLabel } from '#schemas/verdicts.ts'
 import { parseBody, readCall } from '../scoring/call-text.ts'
@@ -8,6 +8,9 @@ import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { parseScorers } from '../scoring/custom/parse-scorers.ts'
 import { answers, asks } from '../testing/sample-job.ts'
 import { runDetectors } from './run-detectors.ts'
+
+// Takes 10 s and more beside five other test processes on two cores.
+jest.setTimeout(120_000)
 
 /** Who gives the label to what somebody asked and got. */
 async function labelledBy(
