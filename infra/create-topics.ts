@@ -192,6 +192,10 @@ function entriesOf(config: Readonly<Record<string, string>>): { name: string; va
   return Object.entries(config).map(([name, value]) => ({ name, value }))
 }
 
+/** A minute in all. */
+const maxJournalAttempts = 60
+const journalPauseMs = 1_000
+
 interface RegisterSchemasOptions {
   registryUrl: string
   prefix: string
@@ -209,12 +213,33 @@ export async function registerSchemas({ registryUrl, prefix, log }: RegisterSche
     const level = await readLevel(registryUrl, subject)
     // The client refuses to register where the level is another. Where none is set it sets ours itself.
     if (level !== undefined && level !== readersLevel) await setLevel(registryUrl, subject)
-    try {
-      await registry.register(avroSchemas[schema] as never, { subject, compatibility: readersLevel })
-    } catch (error) {
-      if (!Error.isError(error) || !('status' in error) || error.status !== 409) throw error
+    await register(() =>
+      registry.register(avroSchemas[schema] as never, { subject, compatibility: readersLevel }),
+    ).catch((error: unknown) => {
+      if (!isConflict(error)) throw error
       throw new CannotStart(`the registry does not take the schema of ${subject}: ${messageOf(error)}`)
-    }
+    })
   }
   log.info({ subjects: Object.keys(topics).length }, 'schemas are registered')
+}
+
+/**
+ * Apicurio answers before it has read its journal in Kafka. Until then it looks for a schema, finds none, and
+ * refuses to store it as one that exists. Reading takes seconds.
+ */
+async function register(send: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await send()
+      return
+    } catch (error) {
+      const isReading = isConflict(error) && messageOf(error).includes('already exists')
+      if (!isReading || attempt === maxJournalAttempts) throw error
+      await delay(journalPauseMs)
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return Error.isError(error) && 'status' in error && error.status === 409
 }

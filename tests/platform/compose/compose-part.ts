@@ -38,7 +38,15 @@ export const composePart: PlatformPart = {
     const wanted = await prepareImages(context, services)
     undo.push(() => compose(['down', '--volumes', '--timeout', '60']))
     const up = async (...more: string[]) => {
-      await compose(['up', '-d', ...more, ...wanted.map(({ name }) => name)])
+      try {
+        await compose(['up', '-d', ...more, ...wanted.map(({ name }) => name)])
+      } catch (error) {
+        // Compose names the container that failed and not why.
+        const ended = wanted.filter(({ endsItself }) => endsItself).map(({ name }) => name)
+        throw new Error(`${messageOf(error)}\n${await compose(['logs', '--tail', '20', ...ended])}`, {
+          cause: error,
+        })
+      }
       await awaitHealth(compose, wanted)
     }
     await report.need('up builds the image; all are healthy, and what runs once has ended', () =>
