@@ -4,16 +4,16 @@ import { writeMark, type CrashMark, type Suspects } from './crash-marks.ts'
 /** How a member of a consumer group behaves. Times in milliseconds. */
 export interface GroupSettings {
   /**
-   * How long a member that died keeps its partitions: the pause that a `kill -9` costs. 10 s by default: heartbeats come every
-   * 3 s, whatever the handlers do, as long as nothing blocks the event loop.
+   * How long a dead member keeps its partitions, which is the pause that a `kill -9` costs. 10 s by default:
+   * heartbeats go every 3 s, whatever the handlers do, while nothing blocks the event loop.
    */
   sessionTimeoutMs: number
-  /** How long a rebalance waits for members to finish what they work on. */
+  /** How long a rebalance waits for members to finish their batches. */
   rebalanceTimeoutMs: number
   heartbeatIntervalMs: number
-  /** A fetch with nothing to bring waits this long; so does kafkajs when all partitions are paused. */
+  /** How long a fetch with nothing to return waits; also kafkajs's poll while all partitions are paused. */
   maxWaitMs: number
-  /** What one fetch brings of one partition, as stored (compressed); a larger record comes alone. */
+  /** Bytes that one fetch takes from one partition, compressed. A larger record comes alone. */
   maxBytesPerPartition: number
 }
 
@@ -25,24 +25,24 @@ export const defaultGroupSettings: GroupSettings = {
   maxBytesPerPartition: 2 * 1024 * 1024,
 }
 
-/** What an operator sets. Three heartbeats in a session, and a tenth of it to spare. */
+/** The settings of an operator: three heartbeats per session, with a tenth of it to spare. */
 export function groupSettingsOf({ KAFKA_SESSION_TIMEOUT_MS: sessionTimeoutMs }: GroupConfig) {
   return { sessionTimeoutMs, heartbeatIntervalMs: Math.ceil(sessionTimeoutMs * 0.3) }
 }
 
-/** A partition dealt to this member, until the next rebalance deals anew. */
+/** A partition assigned to this member, until the next rebalance. */
 export interface Assigned {
   readonly topic: string
   readonly partition: number
   readonly start: bigint
   readonly suspects: Suspects | null
-  /** The mark at the starting place as it was found, whoever wrote it. */
+  /** The mark found at the start offset, whoever wrote it. */
   readonly found: CrashMark | null
-  /** What this member signs its marks with. */
+  /** The name with which this member signs its marks. */
   readonly writer: string
-  /** The offset that the next batch should begin with. */
+  /** The offset at which the next batch should begin. */
   next: bigint
-  /** The place that is being read a second time, because what came first did not fit. */
+  /** The offset that is read a second time because the first batch did not begin there. */
   readAgainAt: bigint | null
 }
 
@@ -50,11 +50,11 @@ export interface CommitPosition {
   assigned: Assigned
   /** The next offset to work on. */
   offset: bigint
-  /** null: clean, nothing is under way. */
+  /** null: clean, no work under way. */
   mark: CrashMark | null
 }
 
-/** Names a partition in maps and logs. */
+/** A partition's name in maps and logs. */
 export function partitionKey({ topic, partition }: { topic: string; partition: number }): string {
   return `${topic}/${partition}`
 }

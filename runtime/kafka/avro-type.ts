@@ -1,9 +1,9 @@
 import avro from 'avsc'
 
-/** avsc writes a long beyond this as another number (its zigzag leaves what a double holds), without a word. */
+/** Beyond this avsc silently writes another number: its zigzag encoding keeps what a double holds. */
 const maxLong = 2 ** 52
 
-/** The longs of Avro that come back as they were; others are refused. */
+/** Avro longs that survive a round trip; others are refused. */
 class ExactLong extends avro.types.LogicalType {
   protected override _fromValue(value: unknown): unknown {
     return value
@@ -18,7 +18,7 @@ class ExactLong extends avro.types.LogicalType {
   }
 }
 
-/** The type of a schema of ours, which refuses to write what would not be read back. */
+/** The type of one of our schemas. Refuses to write what would not be read back. */
 export function avroType(schema: object): avro.Type {
   return avro.Type.forSchema(schema as avro.Schema, {
     typeHook: (part) =>
@@ -26,12 +26,12 @@ export function avroType(schema: object): avro.Type {
   })
 }
 
-/** The type of a schema that somebody else wrote with: its defaults and our limits do not matter. */
+/** The type of another writer's schema. Its defaults and our limits do not matter. */
 export function writerType(schema: object): avro.Type {
   return avro.Type.forSchema(schema as avro.Schema)
 }
 
-/** What does not fit its schema, as field paths: `scores.0.severity`. */
+/** Field paths that do not fit the schema, such as `scores.0.severity`. */
 export function misfits(type: avro.Type, value: unknown): string[] {
   const paths: string[] = []
   type.isValid(value, { errorHook: (path) => void paths.push(path.join('.')) })

@@ -27,35 +27,39 @@ import {
 
 export interface BatchConsumerOptions<T> {
   kafka: Kafka
-  /** TOPIC_PREFIX included, as in the topics. */
+  /** With TOPIC_PREFIX, as in the topics. */
   groupId: string
   topics: readonly string[]
   decoder: DecoderChoice<T>
   handler: BatchHandler<T>
-  /** Takes the dead letters. Started and stopped by its owner, after this consumer. */
+  /** Sends dead letters. Its owner starts it, and stops it after this consumer. */
   producer: Producer
   log: Log
   metrics: Metrics
   clock?: Clock
-  /** What one call of the handler gets at most. */
+  /** The maximum that one call of the handler gets. */
   maxBatchRecords?: number
   maxBatchBytes?: number
-  /** How many partitions are worked on at the same time. */
+  /** How many partitions are handled at the same time. */
   partitionsConcurrently?: number
   retry?: RetryPolicy
   group?: Partial<GroupSettings>
   /** Topics whose content must not be kept: their dead letters have no value. */
   omitDeadLetterValue?: (topic: string) => boolean
-  /** Where records go that cannot be handled, for whoever reads dead letters; absent: to `<topic>.dlq`. */
+  /** Sends records that cannot be handled; absent: to `<topic>.dlq`. */
   sendDeadLetters?: SendDeadLetters
 }
 
-/** A batch that fails for longer is put off: kafkajs brings nothing more of a broker before all that it has brought is worked through. */
+/**
+ * A batch that fails for longer is postponed: kafkajs fetches nothing more from a broker until its last fetch
+ * is handled.
+ */
 const patienceMs = 1_000
 
 /**
- * Gives a handler the records of one partition at a time, in order, and moves the offset when the handler is through with them
- * and every dead letter is acknowledged: at least once, none skipped. Outcomes and errors are applied as README.md says.
+ * Gives a handler the records of one partition at a time, in order. Moves the offset once the handler has
+ * finished and every dead letter is acknowledged: at least once, none skipped. README.md says how outcomes
+ * and errors apply.
  */
 export function createBatchConsumer<T>(options: BatchConsumerOptions<T>): Service {
   const consumer = new BatchConsumer(options)
@@ -75,9 +79,12 @@ class BatchConsumer<T> {
   readonly #troubles: Troubles
   readonly #sendDeadLetters: SendDeadLetters
   readonly #clock: Clock
-  /** Partitions that wait for another attempt while others are worked on, and how many have failed. */
+  /** Partitions that wait for another attempt while others are handled, with their failed attempts. */
   readonly #postponed = new Map<string, number>()
-  /** Records in their last try go one after the other, so that one that kills the process takes no other with it. */
+  /**
+   * Records in their last try run one after the other, so that one that kills the process takes no other with
+   * it.
+   */
   #lastTry: Promise<void> = Promise.resolve()
   /** Records in the handler, of all partitions. */
   #underWay = 0
@@ -132,7 +139,7 @@ class BatchConsumer<T> {
     if (rebalance) throw rebalance
   }
 
-  /** Nothing of the partition is fetched until its next attempt is due; its trouble lasts until then. */
+  /** Fetches nothing of the partition until its next attempt is due; its trouble lasts until then. */
   #postpone(assigned: Assigned, { failedAttempts, delayMs }: Postponed): void {
     const { member } = this
     if (!member.isCurrent(assigned)) return
@@ -143,7 +150,7 @@ class BatchConsumer<T> {
     })
   }
 
-  /** What was dealt begins anew, here or elsewhere. */
+  /** After a rebalance these partitions start over, here or elsewhere. */
   #forgetPostponed(): void {
     for (const key of this.#postponed.keys()) this.#troubles.over(key)
     this.#postponed.clear()
@@ -178,9 +185,9 @@ class BatchConsumer<T> {
         const next = this.member.advance(payload, assigned, last)
         const lag = Number(BigInt(highWatermark) - next)
         this.#metrics.lag(topic, partition, lag)
-        // What comes next was written when this was, or a little later.
+        // The next record was written at about the same time, or a little later.
         if (lag <= 0) this.#metrics.oldestUnfinished(topic, partition, null)
-        // The end of one chunk and the mark of the next are one commit, unless that one has to wait for its turn.
+        // One commit ends this chunk and marks the next, unless the next has to wait for its turn.
         const following = over() ? undefined : chunks[index + 1]
         const mark = following && following.tries < MAX_TRIES ? markOf(following, assigned) : null
         const resting = restingMark(assigned.suspects, next)
@@ -192,7 +199,7 @@ class BatchConsumer<T> {
     }
   }
 
-  /** An orderly end takes the mark away; only an end of the process leaves it, and a mistake that the record brings out. */
+  /** A clean end removes the mark. It stays when the process dies, or on a bug that the record triggers. */
   async #finishChunk(
     chunk: Chunk,
     assigned: Assigned,
@@ -249,7 +256,7 @@ class BatchConsumer<T> {
     await retryTransient(() => this.#sendDeadLetters(letters), retry)
   }
 
-  /** A last try has its turn for itself from its mark to its end: of several that are marked together all would be blamed. */
+  /** A last try runs alone from its mark to its end; several that are marked together would all be blamed. */
   async #inTurn<R>(chunk: Chunk, work: () => Promise<R>): Promise<R> {
     if (chunk.tries !== MAX_TRIES) return work()
     const turn = this.#lastTry.then(work)

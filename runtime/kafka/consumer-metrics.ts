@@ -14,11 +14,14 @@ export interface ConsumerMetrics {
   inFlight(records: number): void
   /** Records of the partition that the group has not finished. */
   lag(topic: string, partition: number, records: number): void
-  /** When the oldest record of the partition was written that is begun or waits in this process, Unix milliseconds; null when there is none. */
+  /**
+   * When the partition's oldest unfinished record was written, in Unix milliseconds; null: none is
+   * unfinished.
+   */
   oldestUnfinished(topic: string, partition: number, bornMs: number | null): void
   /** Whether the group cannot be joined because no broker answers. */
   waiting(isWaiting: boolean): void
-  /** The partitions are somebody else's now: their lag is not ours to report. */
+  /** Another member has the partitions now and reports their lag. */
   forgetLag(): void
 }
 
@@ -84,14 +87,14 @@ export function createConsumerMetrics(
     declare(metrics)
   const lags = new Map<string, Map<number, number>>()
   const births = new Map<string, Map<number, number>>()
-  // Asked for the age, not told: a record that is tried again and again grows older while nothing else happens.
+  // Computed on each scrape: a record that is retried grows older while nothing else happens.
   whenAsked(oldest, () => {
     for (const [topic, partitions] of births) {
       const bornMs = Math.min(...partitions.values(), clock.now())
       oldest.set({ group, topic }, (clock.now() - bornMs) / 1_000)
     }
   })
-  // Alerts are about increases, which a series that begins at 1 does not have.
+  // Alerts use increases; a series that begins at 1 has none.
   const beginAtZero = (topic: string) => {
     records.inc({ group, topic, outcome: 'dead_letter' }, 0)
     skipped.inc({ topic }, 0)

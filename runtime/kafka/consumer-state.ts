@@ -9,12 +9,12 @@ import type { RetryContext, RetryPolicy } from './retry-policy.ts'
 
 type Place = string | Pick<RawRecord, 'topic' | 'partition' | 'offset'>
 
-/** What is being tried again at the moment, for health, log and metrics. */
+/** What is being retried now, for health, log and metrics. */
 export interface Troubles {
-  /** A retry context whose troubles are known by `place`, a name or a record, until `over(place)`. */
+  /** A retry context that registers trouble under `place`, a name or a record, until `over(place)`. */
   context(place: Place, topic: string, signal: AbortSignal): RetryContext
   over(place: Place): void
-  /** The cluster is not reached yet, and why; undefined: it is. */
+  /** Why the cluster is not reached yet; undefined: it is. */
   waiting(reason: string | undefined): void
   health(phase: Health['status']): Health
 }
@@ -54,15 +54,15 @@ export function createTroubles(options: {
   }
 }
 
-/** Made when it is told, which is next to never. */
+/** Built only when it is needed, which is rare. */
 function nameOf(place: Place): string {
   return typeof place === 'string' ? place : `${partitionKey(place)}@${place.offset.toString()}`
 }
 
 /**
- * Whether an error is the record's doing: a mistake in our code that only some content reaches. Its crash mark stays, so that after
- * the third try the record is dead-lettered as CRASHED instead of stopping its partition for ever. A TypeError with a cause is fetch's
- * way to say that a server is away, so it does not count.
+ * Whether the error is a bug that only some content triggers. Its crash mark stays, so that after the third
+ * try the record is dead-lettered as CRASHED and its partition goes on. A TypeError with a cause does not
+ * count: that is how fetch reports a server that is away.
  */
 export function isBug(error: unknown): boolean {
   const bug =
@@ -73,7 +73,7 @@ export function isBug(error: unknown): boolean {
   return bug && error.cause === undefined
 }
 
-/** Says which records the last consumer was working on when its process ended. */
+/** Logs the records that the last consumer worked on when its process ended. */
 export function reportSuspects(assigned: readonly Assigned[], log: Log): void {
   for (const { topic, partition, suspects } of assigned) {
     if (suspects === null) continue

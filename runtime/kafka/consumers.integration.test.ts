@@ -110,7 +110,8 @@ describe.each(consumerKinds)('the %s consumer', (kind) => {
       },
     })
     await until(async () => (await committedSum()) === 60)
-    // What is tried again grows older meanwhile; the parallel consumer looks once a second, which this does not take.
+    // What is tried again grows older meanwhile; the parallel consumer looks once a second, which this does
+    // not take.
     const hasGrown = Math.max(...ages) > (ages[0] ?? Infinity)
     expect(hasGrown || kind === 'parallel').toBe(true)
     await until(async () => (await age()) === 0)

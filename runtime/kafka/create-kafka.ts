@@ -10,12 +10,12 @@ import { connectBroker, withoutColons } from './broker-sockets.ts'
 import { quietQueues } from './quiet-queues.ts'
 import { registerZstd } from './zstd-codec.ts'
 
-/** How to reach the cluster: the parsed `kafkaFields`, of which only the brokers are needed. */
+/** How to reach the cluster: the parsed `kafkaFields`. Only the brokers are required. */
 export type ClusterConfig = Pick<KafkaConfig, 'KAFKA_BROKERS'> & Partial<KafkaConfig>
 
 /**
- * Retries within one kafkajs call: about 5 s in all. Longer patience belongs to our producer and consumers, which know
- * their deadlines. Given in full, because kafkajs has other defaults when NODE_ENV is `test`.
+ * Retries within one kafkajs call: about 5 s in all. Our producer and consumers retry for longer, as they
+ * know their deadlines. All fields are set, because kafkajs has other defaults when NODE_ENV is `test`.
  */
 const kafkaRetry = {
   initialRetryTime: 100,
@@ -25,7 +25,7 @@ const kafkaRetry = {
   retries: 6,
 }
 
-/** A kafkajs client that speaks zstd and logs into ours. Connects nowhere yet. */
+/** A kafkajs client that speaks zstd and writes to our log. Does not connect yet. */
 export function createKafka(config: ClusterConfig, options: { clientId: string; log: Log }): Kafka {
   registerZstd()
   quietQueues()
@@ -37,7 +37,7 @@ export function createKafka(config: ClusterConfig, options: { clientId: string; 
     authenticationTimeout: 10_000,
     requestTimeout: 15_000,
     retry: kafkaRetry,
-    // At debug kafkajs reports every request: too much unless somebody asks for everything.
+    // At debug kafkajs logs every request, which is useful at trace only.
     logLevel: options.log.isLevelEnabled('trace') ? kafkajs.logLevel.DEBUG : kafkajs.logLevel.INFO,
     logCreator: () => entryWriter(options.log),
     ...securityOf(config),
@@ -74,12 +74,12 @@ function saslOf(config: ClusterConfig): SASLOptions | undefined {
   return { mechanism, username: username ?? '', password: password ?? '' }
 }
 
-/** While a broker is away kafkajs says the same several times a second. */
+/** kafkajs repeats an entry several times a second while a broker is away. */
 const repeatAfterMs = 10_000
 
 /**
- * kafkajs calls an error whatever it is about to retry, so its errors are our warnings, each once in a while: what really failed is
- * reported by the producer and the consumers. Only named fields are copied: a request in its entries can hold bodies.
+ * kafkajs logs errors that it then retries, so they are warnings here, throttled; producer and consumers
+ * report real failures. Only named fields are copied: a request in an entry can hold bodies.
  */
 function entryWriter(log: Log): (entry: LogEntry) => void {
   const warnedAt = new Map<string, number>()
@@ -91,7 +91,8 @@ function entryWriter(log: Log): (entry: LogEntry) => void {
     return false
   }
   return ({ namespace, level, log: entry }) => {
-    // True of others: ours gives a producer id up before anything else is sent with it (producer-connection.ts).
+    // Does not apply: our producer drops a producer id before it sends anything else with it
+    // (producer-connection.ts).
     if (entry.message.startsWith('Limiting retries for the idempotent producer')) return
     const fields = {
       from: `kafkajs ${namespace}`,

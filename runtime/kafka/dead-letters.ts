@@ -5,12 +5,12 @@ import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { lastHeaders, type RawRecord } from './raw-record.ts'
 import type { OutgoingRecord, Producer } from './records.ts'
 
-/** Messages of errors are cut here: a header is no place for a long story. */
+/** Longest error message in a header. */
 const maxMessageLength = 1_000
 
 export interface DeadLetterContext {
   groupId: string
-  /** Unix milliseconds of the decision. */
+  /** When it was decided, in Unix milliseconds. */
   atMs: number
   keepValue: boolean
 }
@@ -21,8 +21,8 @@ export interface DeadLetter {
 }
 
 /**
- * The record for `<topic>.dlq`: key, value and headers as they were, and beside them what happened and where it stood
- * (`sluice-dlq-*`). A key that is no UTF-8 text stands in `sluice-dlq-key-base64`.
+ * The record for `<topic>.dlq`: its key, value and headers, with `sluice-dlq-*` headers for what happened and
+ * where. A key that is not UTF-8 goes into `sluice-dlq-key-base64`.
  */
 export function toDeadLetter({ raw, error }: DeadLetter, context: DeadLetterContext): OutgoingRecord {
   const { key, value, headers, timestamp } = raw.message
@@ -49,8 +49,8 @@ export function toDeadLetter({ raw, error }: DeadLetter, context: DeadLetterCont
 }
 
 /**
- * What is left of a record whose dead letter its topic does not take: what happened to it, and where it
- * stood. It cannot be sent back.
+ * A dead letter without value and headers, for one that the dead-letter topic does not take. It says what
+ * happened and where; it cannot be redriven.
  */
 function toRemains(letter: DeadLetter, context: DeadLetterContext): OutgoingRecord {
   const { topic, key, headers = {} } = toDeadLetter(letter, { ...context, keepValue: false })
@@ -67,7 +67,7 @@ function toRemains(letter: DeadLetter, context: DeadLetterContext): OutgoingReco
 
 const headerPrefix = 'sluice-dlq-'
 
-/** The record as it was before `toDeadLetter`, for the topic that it came from. */
+/** The record as it was before `toDeadLetter`, for its first topic. */
 export function fromDeadLetter({ message }: RawRecord, topic: string): OutgoingRecord {
   const headers = lastHeaders(message.headers)
   const binaryKey = headers[`${headerPrefix}key-base64`]
@@ -93,7 +93,7 @@ export interface DeadLetterOptions {
   omitValue: (topic: string) => boolean
 }
 
-/** Resolves once the dead letters stand in their topics, acknowledged; only then may the offset move. */
+/** Resolves once the topics have acknowledged the dead letters; only then may the offset move. */
 export type SendDeadLetters = (letters: readonly DeadLetter[]) => Promise<void>
 
 export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
@@ -103,8 +103,8 @@ export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
     try {
       await producer.send([toDeadLetter(letter, context)])
     } catch (error) {
-      // Where both topics take as much, a record that its own took can be too large with these headers: say
-      // what happened, at least.
+      // With these headers a record can exceed the limit that it met in its own topic. Send at least what
+      // happened.
       if (!(error instanceof PermanentError)) throw error
       await producer.send([toRemains(letter, context)])
       log.error({ err: error, ...placeOf(letter) }, 'dead letter kept without its value')
@@ -117,10 +117,10 @@ export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
   }
 }
 
-/** Keys of ours are identifiers; what is none of ours may be anything, and stays out of the log. */
+/** Our keys are identifiers. Any other key may hold content and stays out of the log. */
 const identifier = /^[\w-]{1,64}$/
 
-/** Where it stands, and by its key (on most topics the request's id) which record of the database it is. */
+/** Where the record stands, with its key: on most topics the request's id. */
 function placeOf({ raw }: DeadLetter): Record<string, unknown> {
   const key = raw.message.key?.toString('utf8') ?? ''
   return {

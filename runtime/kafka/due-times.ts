@@ -5,14 +5,14 @@ import type { PartitionWork, Waiting } from './partition-work.ts'
 import { decodeRecord, type DecoderChoice } from './raw-record.ts'
 import type { ConsumedRecord } from './records.ts'
 
-/** Looks again at least this often. */
+/** Checks at least this often. */
 const longestWaitMs = 60_000
-/** Until a time is asked for again that could not be read, because the registry is away. */
+/** Pause before a due time is read again that the registry's absence hid. */
 const askAgainMs = 1_000
 
 interface DueTimesOptions<T> {
   decoder: DecoderChoice<T>
-  /** Unix milliseconds; undefined: every record is due at once. */
+  /** In Unix milliseconds; undefined: every record is due at once. */
   notBefore: ((record: ConsumedRecord<T>) => number) | undefined
   clock: Clock
   log: Log
@@ -20,7 +20,7 @@ interface DueTimesOptions<T> {
   wake: () => void
 }
 
-/** Holds a partition back until the record at its head is due, by a timer that occupies nobody. */
+/** Holds a partition back until its first record is due. A timer waits, not a handler. */
 export class DueTimes<T> {
   readonly #options: DueTimesOptions<T>
   readonly #stopping = new AbortController()
@@ -38,7 +38,7 @@ export class DueTimes<T> {
       head.dueMs = Infinity
       void this.#find(head, notBefore)
     }
-    // Asked anew, because the clock may have been set since: the old time could be an hour ahead of it.
+    // Read again, because the clock may have been set back since: the old time could be an hour ahead.
     if (head.record !== null && head.dueMs > clock.now()) head.dueMs = notBefore(head.record)
     return head.dueMs <= clock.now()
   }
@@ -69,7 +69,7 @@ export class DueTimes<T> {
       if (error instanceof SluiceError && error.retry === 'later') {
         await clock.sleep(askAgainMs, this.#stopping.signal)
         head.dueMs = null
-        // What can never be read has no time to wait for: its turn is now, and says what becomes of it.
+        // An unreadable record has no due time. It is handled now, and its outcome decides.
       } else head.dueMs = 0
     }
     wake()

@@ -1,6 +1,9 @@
 import { messageOf } from '../errors.ts'
 
-/** What brokers and TLS say names no setting, and of whoever speaks otherwise than he expects a broker says nothing at all: he hangs up. */
+/**
+ * Errors of brokers and TLS name no setting. A broker that expects another protocol just closes the
+ * connection.
+ */
 const settings: readonly (readonly [RegExp, string])[] = [
   [/Closed connection$/, 'so does a broker who expects TLS or a login (KAFKA_SSL, KAFKA_SASL_MECHANISM)'],
   [/before secure TLS connection was established/, 'so does a broker without TLS (KAFKA_SSL)'],
@@ -10,7 +13,7 @@ const settings: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** The message of a failed connection, with the settings that it may come from. */
+/** The message of a failed connection, with the settings that may cause it. */
 export function explainFailure(error: unknown): string {
   const message = messageOf(error).trim()
   const [, hint] = settings.find(([pattern]) => pattern.test(message)) ?? []

@@ -1,7 +1,7 @@
 import { partitionOfHash } from './partition-for-key.ts'
 import type { QueuedRecord } from './queued-record.ts'
 
-/** Records of one topic-partition in their order, never empty. */
+/** Records of one topic-partition in order, never empty. */
 export interface Group {
   topic: string
   partition: number
@@ -10,8 +10,8 @@ export interface Group {
 }
 
 /**
- * Record batches stay below Kafka's default limit of 1 MiB, so that only a record that is larger by itself meets the
- * limit of its topic, and that one goes alone.
+ * Record batches stay below Kafka's default limit of 1 MiB. Only a record that is larger itself can meet its
+ * topic's limit, and it goes alone.
  */
 const maxGroupBytes = 900_000
 
@@ -21,8 +21,9 @@ export interface BatchLimits {
 }
 
 /**
- * Takes from the front of the queue what goes into one request, grouped by topic-partition. `partitions` holds how many each
- * topic has. Stops at the first record that has no room or whose topic is not among them: its order counts.
+ * Takes from the front of the queue what one request holds, grouped by topic-partition. `partitions` has the
+ * partition count of each topic. Stops at the first record that does not fit or whose topic is unknown, to
+ * keep the order.
  */
 export function gatherBatch(
   queue: readonly QueuedRecord[],
@@ -52,7 +53,7 @@ export function gatherBatch(
   return { groups: [...groups.values()], taken }
 }
 
-/** Smaller batches of the same records in the same order, or undefined for a single record. */
+/** Smaller batches of the same records in the same order; undefined for a single record. */
 export function splitBatch(groups: readonly Group[]): Group[][] | undefined {
   if (groups.length > 1) return groups.map((group) => [group])
   const [group] = groups

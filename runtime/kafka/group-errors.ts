@@ -2,7 +2,7 @@ import kafkajs from 'kafkajs'
 import { messageOf, TransientError } from '../errors.ts'
 import { typeOfError } from './protocol-errors.ts'
 
-/** The group has moved on without us: what we would commit is somebody else's now, or will be dealt again. */
+/** The group has rebalanced without us: another member has what we would commit, or will get it. */
 const rejoinTypes = [
   'REBALANCE_IN_PROGRESS',
   'ILLEGAL_GENERATION',
@@ -10,7 +10,10 @@ const rejoinTypes = [
   'NOT_COORDINATOR_FOR_GROUP',
 ]
 
-/** Errors of heartbeats and commits that a rebalance explains. kafkajs joins the group again when a batch ends with one. */
+/**
+ * Errors of heartbeats and commits that a rebalance explains. A batch that ends with one makes kafkajs join
+ * again.
+ */
 export function isRebalance(error: unknown): error is Error {
   return error instanceof Error && 'type' in error && rejoinTypes.includes(String(error.type))
 }
@@ -22,8 +25,8 @@ const coordinatorTypes = [
 ]
 
 /**
- * A coordinator that has just come up refuses members until it has read its log; kafkajs takes that for a crash. A new cluster has none until the topic
- * that remembers groups is made.
+ * A new coordinator refuses members until it has read its log, which kafkajs takes for a crash. A new cluster
+ * has no coordinator until the topic of group offsets exists.
  */
 export function isCoordinatorComing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -38,14 +41,14 @@ export function isWithoutCoordinator(error: unknown): boolean {
   return error instanceof Error && error.name === 'KafkaJSGroupCoordinatorNotFound'
 }
 
-/** Makes kafkajs look for the group's coordinator and join again, when it is thrown out of a batch. */
+/** Thrown out of a batch, makes kafkajs find the coordinator and join again. */
 export function rejoinNeeded(reason: string): Error {
   return Object.assign(new kafkajs.KafkaJSError(reason, { retriable: true }), {
     type: 'REBALANCE_IN_PROGRESS',
   })
 }
 
-/** The partition was dealt anew after this work began. There is nothing to do for it any more. */
+/** The partition was reassigned after this work began. Drop the work. */
 export class AssignmentLost extends Error {
   constructor(topic: string, partition: number) {
     super(`${topic} partition ${partition} was dealt anew`)
@@ -53,19 +56,19 @@ export class AssignmentLost extends Error {
   }
 }
 
-/** Errors of kafkajs's connections and requests: the cluster is away, not the work wrong. */
+/** Errors of kafkajs's connections and requests: the cluster is away; the work is not at fault. */
 export function isKafkaTrouble(error: unknown): error is Error {
   return error instanceof kafkajs.KafkaJSError || (error instanceof Error && isSilentBroker(error))
 }
 
-/** A broker that takes connections and answers nothing (its process stands still, its host hangs) is told of by an Error of no kind. */
+/** kafkajs reports a broker that accepts connections and never answers by a plain Error. */
 export function isSilentBroker(error: Error): boolean {
   return error.message === 'Broker not connected'
 }
 
-/** kafkajs has given up on the cluster: the process ends, and its supervisor starts it again. */
+/** kafkajs has given up on the cluster. The process ends, and its supervisor restarts it. */
 export function kafkaLost(error: unknown): TransientError {
-  // The broker names its own settings only, which whoever set ours does not know.
+  // The broker names only its own setting, which our operator does not know.
   const whose = typeOfError(error) === 'INVALID_SESSION_TIMEOUT' ? 'KAFKA_SESSION_TIMEOUT_MS: ' : ''
   return new TransientError('KAFKA_CONSUMER_CRASHED', whose + messageOf(error), { cause: error })
 }

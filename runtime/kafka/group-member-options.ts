@@ -6,7 +6,7 @@ import type { ConsumerMetrics } from './consumer-metrics.ts'
 
 export interface GroupMemberOptions {
   kafka: Kafka
-  /** TOPIC_PREFIX included, as in the topics. */
+  /** With TOPIC_PREFIX, as in the topics. */
   groupId: string
   topics: readonly string[]
   settings: GroupSettings
@@ -14,16 +14,19 @@ export interface GroupMemberOptions {
   log: Log
   metrics: ConsumerMetrics
   clock?: Clock | undefined
-  /** Partitions dealt to this member, before any of their records. */
+  /** Partitions assigned to this member, before any of their records. */
   onAssigned(assigned: readonly Assigned[]): void
-  /** A batch that begins where it should. To move the fetch position, call `advance`. What it throws must be a rebalance error. */
+  /**
+   * A batch that begins at the expected offset. `advance` moves the fetch position. It may throw only a
+   * rebalance error.
+   */
   onBatch(payload: EachBatchPayload, assigned: Assigned): Promise<void> | void
-  /** The group is about to deal anew: the last moment to commit. */
+  /** A rebalance is about to begin: the last moment to commit. */
   onRebalancing?(): void
-  /** The group has dealt anew: what is not current any more is lost. Called behind `onAssigned`. */
+  /** The rebalance is over, after `onAssigned`: partitions that are no longer current are lost. */
   onPartitionsAssigned?(): void
-  /** Why it has not reached the cluster yet; undefined once it has, or has stopped. */
+  /** Why the cluster is not reached yet; undefined once it is, or after a stop. */
   onWaiting(reason: string | undefined): void
-  /** The member cannot go on; the consumer winds up and calls `leave`. */
+  /** The member cannot go on; the consumer drains and calls `leave`. */
   onFailed(): void
 }

@@ -19,12 +19,12 @@ import { isUnreachable, reachCluster } from './reach-cluster.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
 import { createGaps, type Gaps } from './watch-gaps.ts'
 
-/** With kafkajs's pause of 100 ms or more between them: a coordinator that takes longer is not coming. */
+/** kafkajs pauses at least 100 ms between them: a coordinator that takes longer is not coming. */
 const maxJoinFailures = 300
 
 /**
- * One member of a consumer group: joins, learns where each partition stands, watches that no record is skipped silently, and
- * commits. Both consumers stand on it; it knows nothing of handlers.
+ * One member of a consumer group: joins, finds the start offset of each partition, detects skipped records,
+ * and commits. Both consumers use it. It knows nothing of handlers.
  */
 export class GroupMember {
   readonly done: Promise<void>
@@ -38,7 +38,7 @@ export class GroupMember {
   readonly #judgeLiveMembers: LiveMembers
   readonly #gaps: Gaps
   readonly #clock: Clock
-  /** Signs this member's marks, and is told by the group as long as it lives. */
+  /** Signs this member's marks. The group shares it while the member lives. */
   readonly #name = randomBytes(9).toString('base64url')
   readonly #stopping = new AbortController()
   readonly #done = Promise.withResolvers<undefined>()
@@ -67,7 +67,7 @@ export class GroupMember {
       maxBytesPerPartition: settings.maxBytesPerPartition,
       allowAutoTopicCreation: false,
       partitionAssigners: [assignerNaming(this.#name)],
-      // A minute of the cluster being away is waited out; then the process ends for its supervisor.
+      // Waits a minute for the cluster; then the process ends for its supervisor.
       retry: {
         initialRetryTime: 100,
         multiplier: 2,
@@ -91,7 +91,7 @@ export class GroupMember {
       assigned: () => this.#assigned.values(),
     })
     this.done = this.#done.promise
-    // Whoever owns the service awaits `done`; a failure before that must not end the process as unhandled.
+    // The owner awaits `done`; an earlier failure must not end the process as an unhandled rejection.
     this.done.catch(() => undefined)
   }
 
@@ -99,7 +99,7 @@ export class GroupMember {
     return this.#phase
   }
 
-  /** Resolves once the group has dealt and the starting places are known. */
+  /** Resolves once partitions are assigned and their start offsets known. */
   start(): Promise<void> {
     this.#starting ??= this.#start()
     return this.#starting
@@ -133,14 +133,16 @@ export class GroupMember {
     })
   }
 
-  /** Nothing is being worked on before the first join, so joining again is safe; later a crash ends the process. */
+  /**
+   * Joining again is safe before the first join, when no work is under way. A later crash ends the process.
+   */
   #mayJoinAgain(error: Error): boolean {
     const mayJoin = this.#phase === 'starting' && !this.stopping.aborted
     const willPass = isCoordinatorComing(error) || isUnreachable(error)
     return mayJoin && willPass && ++this.#joinFailures <= maxJoinFailures
   }
 
-  /** Ends the member: `done` rejects with the error, the offsets stay. */
+  /** Ends the member: `done` rejects with the error, and offsets stay. */
   fail(error: unknown): void {
     if (this.stopping.aborted) return
     this.#options.log.error({ err: error, group: this.#options.groupId }, 'consumer cannot go on')
@@ -150,13 +152,13 @@ export class GroupMember {
     this.#options.onFailed()
   }
 
-  /** Takes no new batches from here on; membership and heartbeats go on until `leave`. */
+  /** Takes no new batches. Membership and heartbeats go on until `leave`. */
   drain(): void {
     if (this.#phase !== 'failed') this.#phase = 'stopping'
     this.#stopping.abort()
   }
 
-  /** Leaves the group and closes every connection, after the batch being worked on. */
+  /** Leaves the group after the current batch, and closes every connection. */
   leave(): Promise<void> {
     this.#leaving ??= this.#leave()
     return this.#leaving
@@ -165,7 +167,7 @@ export class GroupMember {
   async #leave(): Promise<void> {
     this.drain()
     if (this.#joining !== null) {
-      // kafkajs does not stop what is still joining: it would go on behind our back. Why it failed, `start` has said.
+      // kafkajs cannot stop a join under way, which would go on unseen. `start` has reported why it failed.
       await this.#joining.catch(() => undefined)
       await this.#consumer.disconnect()
       await this.#admin.disconnect()
@@ -177,7 +179,7 @@ export class GroupMember {
     return this.#assigned.get(partitionKey(assigned)) === assigned
   }
 
-  /** Fetches no more of the partition until `resume`. A rebalance ends every pause. */
+  /** Fetches nothing more of the partition until `resume`. A rebalance ends every pause. */
   pause({ topic, partition }: Assigned): void {
     this.#consumer.pause([{ topic, partitions: [partition] }])
   }
@@ -186,19 +188,19 @@ export class GroupMember {
     this.#consumer.resume([{ topic, partitions: [partition] }])
   }
 
-  /** Moves the fetch position behind `offset`, the last one taken of this batch. Commits nothing. */
+  /** Moves the fetch position behind `offset`, the last one taken from this batch. Commits nothing. */
   advance(payload: EachBatchPayload, assigned: Assigned, offset: bigint): bigint {
     if (!this.isCurrent(assigned)) throw new AssignmentLost(assigned.topic, assigned.partition)
     payload.resolveOffset(offset.toString())
     const last = payload.batch.messages.at(-1)
-    // Behind the last record stands what kafkajs filtered out (transaction markers): it is passed over with it.
+    // Also skips what kafkajs filtered out behind the last record, such as transaction markers.
     assigned.next = BigInt(last?.offset === offset.toString() ? payload.batch.lastOffset() : offset) + 1n
     return assigned.next
   }
 
   /**
-   * Commits, and tries again for a few seconds when the connection fails. Throws AssignmentLost or a rebalance error (isRebalance)
-   * when the partitions are not ours any more.
+   * Commits, and retries for a few seconds when the connection fails. Throws AssignmentLost or a rebalance
+   * error (isRebalance) when the partitions belong to another member.
    */
   async commit(positions: readonly CommitPosition[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -217,7 +219,9 @@ export class GroupMember {
     }
   }
 
-  /** Called by kafkajs as soon as it knows its partitions. Nothing is fetched of them until their starting places are known. */
+  /**
+   * kafkajs calls this once it knows its partitions. Nothing is fetched until their start offsets are known.
+   */
   #deal(memberAssignment: Record<string, number[]>): void {
     const generation = ++this.#generation
     this.#assigned = new Map()
@@ -241,7 +245,8 @@ export class GroupMember {
       readOffsets(this.#admin, this.#options.groupId, assignment),
     )
     const places = partitions.map((offsets) => ({ ...offsets, ...startingPlace(offsets) }))
-    // A new group, or one that brokers have forgotten (offsets.retention.minutes after its last member left): which of them, nobody knows.
+    // Either a new group, or one whose offsets expired (offsets.retention.minutes after its last member
+    // left).
     const unplaced = places.filter(({ committed, low }) => committed === null && low > 0n).map(partitionKey)
     const { groupId: group, log } = this.#options
     if (unplaced.length > 0) log.warn({ group, unplaced }, 'reading begins at the oldest record that is left')
@@ -266,14 +271,14 @@ export class GroupMember {
     const { topic, partition, messages } = payload.batch
     const assigned = this.#assigned.get(partitionKey({ topic, partition }))
     const first = messages[0]
-    // Not taking a batch leaves the fetch position: it comes again when there is somebody for it.
+    // A batch that is not taken leaves the fetch position, so it comes again.
     if (assigned === undefined || first === undefined || this.stopping.aborted) return
     if (BigInt(first.offset) !== assigned.next && !(await this.#fits(BigInt(first.offset), assigned))) return
     assigned.readAgainAt = null
     await this.#gaps.during(assigned, () => this.#options.onBatch(payload, assigned))
   }
 
-  /** Whether a batch that begins elsewhere than expected is to be taken all the same. */
+  /** Whether a batch that begins elsewhere than expected is taken all the same. */
   async #fits(first: bigint, assigned: Assigned): Promise<boolean> {
     const { topic, partition, next: expected } = assigned
     const ends = await this.#patiently(() => this.#admin.fetchTopicOffsets(topic))
@@ -291,7 +296,7 @@ export class GroupMember {
       assigned.next = first
       return true
     }
-    // The log begins anew: what is known of these offsets was about other records. The batch comes again.
+    // The topic was recreated: known offsets belong to other records. The batch comes again.
     const anew = this.#assign({ topic, partition, start: first, suspects: null, found: null })
     this.#assigned.set(partitionKey(anew), anew)
     this.#options.onAssigned([anew])

@@ -14,8 +14,8 @@ export interface ChunkDependencies<T> {
 }
 
 /**
- * Decodes, hands over, and dead-letters what cannot be handled. When it resolves, the offset may move. Throws what is neither
- * permanent nor cured by trying again, or Interrupted.
+ * Decodes, calls the handler, and dead-letters what cannot be handled. Once it resolves, the offset may move.
+ * Throws errors that are neither permanent nor curable by a retry, and Interrupted.
  */
 export async function handleChunk<T>(
   raws: readonly RawRecord[],
@@ -32,7 +32,8 @@ export async function handleChunk<T>(
     const outcome = outcomes[index]
     if (outcome?.kind === 'dead_letter') letters.push({ raw, error: outcome.error })
   }
-  // In its place however long it takes: put off, the handler's work would be done again with every attempt, and a scorer would be paid for each.
+  // Retried here without limit: postponing would repeat the handler's work, and a scorer would pay for it
+  // each time.
   await retryTransient(() => sendDeadLetters(letters), { ...retry, patienceMs: Infinity })
   for (const outcome of outcomes) if (outcome.kind !== 'dead_letter') metrics.handled(position.topic, outcome)
 }
@@ -51,7 +52,10 @@ async function decodeAll<T>(raws: readonly RawRecord[], retry: RetryContext, dec
   return { readable, letters }
 }
 
-/** One outcome a record. A permanent error of the whole is traced to its record by halving: the neighbours go on. */
+/**
+ * One outcome per record. A permanent error of the whole is narrowed to its record by halving; its neighbours
+ * go on.
+ */
 async function decide<T>(
   records: readonly ConsumedRecord<T>[],
   position: Position,
@@ -77,7 +81,7 @@ async function decide<T>(
   return [...first, ...(await decide(behind, position, retry, dependencies))]
 }
 
-/** Whether trying again would give the same. */
+/** Whether another try would fail the same way. */
 export function isPermanent(error: unknown): error is SluiceError {
   return error instanceof SluiceError && error.retry === 'never'
 }

@@ -16,7 +16,10 @@ const raw = { topic: 't', partition: 1, offset: 8n, message }
 const { signal } = new AbortController()
 const atOnce: Clock = { now: () => 0, sleep: () => Promise.resolve() }
 
-/** Runs a record whose decoding, handling and dead-lettering fail with what stands first in each list, until it is empty. */
+/**
+ * Runs a record whose decoding, handling and dead-lettering fail with what stands first in each list, until
+ * it is empty.
+ */
 async function run(fails: { decoding?: Error[]; handling?: Error[]; burying?: Error[] }, tries = 1) {
   const happened: string[] = []
   const step = (name: string, failures: Error[] = []) => {

@@ -12,17 +12,20 @@ import { retryTransient, type RetryContext } from './retry-policy.ts'
 
 export interface RecordToRun<T> {
   raw: RawRecord
-  /** Decoded already, or null. */
+  /** The decoded record, or null. */
   record: ConsumedRecord<T> | null
-  /** Which try this is. Above MAX_TRIES there is none: the record is dead-lettered. */
+  /** The number of this try. Above MAX_TRIES the record is dead-lettered instead. */
   tries: number
   /** Given to the handler. */
   signal: AbortSignal
-  /** Ends the waiting for another attempt. */
+  /** Ends the wait for another attempt. */
   waiting: AbortSignal
 }
 
-/** Resolves when the offset may move. Throws what is neither permanent nor cured by trying again, or Interrupted. */
+/**
+ * Resolves when the offset may move. Throws errors that are neither permanent nor curable by a retry, and
+ * Interrupted.
+ */
 export type RunRecord<T> = (record: RecordToRun<T>) => Promise<void>
 
 export function createRecordRunner<T>(dependencies: {
@@ -63,7 +66,7 @@ export function createRecordRunner<T>(dependencies: {
   }
 }
 
-/** The error of a record that was begun MAX_TRIES times and whose process never came to the end of it. */
+/** The error of a record that was begun MAX_TRIES times and never ended. */
 export function crashed(): PermanentError {
   return new PermanentError('CRASHED', `the process ended ${MAX_TRIES} times while it worked on this record`)
 }

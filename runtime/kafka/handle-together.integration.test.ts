@@ -62,7 +62,10 @@ const dispositions = fc.array(fc.constantFrom('kept', 'handed back', 'over early
   minLength: count,
   maxLength: count,
 })
-/** How many turns a group takes, and whether it rejects: the first that comes, the second, and so on, again and again. */
+/**
+ * How many turns a group takes, and whether it rejects: the first that comes, the second, and so on, again
+ * and again.
+ */
 const courses = fc.array(fc.record({ turns: fc.nat(30), rejects: fc.constantFrom(true, false, false) }), {
   minLength: 50,
   maxLength: 50,

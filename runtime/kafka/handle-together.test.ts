@@ -20,7 +20,10 @@ const decoder: Decoder<string> = {
   decodeNow: (value) => (value.toString().startsWith('unknown') ? undefined : value.toString()),
 }
 
-/** A runner around `handler`. `alone` are those that it has begun by themselves, `over` those that have ended; both in order. */
+/**
+ * A runner around `handler`. `alone` are those that it has begun by themselves, `over` those that have ended;
+ * both in order.
+ */
 function createBench(handler: GroupHandler<string>, chosen: Decoder<string> = decoder) {
   const metrics = createMetrics()
   const alone: string[] = []

@@ -6,14 +6,17 @@ import type { Waiting } from './partition-work.ts'
 import { decodeRecordNow, type DecoderChoice, type RawRecord } from './raw-record.ts'
 import type { ConsumedRecord, GroupHandler } from './records.ts'
 
-/** Works on records together. `alone` begins with one that has to be worked on by itself, `over` hears of each other: its offset may move. */
+/**
+ * Handles records together. `alone` starts one that must run by itself; `over` reports each other one: its
+ * offset may move.
+ */
 export type RunTogether<W> = (
   group: readonly W[],
   alone: (one: W) => void,
   over: (one: W) => void,
 ) => Promise<void>
 
-/** As many as a statement takes (services/notifier/stores/delivery-store.ts). */
+/** The maximum of one statement (services/notifier/stores/delivery-store.ts). */
 const maxTogether = 200
 
 export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
@@ -28,7 +31,7 @@ export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
     try {
       return decodeRecordNow(raw, decoder)
     } catch (error) {
-      // Said where the record is alone.
+      // The run alone reports it.
       log.debug({ err: error }, 'not decoded together')
       return undefined
     }
@@ -45,7 +48,10 @@ export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
       }
     }
     const startedMs = clock.now()
-    /** undefined: of this one something was said before. It is kept no longer: another of the group may take its time. */
+    /**
+     * undefined: this record is already settled. A settled record is released while others of the group go
+     * on.
+     */
     const close = (index: number): W | undefined => {
       const one = readable[index]
       readable[index] = undefined
@@ -66,7 +72,7 @@ export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
       if (records.length > 0) await handler(records, handBack, end)
       records.forEach((_record, index) => end(index))
     } catch (error) {
-      // Whatever it is comes again where the record is alone, and is dealt with there.
+      // The failure repeats when the record runs alone, and is handled there.
       log.debug({ err: error }, 'not worked on together')
       records.forEach((_record, index) => handBack(index))
     }

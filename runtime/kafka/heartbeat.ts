@@ -2,20 +2,23 @@ import type { EachBatchPayload } from 'kafkajs'
 import { isRebalance } from './group-errors.ts'
 
 export interface Heartbeat {
-  /** Aborts when the group deals anew or the consumer stops: time to come to an end. */
+  /** Aborts on a rebalance or when the consumer stops: the work should end. */
   readonly ended: AbortSignal
-  /** kafkajs's error when the group deals anew. */
+  /** kafkajs's error on a rebalance. */
   rebalance(): Error | null
   stop(): void
 }
 
-/** kafkajs beats only between batches: beats while one is worked on, however long that takes. */
+/**
+ * Sends heartbeats while a batch is handled, however long that takes; kafkajs sends them only between
+ * batches.
+ */
 export function beatWhile(payload: EachBatchPayload, intervalMs: number, stopping: AbortSignal): Heartbeat {
   const ended = new AbortController()
   let rebalance: Error | null = null
   const beat = () => {
     payload.heartbeat().catch((error: unknown) => {
-      // Trouble with the connection is met again, and dealt with, at the next commit or fetch.
+      // The next commit or fetch meets a connection failure again and handles it.
       if (!isRebalance(error)) return
       rebalance = error
       ended.abort()
@@ -24,7 +27,7 @@ export function beatWhile(payload: EachBatchPayload, intervalMs: number, stoppin
   const end = () => ended.abort()
   if (stopping.aborted) end()
   stopping.addEventListener('abort', end, { once: true })
-  // Twice as often as needed: kafkajs leaves out a beat that comes a moment too early.
+  // Twice as often as needed: kafkajs omits a heartbeat that comes slightly early.
   const timer = setInterval(beat, intervalMs / 2)
   return {
     ended: ended.signal,

@@ -6,7 +6,10 @@ import { isGivenUp, withoutLiving, type Suspects } from './crash-marks.ts'
 
 const { AssignerProtocol, PartitionAssigners } = kafkajs
 
-/** Deals as kafkajs does, and carries the member's name where the group can tell it: the broker's member ids change at every join. */
+/**
+ * Assigns as kafkajs does, and publishes the member's name to the group: broker member ids change with every
+ * join.
+ */
 export function assignerNaming(name: string): PartitionAssigner {
   return (config) => {
     const assigner = PartitionAssigners.roundRobin(config)
@@ -28,14 +31,14 @@ interface MarkedPlace {
   suspects: Suspects | null
 }
 
-/** What is to be suspected at each place, in their order: without the tries of members that live. */
+/** The suspects at each start offset, in order, without the tries of live members. */
 export type LiveMembers = (
   places: readonly MarkedPlace[],
   isCurrent: () => boolean,
 ) => Promise<readonly (Suspects | null)[]>
 
 interface LiveMembersOptions {
-  /** This member's. */
+  /** This member's name. */
   name: string
   describeGroup: () => Promise<Pick<GroupDescription, 'state' | 'members'> | undefined>
   heartbeatIntervalMs: number
@@ -43,11 +46,11 @@ interface LiveMembersOptions {
   stopping: AbortSignal
 }
 
-/** Between two questions to a group that is dealing. */
+/** Pause between two requests to a group that rebalances. */
 const askAgainMs = 200
 /**
- * Who comes back to a mark of its own at the same record so often is thrown out by the record (its handler blocks the process for longer than
- * the session lasts), and living is no excuse any more.
+ * A member that comes back to its own mark at the same record this often is thrown out by that record: its
+ * handler blocks the process for longer than the session. Being alive then no longer clears it.
  */
 const maxReturns = 10
 
@@ -69,7 +72,7 @@ export function createLiveMembers(options: LiveMembersOptions): LiveMembers {
         ? place.suspects
         : withoutLiving(place.suspects, living),
     )
-  /** While the group deals it does not say who its members are; what it deals is another generation, which asks anew. */
+  /** A rebalancing group does not list its members. The next generation asks again. */
   const ask = async (isCurrent: () => boolean): Promise<ReadonlySet<string>> => {
     for (;;) {
       const group = await retryRequest(describeGroup, clock, stopping)
@@ -83,7 +86,7 @@ export function createLiveMembers(options: LiveMembersOptions): LiveMembers {
     if (places.every(({ suspects }) => suspects === null)) return places.map(() => null)
     const suspected = judge(places, await ask(isCurrent))
     if (!suspected.some(isGivenUp)) return suspected
-    // A member that the group has just dropped, and that lives, hears of it at its next heartbeat and joins again.
+    // A live member that the group has just dropped learns of it at its next heartbeat and joins again.
     await clock.sleep(2 * heartbeatIntervalMs, stopping)
     return judge(places, await ask(isCurrent))
   }

@@ -3,20 +3,20 @@ import { messageOf, TransientError } from '../errors.ts'
 import { typeOfError } from './protocol-errors.ts'
 import { isWithoutLeader } from './read-topics.ts'
 
-/** Transient: it can be created (infra/create-topics.ts) while records, or who reads them, wait. */
+/** Transient: infra/create-topics.ts can create it while records and readers wait. */
 export function missingTopic(topic: string): TransientError {
   return new TransientError('KAFKA_TOPIC_MISSING', `topic ${topic} does not exist: scripts/migrate makes it`)
 }
 
-/** Throws `KAFKA_TOPIC_MISSING` for the first of the topics that is not there. */
+/** Throws `KAFKA_TOPIC_MISSING` for the first topic that does not exist. */
 export async function assertTopics(admin: Admin, names: readonly string[]): Promise<void> {
   const present = new Set(await listTopics(admin, names))
   const absent = names.find((name) => !present.has(name))
-  // A list leaves out what may not be seen; whoever asks for it by name is told.
+  // A list omits topics without permission; a request by name reports them.
   if (absent !== undefined) await askFor(admin, absent)
 }
 
-/** While any partition of the cluster has no leader there is no list, and none of `names` is thought missing. */
+/** The cluster gives no list while any partition has no leader; then none of `names` counts as missing. */
 async function listTopics(admin: Admin, names: readonly string[]): Promise<readonly string[]> {
   try {
     return await admin.listTopics()

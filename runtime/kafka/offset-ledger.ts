@@ -1,15 +1,15 @@
 import { Queue } from '../queue.ts'
 
-/** Which offsets of one partition are not finished yet. Finishing happens in any order; committing must not. */
+/** The unfinished offsets of one partition. They finish in any order; commits must not skip any. */
 export interface OffsetLedger {
-  /** Takes an offset in. They come in rising order, holes allowed. */
+  /** Adds an offset. They come in rising order, with gaps. */
   add(offset: bigint): void
   finish(offset: bigint): void
-  /** Gives up what was taken in at `offset` and above. */
+  /** Drops the entries at `offset` and above. */
   truncate(offset: bigint): void
   /** The offset that may be committed: everything below it is finished. */
   lowestUnfinished(): bigint
-  /** The offset behind everything taken in. */
+  /** The offset behind the last entry. */
   end(): bigint
 }
 
@@ -18,10 +18,10 @@ interface Entry {
   isFinished: boolean
 }
 
-/** `start` is the first offset to come: nothing below it is waited for. */
+/** `start` is the first offset to expect. */
 export function createOffsetLedger(start: bigint): OffsetLedger {
   const unfinished = new Map<bigint, Entry>()
-  // Beside the map, because looking for the first key of one steps over all that were deleted before it.
+  // A queue beside the map: a map's first key is found by stepping over every deleted key before it.
   const inOrder = new Queue<Entry>()
   let end = start
 

@@ -1,4 +1,4 @@
-/** `work` once at the end of the turn of the event loop, however often it is asked for in that turn. */
+/** Runs `work` once at the end of the current turn of the event loop, however many calls the turn has. */
 export function oncePerTurn(work: () => void): () => void {
   let isPlanned = false
   return () => {

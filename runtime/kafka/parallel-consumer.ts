@@ -20,25 +20,30 @@ import { defaultRetryPolicy, Interrupted, type RetryPolicy } from './retry-polic
 
 export interface ParallelConsumerOptions<T> extends Places {
   kafka: Kafka
-  /** TOPIC_PREFIX included, as in the topics. */
+  /** With TOPIC_PREFIX, as in the topics. */
   groupId: string
   topics: readonly string[]
   decoder: DecoderChoice<T>
   handler: RecordHandler<T>
-  /** Works on what begins at the same time and is tried for the first time. Absent: `handler` works on each. */
+  /** Handles records that begin at the same time in their first try. Absent: `handler` handles each. */
   groupHandler?: GroupHandler<T>
-  /** Takes the dead letters. Started and stopped by its owner, after this consumer. */
+  /** Sends dead letters. Its owner starts it, and stops it after this consumer. */
   producer: Producer
   log: Log
   metrics: Metrics
   clock?: Clock
-  /** Records begun beyond the lowest unfinished one of a partition: after a crash, that many are worked on one by one. */
+  /** Records begun beyond a partition's lowest unfinished one: as many run one by one after a crash. */
   window?: number
-  /** Bytes held in memory, waiting or under way; one fetch may come on top. */
+  /** Bytes in memory, waiting or under way. One fetch may exceed it. */
   maxInFlightBytes?: number
-  /** When a record's turn comes (Unix ms). The partition waits for it; records of one topic should fall due in order. */
+  /**
+   * When a record is due, in Unix ms. The partition waits for it, so records of one topic should fall due in
+   * order.
+   */
   notBefore?: (record: ConsumedRecord<T>) => number
-  /** How long `stop` lets handlers finish before it aborts their signals (15 s; keep it 10 s below DRAIN_DEADLINE_MS). */
+  /**
+   * How long `stop` lets handlers finish before it aborts their signals (15 s; 10 s below DRAIN_DEADLINE_MS).
+   */
   drainMs?: number
   retry?: RetryPolicy
   group?: Partial<GroupSettings>
@@ -46,14 +51,15 @@ export interface ParallelConsumerOptions<T> extends Places {
   omitDeadLetterValue?: (topic: string) => boolean
 }
 
-/** How often progress is committed. Finished work above it is done again after a crash. */
+/** How often progress is committed. After a crash, work above the commit is repeated. */
 const commitEveryMs = 200
-/** How long handlers may take to end once they are told to. */
+/** How long handlers may take to end once they are aborted. */
 const abortMs = 5_000
 
 /**
- * Works on many records at once, across and within partitions, and commits the lowest unfinished offset of each partition: at least
- * once, none skipped. A slow record delays no other, up to `window` of its own partition.
+ * Handles many records at once, across and within partitions, and commits the lowest unfinished offset of
+ * each partition: at least once, none skipped. A slow record delays no other, up to `window` of its
+ * partition.
  */
 export function createParallelConsumer<T>(options: ParallelConsumerOptions<T>): Service {
   const consumer = new ParallelConsumer(options)
@@ -108,7 +114,7 @@ class ParallelConsumer<T> {
     })
     this.member = new GroupMember({
       ...options,
-      // All partitions can be paused: kafkajs then sleeps this long before it sees that one is resumed.
+      // All partitions can be paused; kafkajs then sleeps this long before it sees that one has resumed.
       settings: { ...defaultGroupSettings, maxWaitMs: 200, ...options.group },
       partitionsConcurrently: 1,
       metrics: this.#metrics,
@@ -183,7 +189,10 @@ class ParallelConsumer<T> {
     this.#pump()
   }
 
-  /** Only takes in: kafkajs must go on fetching and beating. Not a moment may pass between the check of the generation and `advance`. */
+  /**
+   * Only queues the records: kafkajs must go on fetching and sending heartbeats. The generation check and
+   * `advance` must run in the same turn.
+   */
   #take(payload: EachBatchPayload, assigned: Assigned): void {
     const { topic, partition, messages, highWatermark } = payload.batch
     const work = this.#work.get(partitionKey(assigned))
@@ -199,7 +208,8 @@ class ParallelConsumer<T> {
       this.member.pause(assigned)
     }
     this.#pump()
-    // Not waited for: fetches have a connection of their own (kafkajs's pool of two), and the next partition's records would wait with it.
+    // Not awaited: fetches have their own connection (kafkajs's pool of two), and the next partition's
+    // records would wait.
     void this.#commits.commit()
   }
 
@@ -207,17 +217,17 @@ class ParallelConsumer<T> {
     return (this.#options.maxInFlightBytes ?? 64 * 1024 * 1024) / Math.max(1, this.#work.size)
   }
 
-  /** Begins whatever may begin, and sees to it that the rest will. */
+  /** Begins every record that may begin, and schedules the rest. */
   #pump(): void {
     this.#beginWhatMay()
-    // Once a turn, not with each record: a gauge is read every few seconds.
+    // Once per turn, not per record: a gauge is read every few seconds.
     this.#metrics.inFlight(this.#running)
   }
 
   #beginWhatMay(): void {
     if (this.member.stopping.aborted || this.#rebalancing) return
-    // While starting places are being looked up nothing is current: what would wait for a mark then cannot get one, and asking for it
-    // again and again would keep the answer from being read.
+    // During the look-up of start offsets no partition is current. A record that needs a mark cannot get one
+    // then, and retrying would starve the answer.
     const works = [...this.#work.values()].filter(({ assigned }) => this.member.isCurrent(assigned))
     grantLastTry(works)
     this.#beginAll(works)
@@ -225,7 +235,7 @@ class ParallelConsumer<T> {
     this.#dueTimes.wakeFor(works)
   }
 
-  /** In turns, so that no partition keeps the others from theirs. `works` are ours. */
+  /** Takes turns, so that every partition advances. `works` are assigned to this member. */
   #beginAll(works: readonly PartitionWork<T>[]): void {
     const begun: Begun<T>[] = []
     let passed = 0
@@ -243,9 +253,9 @@ class ParallelConsumer<T> {
     this.#workOnAll(begun)
   }
 
-  /** What is tried again is tried alone. */
+  /** Retries run alone. */
   #workOnAll(begun: readonly Begun<T>[]): void {
-    // By itself, because what goes on for long keeps what these functions read.
+    // In its own scope: a long run keeps alive what these functions refer to.
     const mayBeAny = this.#runTogether !== undefined && begun.length > 1
     const mayBeTogether = ({ work, raw }: Begun<T>) => mayBeAny && work.triesOf(raw) === 1
     const workAlone = (one: Begun<T>) => void this.#workOn(one)
@@ -276,7 +286,7 @@ class ParallelConsumer<T> {
     this.#running--
     if (this.#running === 0) this.#idle?.()
     this.#resumeWhenDrained(work)
-    // Records tend to end together, when a statement that they share does.
+    // Records that share a statement end together.
     this.#pumpSoon()
   }
 
@@ -286,7 +296,7 @@ class ParallelConsumer<T> {
     try {
       this.member.resume(work.assigned)
     } catch (error) {
-      // A consumer that kafkajs has given up and not said so yet.
+      // kafkajs has given up on this consumer without reporting it yet.
       this.member.fail(error)
     }
   }

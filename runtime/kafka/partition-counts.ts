@@ -4,17 +4,17 @@ import { messageOf, TransientError } from '../errors.ts'
 import { missingTopic } from './missing-topic.ts'
 import { isRefusal, refusal, typeOfError } from './protocol-errors.ts'
 
-/** As long as the Java client trusts its metadata: added partitions are used within this time. */
+/** The metadata age of the Java client: added partitions are used within this time. */
 const maxAgeMs = 5 * 60_000
 
 export interface PartitionCounts {
-  /** How many partitions the topic has. Asks the cluster when it was not asked lately; throws TransientError. */
+  /** The topic's partition count. Asks the cluster when the last answer is old; throws TransientError. */
   of(topic: string): Promise<number>
-  /** Asks again next time. */
+  /** Makes the next call ask the cluster. */
   forget(topic: string): void
 }
 
-/** Remembers how many partitions each topic has. Connects only to ask. */
+/** Caches the partition count of each topic. Connects only to ask. */
 export function createPartitionCounts(kafka: Kafka, clock: Clock): PartitionCounts {
   const known = new Map<string, { count: number; askedAt: number }>()
   return {
@@ -35,7 +35,7 @@ async function countPartitions(kafka: Kafka, topic: string): Promise<number> {
   const admin = kafka.admin()
   try {
     await admin.connect()
-    // One topic at a time: kafkajs does not say which one of several is missing.
+    // One topic per request: kafkajs does not say which of several is missing.
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
     const count = topics[0]?.partitions.length ?? 0
     if (count === 0) throw missingTopic(topic)

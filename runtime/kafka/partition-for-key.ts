@@ -1,6 +1,6 @@
 /**
- * The partition that the Java client gives a keyed record (murmur2), so that other producers of a topic keep a key's
- * records together with ours.
+ * The partition of a keyed record by murmur2, as in the Java client: other producers' records of a key join
+ * ours.
  */
 export function partitionForKey(key: string, partitions: number): number {
   return partitionOfHash(murmur2(Buffer.from(key)), partitions)
@@ -13,7 +13,7 @@ export function partitionOfHash(hash: number, partitions: number): number {
 const multiplier = 0x5bd1_e995
 const seed = 0x9747_b28c
 
-/** MurmurHash2, 32 bits, with the seed that Kafka uses. Returns a signed integer. */
+/** MurmurHash2, 32 bits, with Kafka's seed. Returns a signed integer. */
 export function murmur2(bytes: Buffer): number {
   let hash = seed ^ bytes.length
   const whole = bytes.length & ~3

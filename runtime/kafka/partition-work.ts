@@ -14,34 +14,37 @@ import { createOffsetLedger, type OffsetLedger } from './offset-ledger.ts'
 import { weightBytes, type RawRecord } from './raw-record.ts'
 import type { ConsumedRecord } from './records.ts'
 
-/** A record waiting for its turn. Decoded ahead of it only where the time of its turn stands in it. */
+/** A queued record. Decoded early only where the record itself says when it is due. */
 export interface Waiting<T> {
   raw: RawRecord
   record: ConsumedRecord<T> | null
-  /** Unix milliseconds; null: not known yet. */
+  /** In Unix milliseconds; null: not known yet. */
   dueMs: number | null
 }
 
 export interface Places {
-  /** Records worked on at the same time, over all partitions. */
+  /** Records handled at the same time, over all partitions. */
   concurrency: number
-  /** The last quarter of these is for partitions that have less than their share: where records of a few take long, the others go on. */
+  /**
+   * Reserves the last quarter for partitions below their share, so that slow records of a few do not block
+   * the others.
+   */
   sparesPlaces?: boolean
 }
 
 /**
- * What is waiting, under way and finished in one partition of a parallel consumer, and what may be committed of it. Knows no
+ * The waiting, running and finished records of one partition, and the offset that may be committed. Has no
  * clock and no broker.
  */
 export class PartitionWork<T> {
   assigned: Assigned
   paused = false
-  /** The mark stays when the consumer ends: a record here brings out a mistake in our code. */
+  /** Keeps the mark when the consumer ends: a record here triggers a bug. */
   keepMark = false
-  /** Whether a record in its last try may be begun: one at a time in a process. */
+  /** Whether a record in its last try may begin: one at a time per process. */
   mayTryLast = false
   highWatermark = 0n
-  /** Ends waiting for another attempt: the partition is lost, or the consumer stops. */
+  /** Ends a wait for another attempt: the partition is lost, or the consumer stops. */
   readonly waiting: AbortSignal
   readonly #window: bigint
   readonly #lost = new AbortController()
@@ -52,7 +55,9 @@ export class PartitionWork<T> {
   #bytes = 0
   #committed: { offset: bigint; mark: CrashMark | null }
 
-  /** At most `window` offsets are begun beyond the lowest unfinished one: that many are worked on one by one after a crash. */
+  /**
+   * At most `window` offsets begin beyond the lowest unfinished one: as many run one by one after a crash.
+   */
   constructor(assigned: Assigned, window: number, stopping: AbortSignal) {
     this.assigned = assigned
     this.waiting = AbortSignal.any([this.#lost.signal, stopping])
@@ -80,13 +85,15 @@ export class PartitionWork<T> {
     this.#waiting.clear()
   }
 
-  /** Whether the same partition, dealt again, stands where we left it: then nobody else has worked on it. */
+  /**
+   * Whether the partition, assigned again, stands where we left it: then no other member has worked on it.
+   */
   continues(assigned: Assigned): boolean {
     const { offset, mark } = this.#committed
     return offset === assigned.start && sameMark(mark, assigned.found)
   }
 
-  /** Goes on under a new generation: what runs goes on running, what waits is fetched again. */
+  /** Continues under a new generation: running records go on, waiting ones are fetched again. */
   adopt(assigned: Assigned): void {
     this.assigned = assigned
     this.paused = false
@@ -94,7 +101,7 @@ export class PartitionWork<T> {
     for (const { raw } of this.#waiting.clear()) this.#bytes -= weightBytes(raw)
   }
 
-  /** Whether anything was read since the partition was dealt: without that there is nothing to commit. */
+  /** Whether anything was read since the assignment. Otherwise there is nothing to commit. */
   get touched(): boolean {
     return this.#ledger.end() !== this.assigned.start
   }
@@ -108,18 +115,18 @@ export class PartitionWork<T> {
     }
   }
 
-  /** Which try the record's next one is. */
+  /** The number of the record's next try. */
   triesOf({ offset }: RawRecord): number {
     return triesBefore(this.#suspects, offset) + 1
   }
 
-  /** Whether another place is for this partition, when `taken` are taken by all of `partitions`. */
+  /** Whether this partition may begin another record, when `taken` run over all of `partitions`. */
   hasPlace(taken: number, { concurrency, sparesPlaces = false }: Places, partitions: number): boolean {
     const isForAll = !sparesPlaces || taken < concurrency - (concurrency >> 2)
     return isForAll || this.running < concurrency / partitions
   }
 
-  /** Whether the record at the head is covered by an acknowledged mark, or needs none because it is given up. */
+  /** Whether an acknowledged mark covers the first record, or it needs none because it is given up. */
   mayBegin(): boolean {
     if (this.head === undefined) return false
     const { offset } = this.head.raw
@@ -133,8 +140,8 @@ export class PartitionWork<T> {
   }
 
   /**
-   * Whether a commit is called for, because the record at the head waits for a mark. While most of the window is under way it is not
-   * yet: a commit for every few records that end costs more than the records.
+   * Whether the first record waits for a mark, so that a commit is due. Not while most of the window is under
+   * way: a commit for every few records costs more than the records.
    */
   get needsMark(): boolean {
     return !this.mayBegin() && BigInt(this.#running.size) * 2n <= this.#window && this.progress() !== null
@@ -152,13 +159,13 @@ export class PartitionWork<T> {
     this.#ledger.finish(raw.offset)
   }
 
-  /** The record was begun and not finished: it is not ours any more, or the consumer ends. */
+  /** Drops a record that was begun and not finished: the partition is lost, or the consumer ends. */
   leave(raw: RawRecord): void {
     this.#running.delete(raw.offset)
     this.#bytes -= weightBytes(raw)
   }
 
-  /** What should be committed while work goes on; null when that is committed already. */
+  /** What to commit while work goes on; null when it is committed already. */
   progress(): CommitPosition | null {
     const offset = this.#lowest()
     const mark = this.#workingMark()
@@ -166,7 +173,7 @@ export class PartitionWork<T> {
     return same ? null : { assigned: this.assigned, offset, mark }
   }
 
-  /** What should be committed when work is interrupted or over. */
+  /** What to commit when work is interrupted or over. */
   rest(): CommitPosition {
     const offset = this.#lowest()
     const mark = this.keepMark ? this.#workingMark() : restingMark(this.#suspects, offset)
@@ -181,7 +188,7 @@ export class PartitionWork<T> {
     return Math.max(0, Number(this.highWatermark - this.#lowest()))
   }
 
-  /** Unix milliseconds of the oldest record taken in and not finished. */
+  /** The time of the oldest unfinished record, in Unix milliseconds. */
   oldestMs(): number | null {
     const raws = [...this.#running.values(), ...(this.head ? [this.head.raw] : [])]
     return raws.length === 0 ? null : Math.min(...raws.map(({ message }) => Number(message.timestamp)))
@@ -206,7 +213,10 @@ export class PartitionWork<T> {
   }
 }
 
-/** One partition at a time may begin a record that two processes ended on: if this one ends too, it was that record. */
+/**
+ * Lets one partition at a time begin a record that two processes ended on. If this process ends too, that
+ * record did it.
+ */
 export function grantLastTry<T>(works: readonly PartitionWork<T>[]): void {
   const isLast = (work: PartitionWork<T>) =>
     work.head !== undefined && work.triesOf(work.head.raw) === MAX_TRIES
@@ -218,7 +228,10 @@ export function grantLastTry<T>(works: readonly PartitionWork<T>[]): void {
   if (next) next.mayTryLast = true
 }
 
-/** Only of partitions that are ours: until starting places are known those dealt to another are among them, and nobody takes back what is said. */
+/**
+ * Reports only this member's partitions: lost ones remain listed until start offsets are known, and no report
+ * is undone.
+ */
 export function reportProgress<T>(
   works: readonly PartitionWork<T>[],
   metrics: ConsumerMetrics,

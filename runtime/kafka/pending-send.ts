@@ -1,6 +1,6 @@
 import type { SluiceError } from '../errors.ts'
 
-/** One call of `send`: settles when all of its records are written, one of them cannot be, or time is up. */
+/** One call of `send`: settles when its records are all written, one cannot be written, or time is up. */
 export class PendingSend {
   readonly done: Promise<void>
   settled = false
@@ -9,7 +9,7 @@ export class PendingSend {
   #reject!: (error: SluiceError) => void
   readonly #timer: NodeJS.Timeout
 
-  /** `late` says what to reject with after `timeoutMs`. */
+  /** `late` makes the rejection after `timeoutMs`. */
   constructor(records: number, timeoutMs: number, late: () => SluiceError) {
     this.#left = records
     this.done = new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
 import { MAX_TRIES, triesBefore, type Suspects } from './crash-marks.ts'
 import { weightBytes, type RawRecord } from './raw-record.ts'
 
-/** Records of one partition that are worked on at once. */
+/** Records of one partition that are handled at once. */
 export interface Chunk {
   records: readonly RawRecord[]
-  /** Which try this is for them; above MAX_TRIES there is none: they are dead-lettered. */
+  /** The number of their next try. Above MAX_TRIES they are dead-lettered instead. */
   tries: number
 }
 
@@ -13,7 +13,7 @@ export interface ChunkLimits {
   maxBytes: number
 }
 
-/** Splits what a fetch brought. Records that may have killed the last process stand alone. */
+/** Splits a fetch. Records that may have ended the last process run alone. */
 export function planChunks(
   records: readonly RawRecord[],
   suspects: Suspects | null,
@@ -41,7 +41,7 @@ export function planChunks(
   return chunks
 }
 
-/** The record was begun MAX_TRIES times and its process never came to the end of it. */
+/** The record was begun MAX_TRIES times and never ended. */
 export function isCrashed(chunk: Chunk): boolean {
   return chunk.tries > MAX_TRIES
 }

@@ -3,28 +3,29 @@ import type { Log } from '../log.ts'
 import type { Group } from './gather-batch.ts'
 
 /**
- * One idempotent producer id. kafkajs takes a partition's sequence numbers back when a request fails, although the broker may have
- * written it; other records under the same numbers would then be acknowledged as duplicates and never be written. So from the first
- * failure on only the very same records of a partition may follow on this connection, and then it is closed.
+ * One idempotent producer id. On a failed request kafkajs reverts a partition's sequence numbers, although
+ * the broker may have written the records. The broker would then acknowledge other records under these
+ * numbers as duplicates and never write them. So after its first failure a connection sends only the same
+ * records of a partition, and is then closed.
  */
 export interface ProducerConnection {
   /**
-   * Resolves to what the cluster acknowledged: not always all, see `acknowledged`. Its retries are kafkajs's, about 10 s.
-   * One at a time.
+   * Resolves to what the cluster acknowledged, which may not be all; see `acknowledged`. kafkajs retries for
+   * about 10 s. One send at a time.
    */
   send(batch: readonly Group[]): Promise<Acknowledgement>
-  /** Lets what is under way fail at its next try, then disconnects. Never rejects. */
+  /** Fails requests under way at their next retry, then disconnects. Never rejects. */
   close(): Promise<void>
 }
 
 interface Acknowledgement {
-  /** Those of the batch that the acknowledgement names without an error. */
+  /** The groups that the acknowledgement names without an error. */
   acknowledged: Group[]
-  /** Whether kafkajs had to try more than once. */
+  /** Whether kafkajs needed more than one attempt. */
   retried: boolean
 }
 
-/** Long enough for a broker's loss to be noticed and its partitions to get leaders (9 s by default). */
+/** Enough for the cluster to notice a lost broker and elect leaders (9 s by default). */
 const retry = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000, retries: 12 }
 
 /** Connects at the first `send`. */
@@ -36,7 +37,7 @@ export function openProducerConnection(kafka: Kafka, log: Log): ProducerConnecti
     idempotent: true,
     allowAutoTopicCreation: false,
     retry,
-    // Called for each record at each try: the only place where kafkajs can be stopped from trying again.
+    // Called for each record of each attempt: the only place that can stop kafkajs's retries.
     createPartitioner: () => (args) => {
       if (closed) throw new TypeError('the connection is closed')
       placed++
@@ -76,8 +77,9 @@ export function openProducerConnection(kafka: Kafka, log: Log): ProducerConnecti
 }
 
 /**
- * kafkajs resolves although partitions were never sent (tulios/kafkajs#1303): when a broker dies, a retry skips the brokers that have
- * answered already, and these now lead the dead one's partitions. Only what the answer names is written.
+ * kafkajs resolves although some partitions were never sent (tulios/kafkajs#1303): after a broker dies, a
+ * retry skips brokers that have answered, which now lead the dead one's partitions. Only what the answer
+ * names is written.
  */
 function acknowledged(batch: readonly Group[], answer: readonly (RecordMetadata | null)[]): Group[] {
   const written = new Set<string>()

@@ -16,7 +16,7 @@ export interface LaneOptions extends BatchLimits {
   clock: Clock
   log: Log
   metrics: ProducerMetrics
-  /** 0: what arrives in the same turn of the event loop goes together. */
+  /** 0: records of one turn of the event loop go together. */
   lingerMs: number
 }
 
@@ -27,12 +27,12 @@ type Attempt =
 
 const firstBackoffMs = 50
 const maxBackoffMs = 1_000
-/** What was given up can take longer to close: it waits for its request to time out. */
+/** An abandoned connection closes only after its request has timed out. */
 const closeDeadlineMs = 3_000
 
 /**
- * Sends records one request after the other, so that records of a key keep their order; what arrives in the meantime makes the
- * next request. The busier it is, the larger its requests are, without a timer.
+ * Sends one request at a time, so that records of a key keep their order. Records that arrive meanwhile form
+ * the next request: under load, requests grow without a timer.
  */
 export class ProducerLane {
   readonly #options: LaneOptions
@@ -54,7 +54,7 @@ export class ProducerLane {
     this.#pumping ??= this.#pump()
   }
 
-  /** Resolves when everything added is written or given up and the connections are closed. */
+  /** Resolves when every added record is written or abandoned and the connections are closed. */
   async close(): Promise<void> {
     await this.#pumping
     this.#closing.add(this.#connection.close())
@@ -97,7 +97,7 @@ export class ProducerLane {
     return groups
   }
 
-  /** Sends until everything is acknowledged, or nobody waits for what is left. */
+  /** Sends until everything is acknowledged, or no sender waits for the rest. */
   async #deliver(groups: Group[]): Promise<void> {
     let waiting = groups
     let worn = false
@@ -114,7 +114,7 @@ export class ProducerLane {
         await this.#again('failed', waiting, attempt.reason)
         waiting = waiting.flatMap(withoutUnwanted)
       } else {
-        // What is missing goes again under the same producer id, so that the broker can drop what it has already.
+        // Resend under the same producer id, so that the broker drops duplicates.
         waiting = attempt.missing
         worn ||= attempt.retried || waiting.length > 0
         if (waiting.length === 0) this.#recovered()
@@ -150,7 +150,7 @@ export class ProducerLane {
     }
   }
 
-  /** Finds the record that is refused by sending ever fewer together; its neighbours go. */
+  /** Finds a refused record by sending smaller and smaller batches; its neighbours are written. */
   async #deliverApart(groups: readonly Group[], error: unknown): Promise<void> {
     const parts = splitBatch(groups)
     for (const part of parts ?? []) await this.#deliver(part)
@@ -197,7 +197,7 @@ function withoutUnwanted(group: Group): Group[] {
   return records.length === 0 ? [] : [{ ...group, records }]
 }
 
-/** Whether somebody still waits for the record; otherwise it is over. */
+/** Whether a sender still waits for the record. If none does, the record is abandoned. */
 function giveUpUnwanted(record: QueuedRecord): boolean {
   if (record.wanted) return true
   record.abandon()

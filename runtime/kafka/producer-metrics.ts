@@ -4,7 +4,7 @@ export type ProducerMetrics = ReturnType<typeof createProducerMetrics>
 
 const sendSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What a send is rejected with. */
+/** The error codes with which a send rejects. */
 const failureCodes = [
   'KAFKA_UNAVAILABLE',
   'KAFKA_REFUSED',
@@ -19,7 +19,7 @@ export function createProducerMetrics(metrics: Metrics) {
   const failures = metrics.counter('sluice_producer_failures_total', 'Sends that were rejected, by code.', [
     'code',
   ])
-  // Alerts are about increases, which a series that begins at 1 does not have.
+  // Alerts use increases; a series that begins at 1 has none.
   for (const code of failureCodes) failures.inc({ code }, 0)
   return {
     failures,

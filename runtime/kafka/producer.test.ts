@@ -8,8 +8,8 @@ import { partitionForKey } from './partition-for-key.ts'
 import { createProducer } from './producer.ts'
 
 /**
- * What becomes of a request. Only brokers that die do most of this, and never when asked (tests/chaos/broker-loss.test.ts): so it is played here,
- * by kafkajs's rules.
+ * What becomes of a request. Only brokers that die do most of this, and never when asked
+ * (tests/chaos/broker-loss.test.ts): so it is played here, by kafkajs's rules.
  */
 type Disposition =
   /** Written and acknowledged; by kafkajs's second try, of which it tells nobody. */
@@ -28,8 +28,9 @@ type Disposition =
 const protocolError = (type: string) => Object.assign(new kafkajs.KafkaJSError(type), { type })
 
 /**
- * Two partitions of every topic. A producer's number of a partition moves on with an acknowledgement only, and what comes under a number that was
- * written before is acknowledged and not written: the rules of brokers and kafkajs that lose records when a producer id outlives a failure.
+ * Two partitions of every topic. A producer's number of a partition moves on with an acknowledgement only,
+ * and what comes under a number that was written before is acknowledged and not written: the rules of brokers
+ * and kafkajs that lose records when a producer id outlives a failure.
  */
 function createScriptedKafka(dispositions: Disposition[]) {
   const written: { value: string; producer: number; partition: number }[] = []

@@ -21,11 +21,11 @@ interface ProducerOptions {
   sendTimeoutMs?: number
   /** Bytes that may wait for an acknowledgement; beyond, `send` rejects with PRODUCER_BUFFER_FULL. */
   maxBufferedBytes?: number
-  /** Larger records are refused without asking the broker. Each topic has its own, lower limit. */
+  /** Larger records are refused locally. Each topic has its own, lower limit. */
   maxRecordBytes?: number | undefined
-  /** How long a request waits for company. 0: a turn of the event loop. */
+  /** How long a request waits for more records. 0: one turn of the event loop. */
   lingerMs?: number
-  /** Requests at the same time, each with the records of other keys. */
+  /** Concurrent requests, each with the records of other keys. */
   maxInFlight?: number
   maxBatchRecords?: number
   maxBatchBytes?: number
@@ -41,18 +41,17 @@ const defaults = {
   maxRecordBytes: 32 * mebibyte,
   lingerMs: 0,
   maxInFlight: 2,
-  // kafkajs copies a partition's list for each record it adds to it, so much larger ones cost more than they save.
+  // kafkajs copies a partition's list for every record added, so much larger batches cost more than they
+  // save.
   maxBatchRecords: 500,
   maxBatchBytes: 4 * mebibyte,
 }
 
 /**
- * The producer of every service: idempotent, `acks=all`, zstd. Concurrent sends share requests; records of a key keep their
- * order. What `send` resolved for stands in the log, also when brokers die (producer-connection.ts says how); a record that
- * met a failure can stand there twice.
- *
- * `start` does not wait for Kafka: a service that starts while Kafka is away comes up, and its sends reject with
- * KAFKA_UNAVAILABLE until Kafka is there.
+ * The producer of every service: idempotent, `acks=all`, zstd. Concurrent sends share requests; records of a
+ * key keep their order. A record whose `send` resolved is in the log, also when brokers die (see
+ * producer-connection.ts); after a failure it can be there twice. `start` does not wait for Kafka: until
+ * Kafka answers, sends reject with KAFKA_UNAVAILABLE.
  */
 export function createProducer(options: ProducerOptions): Producer & Pick<Service, 'health'> {
   const { maxRecordBytes = defaults.maxRecordBytes, maxBatchBytes = defaults.maxBatchBytes } = options
@@ -64,7 +63,7 @@ export function createProducer(options: ProducerOptions): Producer & Pick<Servic
   })
 }
 
-/** Who sends now and then only is not degraded for ever by the last that failed. */
+/** After this time one failure no longer counts as degraded, for a producer that seldom sends. */
 const troubleMs = 60_000
 
 class GatheringProducer implements Producer {

@@ -6,12 +6,12 @@ import type { PartitionWork } from './partition-work.ts'
 interface ProgressCommitsOptions<T> {
   member: () => GroupMember
   works: () => Iterable<PartitionWork<T>>
-  /** Whether nothing may be committed now. */
+  /** Whether commits are suspended. */
   isHeld: () => boolean
   onCommitted: () => void
 }
 
-/** Commits how far the partitions of a parallel consumer are, one commit at a time. */
+/** Commits the progress of a parallel consumer's partitions, one commit at a time. */
 export class ProgressCommits<T> {
   readonly #options: ProgressCommitsOptions<T>
   #committing: Promise<void> | null = null
@@ -21,19 +21,19 @@ export class ProgressCommits<T> {
     this.#options = options
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no commit is under way. */
   async settled(): Promise<void> {
     await this.#committing
   }
 
-  /** Commits the progress of every partition; asked again meanwhile, once more. */
+  /** Commits the progress of every partition. A call during a commit causes one more. */
   commit(): Promise<void> {
     this.#again = true
     this.#committing ??= this.#commitWhileAsked().finally(() => (this.#committing = null))
     return this.#committing
   }
 
-  /** Says of every partition that nothing is under way, as far as that is so: the last word of this member. */
+  /** The last commit of this member: clears the mark of every partition that has no work under way. */
   async commitRest(): Promise<void> {
     await this.#commitAll((work) => (work.touched ? work.rest() : null))
   }
@@ -57,7 +57,7 @@ export class ProgressCommits<T> {
       await member.commit(changed.map(({ position }) => position))
       for (const { work, position } of changed) work.committed(position)
     } catch (error) {
-      // A rebalance is dealt with by kafkajs's next heartbeat; whatever was not committed is worked on again.
+      // kafkajs's next heartbeat handles a rebalance; uncommitted work is repeated.
       if (!isRebalance(error) && !(error instanceof AssignmentLost)) member.fail(error)
     }
   }

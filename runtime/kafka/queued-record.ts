@@ -4,7 +4,7 @@ import { murmur2 } from './partition-for-key.ts'
 import type { PendingSend } from './pending-send.ts'
 import type { OutgoingRecord } from './records.ts'
 
-/** Where the bytes are counted that wait for an acknowledgement. */
+/** Counts the bytes that wait for an acknowledgement. */
 interface Buffered {
   remove(bytes: number): void
 }
@@ -15,7 +15,7 @@ export class QueuedRecord {
   readonly message: Message
   readonly keyHash: number
   readonly bytes: number
-  /** Clock time after which nobody waits for it any more. */
+  /** Clock time after which its sender no longer waits. */
   readonly deadlineMs: number
   readonly #send: PendingSend
   readonly #buffer: Buffered
@@ -48,13 +48,13 @@ export class QueuedRecord {
     this.#send.fail(error)
   }
 
-  /** Nobody waits for it; whether it is written is not known. */
+  /** No sender waits for it. Whether it was written is unknown. */
   abandon(): void {
     this.#buffer.remove(this.bytes)
   }
 }
 
-/** Bytes of key, value and headers: what counts against the buffer. */
+/** Bytes of key, value and headers, as the buffer counts them. */
 export function bytesOf({ key, value, headers }: OutgoingRecord): number {
   let bytes = Buffer.byteLength(key) + (value?.length ?? 0)
   for (const [name, header] of Object.entries(headers ?? {})) {

@@ -8,10 +8,10 @@ interface RequestQueue {
 let repaired = false
 
 /**
- * Repairs kafkajs's request queue (tulios/kafkajs#1751). After its first use it looks for pending requests for ever, with a
- * timer whose delay is negative while there is nothing to throttle: Node 24 warns of it (TimeoutNegativeWarning) and makes it 1 ms, so
- * that each connection wakes the process a thousand times a second. A queue without pending requests needs no timer:
- * whatever adds one schedules it again. Other warnings stay as they are.
+ * Repairs kafkajs's request queue (tulios/kafkajs#1751), which checks for pending requests for ever after its
+ * first use. While nothing is throttled its timer has a negative delay, which Node 24 reports
+ * (TimeoutNegativeWarning) and raises to 1 ms: each connection wakes the process a thousand times a second. A
+ * queue without pending requests needs no timer, as adding one schedules it again. Other warnings stay.
  */
 export function quietQueues(): void {
   if (repaired) return

@@ -2,7 +2,7 @@ import type { IHeaders, KafkaMessage } from 'kafkajs'
 import { messageOf, PermanentError, SluiceError } from '../errors.ts'
 import type { ConsumedRecord, Decoder } from './records.ts'
 
-/** A record as it came from the broker, and where it stands. */
+/** A record as the broker sent it, and where it stands. */
 export interface RawRecord {
   topic: string
   partition: number
@@ -22,13 +22,13 @@ export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>):
     value = await decodeValue(message.value, decoder)
   } catch (error) {
     if (error instanceof SluiceError) throw error
-    // Whatever else a decoder throws comes from the bytes: they are input, and must not stop the partition.
+    // Other decoder errors come from the bytes, which are input and must not stop the partition.
     throw new PermanentError('UNDECODABLE', messageOf(error), { cause: error })
   }
   return recordOf(raw, value)
 }
 
-/** The same without waiting; undefined where that is not possible, or where `decodeRecord` would throw. */
+/** As `decodeRecord`, without waiting; undefined where that is impossible or `decodeRecord` would throw. */
 export function decodeRecordNow<T>(raw: RawRecord, choice: DecoderChoice<T>): ConsumedRecord<T> | undefined {
   const decoder = decoderFor(raw.topic, choice)
   if (raw.message.value === null) return undefined
@@ -58,7 +58,7 @@ async function decodeValue<T>(value: Buffer | null, decoder: Decoder<T>): Promis
   throw new PermanentError('UNDECODABLE', 'the record has no value')
 }
 
-/** What a record weighs in memory, beside its own bytes: objects, headers, its place in queues. */
+/** Bytes of a record in memory beside its own: objects, headers, queue entries. */
 const overheadBytes = 512
 
 export function weightBytes({ message }: RawRecord): number {
@@ -73,7 +73,7 @@ function textHeaders(headers: IHeaders | undefined): Record<string, string> {
   )
 }
 
-/** A header given several times counts with its last value, as in the Java client's `lastHeader`. */
+/** A repeated header counts with its last value, as in the Java client's `lastHeader`. */
 export function lastHeaders(headers: IHeaders | undefined): Record<string, Buffer> {
   const entries: [string, Buffer][] = []
   for (const [name, given] of Object.entries(headers ?? {})) {

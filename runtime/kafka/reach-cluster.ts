@@ -20,13 +20,16 @@ interface ReachingOptions {
 }
 
 const pauseMs = 2_000
-/** What a stop waits for an attempt that is under way: mostly it is over in a moment, and with the cluster away kafkajs takes up to half a minute. */
+/**
+ * How long a stop waits for an attempt under way. Most end at once; with the cluster away kafkajs takes up to
+ * 30 s.
+ */
 const graceMs = 2_000
 
 /**
- * Connects both and subscribes, and resolves to the cluster's id; to undefined when the member stops. A cluster that is away when a process starts, and a topic that
- * is not there, are waited for as long as it takes: nothing is begun yet that another could do, and whoever starts ended processes again waits longer
- * from time to time. What waiting does not mend (a password, a right, a certificate) is thrown at once.
+ * Connects both, subscribes, and resolves to the cluster's id; to undefined when the member stops. Waits
+ * without limit for an absent cluster or topic: no work has begun, and a restart would only wait longer.
+ * Throws at once what waiting cannot mend: a password, a right, a certificate.
  */
 export async function reachCluster(options: ReachingOptions): Promise<string | undefined> {
   const { groupId: group, clock, log, onWaiting, stopping } = options
@@ -58,7 +61,7 @@ async function connectUntilStopped(options: ReachingOptions): Promise<string | u
   try {
     const clusterId = await Promise.race([connecting, overdue.promise])
     if (clusterId !== 'overdue') return stopping.aborted ? undefined : clusterId
-    // kafkajs cannot be kept from trying: what it opens behind our back is closed then.
+    // kafkajs's connection attempt cannot be stopped, so what it opens is closed.
     connecting
       .catch(() => undefined)
       .then(() => Promise.all([consumer.disconnect(), admin.disconnect()]))
@@ -72,16 +75,17 @@ async function connectUntilStopped(options: ReachingOptions): Promise<string | u
 async function connect({ admin, consumer, groupId, topics }: ReachingOptions): Promise<string> {
   await admin.connect()
   const { clusterId } = await admin.describeCluster()
-  // Asked before kafkajs is, which ends the consumer without saying which of its topics it is.
+  // Checked first, because kafkajs ends the consumer without naming the missing topic.
   await assertTopics(admin, topics)
-  // And a cluster's first group: until the topic that remembers groups is made kafkajs finds no coordinator, and ends the consumer for good.
+  // The first group of a cluster: until the topic of group offsets exists, kafkajs finds no coordinator and
+  // ends the consumer for good.
   await admin.describeGroups([groupId])
   await consumer.connect()
   await consumer.subscribe({ topics: [...topics], fromBeginning: true })
   return clusterId
 }
 
-/** kafkajs keeps to itself what the brokers said of the coordinator; its own warning beside this one has it. */
+/** kafkajs hides what brokers said about the coordinator; its own warning in the log has it. */
 function reasonOf(error: unknown): string {
   return isWithoutCoordinator(error)
     ? `${messageOf(error)}: the cluster makes its first, or this user may not read the group`
@@ -93,7 +97,7 @@ export function isWaitedFor(error: unknown): boolean {
   return isMissingTopic || isUnreachable(error) || isCoordinatorComing(error)
 }
 
-/** No broker answers: not that one refuses, or is not whom we trust. */
+/** No broker answers: not a refusal, and not an untrusted certificate. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof kafkajs.KafkaJSConnectionError) return isOfNetwork(error)
@@ -102,7 +106,7 @@ export function isUnreachable(error: unknown): boolean {
   )
 }
 
-/** Without a code: a time limit, or a connection that was closed. */
+/** Without a code: a timeout, or a closed connection. */
 function isOfNetwork(error: kafkajs.KafkaJSConnectionError & { code?: string }): boolean {
   return error.code === undefined || networkCodes.has(error.code)
 }

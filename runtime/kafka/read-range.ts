@@ -4,7 +4,7 @@ import { TransientError } from '../errors.ts'
 import type { RawRecord } from './raw-record.ts'
 import { asUnavailable, withAdmin } from './with-admin.ts'
 
-/** A stretch of one partition: from `offset` up to and without `end`. */
+/** Part of one partition: from `offset` up to `end`, exclusive. */
 export interface RecordRange {
   topic: string
   partition: number
@@ -13,22 +13,24 @@ export interface RecordRange {
 }
 
 export interface ReadRangeOptions {
-  /** The consumer group made for the reading starts with it; it is deleted afterwards. */
+  /** Prefix of the consumer group made for the read, which is deleted afterwards. */
   groupPrefix: string
   timeoutMs: number
   maxRecords: number
-  /** Of values; the record that goes beyond is still read. */
+  /** Bytes of values; the record that exceeds the limit is still read. */
   maxBytes: number
 }
 
-/** For each partition of `topic`: the first offset that was written at `fromMs` or later, and the one behind the last there is now, as text. */
+/**
+ * For each partition of `topic`: the first offset written at `fromMs` or later, and the current end, as text.
+ */
 export async function readRanges(
   kafka: Kafka,
   topic: string,
   fromMs: number,
 ): Promise<Record<string, { next: string; end: string }>> {
   return withAdmin(kafka, async (admin) => {
-    // One after the other, as in readGroupOffsets.
+    // In sequence, as in readGroupOffsets.
     const starts = await admin.fetchTopicOffsetsByTimestamp(topic, fromMs)
     const bounds = await admin.fetchTopicOffsets(topic)
     const startAt = new Map(starts.map(({ partition, offset }) => [partition, offset]))
@@ -42,10 +44,10 @@ export async function readRanges(
 }
 
 /**
- * Records of the range in their order, as many as the bounds let through, where the rest begins, and how many of the range the log no longer has:
- * retention deleted what lies before its first record; what lies behind its last went when the topic was made anew, or when the cluster lost
- * the log's end. The latter is told with the page that comes to it, and ends the range: records that are written there later are others.
- * Throws TransientError (`KAFKA_UNAVAILABLE`).
+ * Records of the range in order, within the bounds; where the rest begins; and how many records of the range
+ * the log no longer has. Retention deletes before the first record. Records behind the log's end went when
+ * the topic was recreated or the cluster lost the log's end: the page that reaches them reports them and ends
+ * the range, as later records at these offsets are others. Throws TransientError (`KAFKA_UNAVAILABLE`).
  */
 export async function readRecordsFrom(
   kafka: Kafka,
@@ -55,7 +57,7 @@ export async function readRecordsFrom(
   const { low, high } = await readBounds(kafka, range)
   const start = low > range.offset ? low : range.offset
   const stop = high < range.end ? high : range.end
-  // Of the new log kafkajs would begin anew wherever it is asked for what lies beyond the end, and never come to the range.
+  // In a recreated log kafkajs starts over for any offset beyond the end, and would never reach the range.
   if (start >= stop)
     return { records: [], nextOffset: range.end, lostCount: Math.max(0, Number(range.end - range.offset)) }
   const { records, nextOffset } = await readThere(kafka, { ...range, offset: start, end: stop }, options)
@@ -64,7 +66,7 @@ export async function readRecordsFrom(
   return { records, nextOffset: isOver ? range.end : nextOffset, lostCount }
 }
 
-/** The first offset that the partition still has and the one behind its last. A partition that the topic no longer has is empty. */
+/** The partition's first offset and its end. A partition that the topic no longer has is empty. */
 async function readBounds(
   kafka: Kafka,
   { topic, partition }: RecordRange,
@@ -80,7 +82,7 @@ async function readThere(
   options: ReadRangeOptions,
 ): Promise<{ records: RawRecord[]; nextOffset: bigint }> {
   const groupId = `${options.groupPrefix}${randomUUID()}`
-  // kafkajs can only read as a group: one of its own for each reading, that commits nothing.
+  // kafkajs reads only as a group: each read has its own, which commits nothing.
   const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 100 })
   const complete = Promise.withResolvers<{ records: RawRecord[]; nextOffset: bigint }>()
   const timer = setTimeout(() => {
@@ -90,7 +92,7 @@ async function readThere(
   }, options.timeoutMs)
   try {
     await consumer.connect()
-    // From the beginning, should the first record be deleted meanwhile.
+    // From the beginning, in case the first record is deleted meanwhile.
     await consumer.subscribe({ topic: range.topic, fromBeginning: true })
     readOnly(consumer, range)
     const running = consumer.run({
@@ -110,7 +112,7 @@ async function readThere(
   }
 }
 
-/** The group is given every partition of the topic; the others are not fetched. */
+/** The group is assigned every partition of the topic; the others are paused. */
 function readOnly(consumer: Consumer, { topic, partition }: RecordRange): void {
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     const others = (payload.memberAssignment[topic] ?? []).filter((each) => each !== partition)

@@ -14,8 +14,9 @@ interface ReadOptions {
 }
 
 /**
- * Gives `take` all records of many partitions, batch by batch, a partition's in their order. The ranges lie within what the topics hold; a partition
- * has one at most. Throws TransientError (`KAFKA_UNAVAILABLE`), and what `take` throws.
+ * Gives `take` all records of many partitions, batch by batch, a partition's in their order. The ranges lie
+ * within what the topics hold; a partition has one at most. Throws TransientError (`KAFKA_UNAVAILABLE`), and
+ * what `take` throws.
  */
 export async function readRecordsOf(
   kafka: Kafka,

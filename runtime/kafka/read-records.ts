@@ -11,13 +11,13 @@ export interface RecordPlace {
 }
 
 interface ReadOptions {
-  /** The consumer group made for the reading starts with it; it is deleted afterwards. */
+  /** Prefix of the consumer group made for the read, which is deleted afterwards. */
   groupPrefix: string
   timeoutMs: number
 }
 
 /**
- * The records at `places`, in no order; those that the log no longer has (or never had) are left out. Throws TransientError
+ * The records at `places`, in any order, without those that the log does not have. Throws TransientError
  * (`KAFKA_UNAVAILABLE`) when Kafka does not answer in time.
  */
 export async function readRecordsAt(
@@ -50,7 +50,7 @@ async function placesThere(admin: Admin, places: readonly RecordPlace[]): Promis
 
 const keyOf = ({ topic, partition }: RecordPlace) => `${topic}/${partition}`
 
-/** kafkajs can only read as a group: one of its own for each reading, that commits nothing. */
+/** kafkajs reads only as a group: each read has its own, which commits nothing. */
 async function collect(
   kafka: Kafka,
   groupId: string,
@@ -79,7 +79,7 @@ async function collect(
       },
     })
     running.catch(complete.reject)
-    // Before it has joined: so nothing is fetched from anywhere else first.
+    // Before it joins, so that it fetches from nowhere else first.
     for (const group of Map.groupBy(places, keyOf).values()) consumer.seek(firstOf(group))
     await complete.promise
     return found

@@ -1,21 +1,23 @@
 import type { Admin, ITopicMetadata, PartitionMetadata } from 'kafkajs'
 import { typeOfError } from './protocol-errors.ts'
 
-/** The partitions of the topics among `names` that are there; null: one of them has no leader, and more is not told. */
+/**
+ * The partitions of the existing topics among `names`; null: one of them has no leader, and no more is known.
+ */
 export type TopicPartitions = ReadonlyMap<string, readonly PartitionMetadata[] | null>
 
-/** kafkajs answers so to most of what an admin asks, about whatever, while any partition of the cluster has no leader. */
+/** kafkajs's error to most admin requests while any partition of the cluster has no leader. */
 export function isWithoutLeader(error: unknown): boolean {
   return typeOfError(error) === 'LEADER_NOT_AVAILABLE'
 }
 
 /**
- * Asks about topics also while partitions have no leader: kafkajs throws the whole answer away then, whatever else was asked, after about 5 s of
- * trying again; so they are asked about one by one.
+ * Describes topics also while partitions have no leader. kafkajs then drops a whole answer after about 5 s of
+ * retries, so topics are requested one by one.
  */
 export async function readTopics(admin: Admin, names: readonly string[]): Promise<TopicPartitions> {
   try {
-    // All that there are, in one question: who names one that is not there is told of no other.
+    // One request for all topics: a request by name fails as a whole when one does not exist.
     const wanted = new Set(names)
     const all = await admin.fetchTopicMetadata()
     return byName(all.topics.filter(({ name }) => wanted.has(name)))

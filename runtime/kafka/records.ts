@@ -8,7 +8,7 @@ export interface ConsumedRecord<T> {
   key: string | null
   value: T
   headers: Readonly<Record<string, string>>
-  /** Unix milliseconds that the producer gave it. */
+  /** The producer's timestamp, in Unix milliseconds. */
   timestampMs: number
 }
 
@@ -19,7 +19,7 @@ export interface Batch<T> {
 }
 
 export interface Position {
-  /** The cluster's id: a topic made anew elsewhere starts anew. */
+  /** The cluster's id: in another cluster a topic starts over. */
   cluster: string
   topic: string
   partition: number
@@ -28,18 +28,18 @@ export interface Position {
 }
 
 /**
- * One outcome a record, in the same order. Throws a SluiceError when none of them can be decided now. `signal` aborts when the consumer stops or the
- * group deals anew: who waits for something gives up then, with Interrupted.
+ * One outcome per record, in the same order. Throws a SluiceError when none can be decided now. `signal`
+ * aborts when the consumer stops or the group rebalances; a waiting handler then throws Interrupted.
  */
 export type BatchHandler<T> = (batch: Batch<T>, signal: AbortSignal) => Promise<readonly Outcome[]>
 
-/** Works on one record beside others. `signal` aborts when the consumer stops or loses the partition. */
+/** Handles one record beside others. `signal` aborts when the consumer stops or loses the partition. */
 export type RecordHandler<T> = (record: ConsumedRecord<T>, signal: AbortSignal) => Promise<Outcome>
 
 /**
- * Works on records together, as far as nothing is special about them. `handBack(index)` gives one to the RecordHandler, which
- * begins with it at once; if this rejects, all go there of which nothing was said. `over(index)`: its outcome is `ok`, as is when this resolves
- * that of all of which nothing was said.
+ * Handles ordinary records together. `handBack(index)` passes a record to the RecordHandler, which starts at
+ * once. `over(index)` settles one as `ok`. Resolving settles every unmentioned record as `ok`; rejecting
+ * passes them to the RecordHandler.
  */
 export type GroupHandler<T> = (
   records: readonly ConsumedRecord<T>[],
@@ -47,22 +47,25 @@ export type GroupHandler<T> = (
   over: (index: number) => void,
 ) => Promise<void>
 
-/** Bytes to a value. Throws PermanentError when they can never be decoded, TransientError when not now. */
+/**
+ * Decodes bytes. Throws PermanentError when they can never be decoded, TransientError when they cannot be
+ * now.
+ */
 export interface Decoder<T> {
   decode(value: Buffer): Promise<T>
-  /** The same without waiting; undefined where that is not possible, or where `decode` would throw. */
+  /** As `decode`, without waiting; undefined where that is impossible or `decode` would throw. */
   decodeNow?(value: Buffer): T | undefined
-  /** What a record without a value is. Absent: a record that can never be decoded. */
+  /** The value of a record without one. Absent: such a record can never be decoded. */
   withoutValue?(): T
 }
 
-/** A value to bytes. Throws PermanentError when the value does not fit its schema. */
+/** Encodes a value. Throws PermanentError when it does not fit its schema. */
 export interface Encoder<T> {
   encode(value: T): Promise<Buffer>
 }
 
 export interface OutgoingRecord {
-  /** The full topic name, prefix included. */
+  /** The full topic name, with prefix. */
   topic: string
   key: string | Buffer
   value: Buffer | null
@@ -71,11 +74,12 @@ export interface OutgoingRecord {
 
 export interface Producer {
   start(): Promise<void>
-  /** Sends what is gathered, then closes. */
+  /** Sends what is buffered, then closes. */
   stop(): Promise<void>
   /**
-   * Resolves once every record stands in the log of every in-sync replica (`acks=all`), each at least once.
-   * Rejects with TransientError (`KAFKA_UNAVAILABLE`, `PRODUCER_BUFFER_FULL`) or PermanentError (`RECORD_TOO_LARGE`).
+   * Resolves once every record is in the log of every in-sync replica (`acks=all`), each at least once.
+   * Rejects with TransientError (`KAFKA_UNAVAILABLE`, `PRODUCER_BUFFER_FULL`) or PermanentError
+   * (`RECORD_TOO_LARGE`).
    */
   send(records: readonly OutgoingRecord[]): Promise<void>
 }

@@ -1,10 +1,10 @@
 interface RegistryAddress {
-  /** Without credentials, so that it may be shown, and without a slash at the end. */
+  /** Without credentials, so that it may be logged, and without a trailing slash. */
   host: string
   auth?: { username: string; password: string }
 }
 
-/** What SCHEMA_REGISTRY_URL says: where the registry is, and who asks. */
+/** Splits SCHEMA_REGISTRY_URL into address and credentials. */
 export function registryAddress(url: string): RegistryAddress {
   const { origin, pathname, username, password } = new URL(url)
   const host = origin + pathname.replace(/\/+$/, '')
@@ -12,7 +12,7 @@ export function registryAddress(url: string): RegistryAddress {
   return { host, auth: { username: decodeURIComponent(username), password: decodeURIComponent(password) } }
 }
 
-/** Asks the registry for `path`. `fetch` itself refuses a URL with credentials, and repeats it in its error. */
+/** Requests `path` of the registry. `fetch` refuses a URL with credentials, and repeats it in its error. */
 export function fetchRegistry(url: string, path: string, init: RequestInit): Promise<Response> {
   const { host, auth } = registryAddress(url)
   const headers = new Headers(init.headers)

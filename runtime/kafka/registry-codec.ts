@@ -8,12 +8,15 @@ import { registryAddress } from './registry-address.ts'
 import { readSchemaId, wirePrefixBytes, writeWirePrefix } from './wire-format.ts'
 
 export interface Codec<T> extends Encoder<T>, Decoder<T> {
-  /** Gets the id that `encode` needs, so that a registry that goes away later stops nothing. Throws as `encode` does. */
+  /**
+   * Loads the id that `encode` needs, so that a later outage of the registry stops nothing. Throws as
+   * `encode` does.
+   */
   prepare(): Promise<void>
 }
 
 export interface RegistryCodec {
-  /** Values of `subject` (`<topic>-value`, prefix included) with the Avro `schema` as this process knows it. */
+  /** Values of `subject` (`<topic>-value`, with prefix) with the Avro `schema` that this process knows. */
   codec<T>(options: { subject: string; schema: object }): Codec<T>
 }
 
@@ -25,14 +28,13 @@ interface RegistryCodecOptions {
 type Decode = (avroBytes: Buffer) => unknown
 
 /**
- * Avro values whose schemas stand in a registry. The registry is asked once for each id, by whoever needs it first; what is
- * known is kept for good (an id never changes its meaning), so an outage stops only what was never seen.
- *
- * Services look their schemas up and register nothing: infra does (registerSchemas), before they start. So a service
- * cannot change a contract by being deployed, and needs no right to write there (docs/decisions/0011).
+ * Avro values whose schemas are in a registry. The first use of an id asks the registry. Ids never change
+ * their meaning, so answers are cached for good and an outage stops only unknown ids. Services never register
+ * schemas: infra does (registerSchemas) before they start. So a deployment cannot change a contract, and
+ * services need no write access (docs/decisions/0011).
  */
 export function createRegistryCodec({ url, log }: RegistryCodecOptions): RegistryCodec {
-  // The registry's own retries are few: the runtime retries what is transient, with heartbeats.
+  // Few retries here: the runtime retries transient errors, with heartbeats.
   const registry = new SchemaRegistry({
     ...registryAddress(url),
     retry: { retries: 2, initialRetryTimeInSecs: 0.1, maxRetryTimeInSecs: 1 },
@@ -68,7 +70,7 @@ export function createRegistryCodec({ url, log }: RegistryCodecOptions): Registr
           try {
             return decodeWith(decode, value) as T
           } catch {
-            // `decode` says why.
+            // `decode` reports the reason.
             return undefined
           }
         },
@@ -77,7 +79,7 @@ export function createRegistryCodec({ url, log }: RegistryCodecOptions): Registr
   }
 }
 
-/** Calls `make` once at a time and keeps what it resolved to; a failure is forgotten, so that the next caller tries again. */
+/** Runs `make` once at a time and caches its result. A failure is not cached: the next caller tries again. */
 function keepWhenResolved<T>(make: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined
   return () => {
@@ -96,7 +98,7 @@ async function findOwnId(registry: SchemaRegistry, subject: string, schema: obje
   try {
     return await registry.getRegistryIdBySchema(subject, schema as never)
   } catch (error) {
-    // What the client library makes of a 404; its other errors carry a status.
+    // How the client library reports a 404; its other errors have a status.
     if (!(error instanceof Error && error.name === 'ConfluentSchemaRegistryError')) throw unavailable(error)
     const message = `subject ${subject} does not hold our schema: register it (infra/create-topics.ts)`
     throw new TransientError('SCHEMA_NOT_REGISTERED', message, { cause: error })
@@ -120,13 +122,13 @@ async function makeDecode(registry: SchemaRegistry, ownType: Type, id: number, l
   }
 }
 
-// Most records fit; a larger one gets a buffer of its own. Shared, because encoding does not wait for anything.
+// Most records fit; a larger one gets its own buffer. Shared, because encoding is synchronous.
 const workspace = Buffer.allocUnsafeSlow(64 * 1024)
 
 function encodeWith(type: Type, id: number, value: unknown): Buffer {
   try {
     const end = type.encode(value, workspace, wirePrefixBytes)
-    // A negative answer is minus the bytes that are missing.
+    // A negative result is minus the number of missing bytes.
     const wire =
       end < 0 ? Buffer.allocUnsafe(workspace.length - end) : Buffer.from(workspace.subarray(0, end))
     if (end < 0) type.encode(value, wire, wirePrefixBytes)

@@ -1,24 +1,24 @@
 import type { Clock } from '../clock.ts'
 import { SluiceError } from '../errors.ts'
 
-/** How long a consumer keeps trying what failed transiently, before its process gives up and is started anew. */
+/** How long a consumer retries transient failures before its process ends and is restarted. */
 export interface RetryPolicy {
-  /** Tries in all, the first included. */
+  /** Total attempts, the first included. */
   attempts: number
   initialDelayMs: number
   maxDelayMs: number
 }
 
-/** About two minutes in all: an outage of a minute is waited out inside the process. */
+/** About two minutes in all, so that a process survives an outage of one minute. */
 export const defaultRetryPolicy: RetryPolicy = { attempts: 20, initialDelayMs: 100, maxDelayMs: 10_000 }
 
-/** Doubles from the first failed attempt (1) on; the random half keeps consumers from returning all at once. */
+/** Doubles after each failed attempt, from 1 on. The random half spreads consumers out. */
 export function retryDelayMs(policy: RetryPolicy, failedAttempts: number, random = Math.random): number {
   const full = Math.min(policy.initialDelayMs * 2 ** (failedAttempts - 1), policy.maxDelayMs)
   return full / 2 + (random() * full) / 2
 }
 
-/** The wait for the next attempt was ended from outside: the consumer stops or has lost the partition. */
+/** The wait for the next attempt was cancelled: the consumer stops or has lost the partition. */
 export class Interrupted extends Error {
   constructor() {
     super('given up before the next attempt')
@@ -26,7 +26,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** It will take longer than its worker's patience: another attempt is for whoever began this one to make. */
+/** The work takes longer than `patienceMs`: the caller makes the next attempt. */
 export class Postponed extends Error {
   readonly failedAttempts: number
   readonly delayMs: number
@@ -42,12 +42,12 @@ export class Postponed extends Error {
 export interface RetryContext {
   policy: RetryPolicy
   clock: Clock
-  /** Ends the waiting, not the attempt that is under way. */
+  /** Cancels the wait, not an attempt under way. */
   signal: AbortSignal
   onRetry(error: SluiceError, failedAttempts: number): void
-  /** Attempts that failed before this work was put off. */
+  /** Failed attempts before the work was postponed. */
   failedBefore?: number
-  /** Work that does not succeed within this time is put off; absent: never. */
+  /** Work that does not succeed within this time is postponed; absent: never. */
   patienceMs?: number
 }
 
@@ -55,7 +55,10 @@ function isTransient(error: unknown): error is SluiceError {
   return error instanceof SluiceError && error.retry === 'later'
 }
 
-/** Runs `work` until it ends otherwise than with a transient error. Throws the last error when the attempts are used up, Interrupted, or Postponed. */
+/**
+ * Runs `work` until it resolves or throws a non-transient error. Throws the last error after the final
+ * attempt, Interrupted, or Postponed.
+ */
 export async function retryTransient<T>(work: () => Promise<T>, context: RetryContext): Promise<T> {
   const { policy, clock, signal, failedBefore = 0, patienceMs = Infinity } = context
   const beganMs = clock.now()

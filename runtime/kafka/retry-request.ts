@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 
 const maxAttempts = 8
 
-/** Asks the cluster again when it does not answer, for about half a minute; then throws what it said last. */
+/** Repeats a request to a silent cluster for about half a minute, then throws its last error. */
 export async function retryRequest<T>(
   ask: () => Promise<T>,
   clock: Clock,

@@ -2,7 +2,7 @@ import { TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { ProducerMetrics } from './producer-metrics.ts'
 
-/** Counts the bytes that wait for an acknowledgement, so that an outage of Kafka does not fill the memory. */
+/** Bounds the bytes that wait for an acknowledgement, so that an outage of Kafka does not fill memory. */
 export class SendBuffer {
   readonly #maxBytes: number
   readonly #log: Log
@@ -16,7 +16,10 @@ export class SendBuffer {
     this.#metrics = metrics
   }
 
-  /** Throws TransientError PRODUCER_BUFFER_FULL. An empty buffer takes anything, so that no send is refused for ever. */
+  /**
+   * Throws TransientError PRODUCER_BUFFER_FULL. An empty buffer accepts any size, so no send is refused for
+   * ever.
+   */
   add(bytes: number): void {
     if (this.#bytes > 0 && this.#bytes + bytes > this.#maxBytes) {
       if (!this.#reported)

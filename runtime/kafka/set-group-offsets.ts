@@ -2,18 +2,18 @@ import type { Kafka } from 'kafkajs'
 import { PermanentError } from '../errors.ts'
 import { asUnavailable, withAdmin } from './with-admin.ts'
 
-/** The next record that a group reads of a partition. */
+/** The next record that a group reads from a partition. */
 export interface GroupOffset {
   topic: string
   partition: number
   offset: bigint
-  /** What the next owner of the partition finds with it; absent: nothing, so that crash marks go. */
+  /** Metadata for the partition's next owner; absent: none, which clears crash marks. */
   metadata?: string
 }
 
 /**
- * Moves a group that has no members: every partition at once, where kafkajs's own command joins the group anew for each topic.
- * Throws PermanentError (`GROUP_IN_USE`) while somebody is a member, TransientError (`KAFKA_UNAVAILABLE`).
+ * Moves a group without members: all partitions at once, where kafkajs's own command rejoins for each topic.
+ * Throws PermanentError (`GROUP_IN_USE`) while the group has a member, TransientError (`KAFKA_UNAVAILABLE`).
  */
 export async function setGroupOffsets(
   kafka: Kafka,
@@ -23,7 +23,7 @@ export async function setGroupOffsets(
   if (offsets.length === 0) return
   await assertEmpty(kafka, groupId)
   const topics = [...Map.groupBy(offsets, ({ topic }) => topic)].map(([topic]) => topic)
-  // Only a member commits: for a moment this is the only one, and it fetches nothing.
+  // Only a member can commit. This one is briefly the only member, and fetches nothing.
   const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, retry: { retries: 3 } })
   const joined = Promise.withResolvers<undefined>()
   try {

@@ -1,14 +1,14 @@
 import type { Admin } from 'kafkajs'
 import { readMark, type Suspects } from './crash-marks.ts'
 
-/** What the group committed for a partition, and the ends of its log. */
+/** A group's committed offset of a partition, and the ends of its log. */
 export interface PartitionOffsets {
   topic: string
   partition: number
   /** null: the group never committed here. */
   committed: bigint | null
   metadata: string | null
-  /** The earliest offset that is still there. */
+  /** The earliest remaining offset. */
   low: bigint
   /** The offset behind the last record. */
   high: bigint
@@ -17,14 +17,17 @@ export interface PartitionOffsets {
 export interface StartingPlace {
   start: bigint
   suspects: Suspects | null
-  /** Offsets that were never read and are gone. */
+  /** Offsets that were deleted before they were read. */
   missing: bigint
 }
 
-/** Where reading begins, and what can no longer be read. A new group begins at the earliest offset and misses nothing. */
+/**
+ * Where reading begins, and what can no longer be read. A new group begins at the earliest offset and misses
+ * nothing.
+ */
 export function startingPlace({ committed, metadata, low, high }: PartitionOffsets): StartingPlace {
   if (committed === null) return { start: low, suspects: null, missing: 0n }
-  // The log ends before the place that was reached: the topic was made anew, or the cluster lost its end.
+  // The log ends before the committed offset: the topic was recreated, or the cluster lost its end.
   if (committed > high) return { start: low, suspects: null, missing: committed - high }
   const mark = readMark(metadata)
   const suspects = mark === null ? null : { from: committed, mark }
@@ -37,14 +40,14 @@ export interface UnexpectedBatch {
   first: bigint
   low: bigint
   high: bigint
-  /** The same place was asked for once more already. */
+  /** The same offset was already read once more. */
   readAgain: boolean
 }
 
 /**
- * What to do with a batch that does not begin where the last one ended: the records between are gone (`missing`), or the log
- * itself cannot explain it and is read again, once. If it then says the same, the hole is in the log (offsets of
- * transaction markers, compaction) and nothing is missing.
+ * What to do with a batch that does not begin where the last one ended. Either the records between are gone
+ * (`missing`), or the batch is read again, once. The same result then means a gap in the log (transaction
+ * markers, compaction), and nothing is missing.
  */
 export function judgeBatch(
   batch: UnexpectedBatch,
@@ -55,7 +58,7 @@ export function judgeBatch(
   return readAgain ? { kind: 'take', missing: 0n } : { kind: 'read_again' }
 }
 
-/** The offsets of every partition of an assignment, as topic → partitions. */
+/** The offsets of every partition of an assignment, which maps topic to partitions. */
 export async function readOffsets(
   admin: Admin,
   groupId: string,

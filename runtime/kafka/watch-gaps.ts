@@ -8,7 +8,7 @@ type Place = Pick<Assigned, 'topic' | 'partition'> & Partial<Assigned>
 
 interface GapOptions {
   groupId: string
-  /** Where each partition of the topic begins. */
+  /** The first offset of each partition of the topic. */
   readEnds: (topic: string) => Promise<readonly { partition: number; low: string }[]>
   assigned: () => Iterable<Assigned>
   clock?: Clock | undefined
@@ -16,15 +16,19 @@ interface GapOptions {
   metrics: ConsumerMetrics
 }
 
-/** What is gone before it was read: counted, logged, and looked for where no record shows it. */
+/**
+ * Records deleted before they were read: counted, logged, and searched for where no later record shows the
+ * gap.
+ */
 export interface Gaps {
-  /** `missing` records before `low`, without those that were told of while it stood at the same place. */
+  /** Reports `missing` records before `low`, except those already reported at the same offset. */
   report(place: Place, missing: bigint, low: bigint): void
-  /** Nothing is looked for while it is being worked on. */
+  /** Suspends the search while the partition is worked on. */
   during(assigned: Assigned, work: () => Promise<void> | void): Promise<void>
   /**
-   * Asked with every fetch. Where records were deleted and none stands behind them no batch comes that would show it, and kafkajs has told the group by then to
-   * begin at the oldest record there is: after a restart nobody would know. So partitions that stand still are looked at.
+   * Called with every fetch. A partition whose unread records were deleted delivers no batch that shows it,
+   * and kafkajs has by then moved the group to the oldest record, so a restart would hide the gap. Idle
+   * partitions are checked.
    */
   look(): void
 }
@@ -53,7 +57,7 @@ export function createGaps(options: GapOptions): Gaps {
     for (const [topic, ofTopic] of Map.groupBy(places, ([place]) => place.topic)) {
       const ends = await readEnds(topic)
       for (const [place, next] of ofTopic) {
-        // The beginning alone: right after a change of leaders the end is told too low for a moment.
+        // Only the low offset: right after a change of leaders the high one is briefly too low.
         const low = BigInt(ends.find(({ partition }) => partition === place.partition)?.low ?? 0)
         const stands = place.next === next && !busy.has(place) && new Set(assigned()).has(place)
         if (stands && low > next) report(place, low - next, low)

@@ -3,8 +3,8 @@ import { SluiceError, TransientError } from '../errors.ts'
 import { explainFailure } from './explain-failure.ts'
 
 /**
- * Runs `work` with an admin connection of its own. Whatever goes wrong is the cluster's not answering: TransientError (`KAFKA_UNAVAILABLE`),
- * unless it has been classified already.
+ * Runs `work` with its own admin connection. An unclassified error becomes TransientError
+ * (`KAFKA_UNAVAILABLE`).
  */
 export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = kafka.admin()
@@ -18,7 +18,7 @@ export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise
   }
 }
 
-/** The same for what goes wrong with another client of the cluster. */
+/** The same classification for errors of another client of the cluster. */
 export function asUnavailable(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
   return new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${explainFailure(error)}`, { cause: error })

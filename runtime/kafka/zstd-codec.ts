@@ -3,7 +3,7 @@ import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompre
 import kafkajs from 'kafkajs'
 
 const compressAside = promisify(zstdCompress)
-/** With `info` Node tells how much of what it was given it read. */
+/** With `info` Node reports how much of its input it read. */
 interface Unpacked {
   buffer: Buffer
   engine: { bytesWritten: number }
@@ -19,25 +19,31 @@ const decompressHere = zstdDecompressSync as unknown as (
 ) => Unpacked
 
 /**
- * Below this a batch is packed on the spot: the way to another thread and back costs 150 µs, the work 35 µs (5 kB of JSON, Node
- * 24). Larger ones would hold the event loop up.
+ * Smaller batches are compressed synchronously: a round trip to a thread costs 150 µs, the work 35 µs (5 kB
+ * of JSON, Node 24). Larger ones would block the event loop.
  */
 const onTheSpotBytes = 16 * 1024
-/** The first is zlib's own. */
+/** The minimum is zlib's own. */
 const [minChunkBytes, maxChunkBytes] = [64, 128 * 1024]
 const chunkBytesFor = (bytes: number) => Math.min(Math.max(bytes, minChunkBytes), maxChunkBytes)
 
-/** Level 1: bodies are compressed already when they are sealed, so more effort would find little. Tables and room are made for what is there, no more. */
+/**
+ * Level 1: sealed bodies are already compressed, so more effort gains little. Tables and buffers are sized to
+ * the input.
+ */
 const packingOf = ({ length }: Buffer) => ({
   params: { [constants.ZSTD_c_compressionLevel]: 1 },
   pledgedSrcSize: length,
   chunkSize: chunkBytesFor(length),
 })
-/** JSON packs to a third or a tenth. What unpacks to more has several chunks, what to less wastes the rest of one. */
+/**
+ * JSON shrinks to a third or a tenth. Above this ratio the output takes several chunks; below it wastes part
+ * of one.
+ */
 const unpackedToPacked = 8
 /**
- * A record batch is at most a few message sizes; what unpacks to more than this is not ours. Chunks of 128 kB for every batch had a consumer of
- * 200 small ones a second collect all of its garbage every 0.6 s, for 14 % of a core.
+ * A larger batch is not ours: a record batch is at most a few times the message limit. With 128 kB chunks for
+ * every batch, a consumer of 200 small ones a second ran a full collection every 0.6 s, for 14 % of a core.
  */
 const maxUnpackedBytes = 256 * 1024 * 1024
 const unpackingOf = ({ length }: Buffer) => ({
@@ -45,7 +51,7 @@ const unpackingOf = ({ length }: Buffer) => ({
   chunkSize: chunkBytesFor(length * unpackedToPacked),
 })
 
-/** Teaches kafkajs zstd, which it knows only by number, with Node's own. */
+/** Adds zstd to kafkajs, which knows only its number, by Node's own implementation. */
 export function registerZstd(): void {
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
     compress: async ({ buffer }: { buffer: Buffer }) =>
@@ -57,7 +63,7 @@ export function registerZstd(): void {
 }
 
 /**
- * Frame by frame: other producers may write several (RFC 8878, 3.1), and Node ends behind the first
+ * Decodes frame by frame: a producer may write several (RFC 8878, 3.1), and Node stops after the first
  * (nodejs/node#64741).
  */
 async function unpack(packed: Buffer): Promise<Buffer> {
