@@ -1,23 +1,25 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** What came in place of a request: no HTTP, headers beyond the server's limit, or less than a request in its time. */
+/** Why bytes are not a request: no HTTP, headers beyond the limit, or no whole request in time. */
 export type BrokenRequest = 'malformed' | 'headers' | 'slow'
 
-/** Closing on unread bytes resets the connection, and the peer may lose the answers before them. */
+/** Closing a socket with unread bytes resets it, and the peer may lose its answers. */
 const lingerMs = 1_000
 
 /**
- * Answers what the parser or a time limit of a server refuses with what `answerTo` gives (`rawAnswer`), and
- * closes the connection. Node's own answers have no body. Whole requests before it get their answers first:
- * they have been acted on. `events` are those that the server hands requests to somebody by.
+ * Answers what a server's parser or time limit refuses with `answerTo` (see `rawAnswer`), and closes the
+ * connection. Node's own answers have no body. Earlier whole requests, which have been acted on, are answered
+ * first. `events` are those by which the server passes on requests.
  */
 export function answerBrokenRequests(
   server: Server,
   events: readonly string[],
   answerTo: (fault: BrokenRequest) => string,
 ): void {
-  /** Unfinished answers of each connection, oldest first; also one given before its request was whole. */
+  /**
+   * Unfinished answers of each connection, oldest first, also those given before the whole request arrived.
+   */
   const answers = new WeakMap<Duplex, ServerResponse[]>()
   const closing = new WeakSet<Duplex>()
   const remember = ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -30,13 +32,13 @@ export function answerBrokenRequests(
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Duplex) => {
     const fault = faultOf(code)
     if (fault === undefined) socket.destroy()
-    // The parser says it again of everything that follows.
+    // The parser repeats the error for everything that follows.
     if (fault === undefined || closing.has(socket)) return
     closing.add(socket)
     const text = answerTo(fault)
     const open = answers.get(socket) ?? []
     const close = () => {
-      // Nothing is added to an answer that has begun, or that was given before the body had come.
+      // Nothing is added to an answer that has begun, or that was given before the whole body arrived.
       if (open.at(-1)?.headersSent !== true && socket.writable) socket.write(text)
       socket.end()
       setTimeout(() => socket.destroy(), lingerMs).unref()
@@ -47,35 +49,35 @@ export function answerBrokenRequests(
   })
 }
 
-/** What follows a whole request is the next one's. */
+/** Bytes after a whole request belong to the next one. */
 function forget(open: ServerResponse[], response: ServerResponse): void {
   if (response.req.complete) open.splice(open.indexOf(response), 1)
 }
 
-/** Why a request that Node's parser takes is refused: servers disagree about its end or its host. */
+/** Why a request is refused that Node's parser accepts: servers disagree about its end or its host. */
 export function ambiguityOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   const isOld = httpVersion === '1.0'
   if (!isOld && httpVersion !== '1.1') return 'the version is neither HTTP/1.1 nor HTTP/1.0'
   if (isOld && headers['transfer-encoding'] !== undefined) return 'HTTP/1.0 has no Transfer-Encoding'
   const { host } = headers
   if (host === undefined) return isOld ? undefined : 'the request names no Host, as HTTP/1.1 asks'
-  // Node gives the first of several.
+  // Node keeps the first of several.
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   if (hosts > 1) return 'the request has more than one Host header'
   return hostPattern.test(host) ? undefined : 'the Host header is not a host'
 }
 
-/** What RFC 3986 has in a host and a port. */
+/** The characters of a host and port in RFC 3986. */
 const hostPattern = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
-/** By what Node's server and its parser (`HPE_…`) say; undefined where it was the connection that broke. */
+/** From the codes of Node's server and parser (`HPE_…`); undefined: the connection broke. */
 function faultOf(code: string): BrokenRequest | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers'
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'slow'
   return code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE' ? 'malformed' : undefined
 }
 
-/** The text of an answer behind which its connection is closed. */
+/** The text of an answer after which the connection closes. */
 export function rawAnswer(
   status: number,
   headers: Readonly<Record<string, string | number>>,

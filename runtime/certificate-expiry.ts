@@ -5,16 +5,19 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { readCertificates } from './read-certificates.ts'
 
-/** When the first of the certificates in a PEM text ends, Unix seconds; undefined when there is none in it. Throws for one that cannot be read. */
+/**
+ * When the first certificate of a PEM text expires, in Unix seconds; undefined: it has none. Throws for an
+ * unreadable one.
+ */
 export function firstExpiry(pem: string): number | undefined {
   const ends = readCertificates(pem).map(({ validToDate }) => validToDate.getTime())
   return ends.length === 0 ? undefined : Math.min(...ends) / 1_000
 }
 
-/** When the first certificate of a variable ends, Unix seconds, or why nobody knows. */
+/** When the first certificate of a variable expires, in Unix seconds, or why that is unknown. */
 export type Expiry = { variable: string } & ({ ends: number } | { problem: string })
 
-/** Of each variable that holds certificates, or names files of them. */
+/** The expiry for each variable that holds certificates or names certificate files. */
 export function findExpiries(config: Readonly<Record<string, unknown>>): Expiry[] {
   return Object.entries(config).flatMap(([variable, value]): Expiry[] => {
     if (typeof value !== 'string') return []
@@ -27,14 +30,14 @@ export function findExpiries(config: Readonly<Record<string, unknown>>): Expiry[
   })
 }
 
-/** What a URL of Postgres names for pg to read. */
+/** The text of the certificate files that a Postgres URL names. */
 function readNamed(url: string): string {
   return tlsFilesOf(url)
     .map(({ path }) => readFileSync(path, 'utf8'))
     .join('\n')
 }
 
-/** Tells when each certificate of the configuration ends: an expired authority is an outage that everybody could have seen coming. */
+/** Exports the expiry of each configured certificate, so that an alert precedes the outage. */
 export function measureCertificates(
   config: Readonly<Record<string, unknown>>,
   { metrics, log }: { metrics: Metrics; log: Log },

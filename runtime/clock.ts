@@ -1,4 +1,4 @@
-/** Time as a dependency, so that tests decide what time it is. */
+/** Time as a dependency, so that tests set the clock. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
@@ -6,7 +6,10 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
 }
 
-/** How long ago `thenMs` was. Infinity when it lies ahead: the clock was set back since, and nobody knows. */
+/**
+ * The age of `thenMs`. Infinity for a time in the future: the clock was set back since, and the age is
+ * unknown.
+ */
 export function ageAt(nowMs: number, thenMs: number): number {
   return thenMs > nowMs ? Infinity : nowMs - thenMs
 }

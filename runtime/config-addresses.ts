@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net'
 import { z } from 'zod'
 
-/** `host:8081` alone is a URL too: its scheme is `host`. */
+/** Requires http or https: `host:8081` alone is a URL whose scheme is `host`. */
 export function httpUrl() {
   return z.url({ protocol: /^https?$/, error: 'expected http:// or https://, and a host' })
 }
 
-/** An address that paths are put behind. */
+/** An address to which paths are appended. */
 export function pathsBehind() {
   return httpUrl().refine(
     (url) => !/[?#]/.test(url),
@@ -14,7 +14,7 @@ export function pathsBehind() {
   )
 }
 
-/** The same without a slash at its end. A password in it would be sent by none who asks there. */
+/** The same without a trailing slash. Credentials are refused, because these clients would not send them. */
 export function baseUrl(credentials = 'must not hold a user name or a password') {
   return pathsBehind()
     .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), credentials)
@@ -30,8 +30,8 @@ export function brokerAddress() {
 }
 
 /**
- * What reads a password as percent-encoded throws where it is not, at its first use and without a word of where it stands. pg alone takes a % with no
- * two digits behind it for itself.
+ * Requires percent-encoding in a password. A client that decodes it throws at its first use otherwise,
+ * without naming the variable. Only pg accepts a % that no two digits follow.
  */
 export function withCredentials(url: z.ZodURL, { takesBarePercent = false } = {}) {
   return url.refine((text) => {
@@ -52,7 +52,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** What a URL of Postgres names for pg to read, with each connection. */
+/** The files that a Postgres URL names, which pg reads for each connection. */
 export function tlsFilesOf(url: string): { parameter: string; path: string }[] {
   if (!URL.canParse(url)) return []
   const named = new URL(url).searchParams
@@ -70,7 +70,7 @@ export function listenHost(what: string) {
     .describe(`${what} \`::\`: every address, of IPv6 and IPv4; 0.0.0.0 where there is no IPv6.`)
 }
 
-/** What goes before the roles of runtime/database-roles.ts, which statements name without quotes. */
+/** The prefix of the roles in runtime/database-roles.ts, which statements name without quotes. */
 export function rolePrefix() {
   return z
     .string()

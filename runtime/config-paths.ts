@@ -4,8 +4,8 @@ import { tlsFilesOf } from './config-addresses.ts'
 import { messageOf } from './errors.ts'
 
 /**
- * A variable that names what a service reads itself: it has to be there when the process starts. `holding` says to a person what is expected
- * in it. A default is not looked at: it goes with the program.
+ * A variable naming a file or folder that the service reads. It must exist at start. `holding` describes the
+ * expected content in the error. A default is not checked: it ships with the program.
  */
 export function readablePath(kind: 'file' | 'folder', holding: string) {
   return z.string().superRefine((path, context) => {
@@ -15,7 +15,7 @@ export function readablePath(kind: 'file' | 'folder', holding: string) {
   })
 }
 
-/** For a URL of Postgres: one that is not there would be taken for a server that is away, and tried again. */
+/** For the files in a Postgres URL: pg would report a missing one as an absent server, which is retried. */
 export function readableTlsFiles(url: string, context: z.RefinementCtx): void {
   for (const { parameter, path } of tlsFilesOf(url)) {
     const problem = problemOf(path, 'file')

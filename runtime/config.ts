@@ -10,8 +10,9 @@ import { hostOf } from './outbound-address.ts'
 import { areCertificates, isPrivateKey } from './read-certificates.ts'
 
 /**
- * Fragments of configuration that services spread into their own `z.object({...})`. A key is the environment variable's name;
- * `NAME_FILE` names a file that holds the value instead; both are refused. docs/configuration.md is made from the descriptions.
+ * Fragments of configuration that services spread into their own `z.object({...})`. A key is the environment
+ * variable's name. `NAME_FILE` names a file that holds the value; setting both is refused.
+ * docs/configuration.md is generated from the descriptions.
  */
 export const processFields = {
   LOG_LEVEL: z.enum(logLevels).default('info').describe('Least severe log line that is written.'),
@@ -26,7 +27,7 @@ export const processFields = {
   ),
 }
 
-/** For those that load balancers and proxies stand before. */
+/** For processes behind load balancers and proxies. */
 export const servingFields = {
   DRAIN_LEAD_MS: wholeNumber(3_000, { min: 0, max: 60_000 }).describe(
     'How long a stopping process still accepts connections, for load balancers to see that it is not ready; part of DRAIN_DEADLINE_MS.',
@@ -50,7 +51,7 @@ export const kafkaFields = {
   KAFKA_MAX_RECORD_BYTES: z.coerce
     .number()
     .int()
-    // Batches of small records have up to 900 kB (kafka/gather-batch.ts).
+    // A batch of small records has up to 900 kB (kafka/gather-batch.ts).
     .min(1_000_000)
     .max(1024 ** 3)
     .optional()
@@ -65,7 +66,7 @@ export const kafkaFields = {
     .describe('Goes before every topic, consumer group and subject, for clusters that are shared.'),
 }
 
-/** For processes that are members of consumer groups. */
+/** For processes that join consumer groups. */
 export const groupFields = {
   KAFKA_SESSION_TIMEOUT_MS: milliseconds(10_000, 300_000).describe(
     'How long a member of a consumer group that died keeps its partitions. Brokers take 6 s and more unless told otherwise.',
@@ -106,10 +107,10 @@ export const sealingFields = {
     ),
 }
 
-/** Where receivers mostly are. */
+/** The usual ports of receivers. */
 export const defaultWebhookPorts: readonly number[] = [443, 8443]
 
-/** For whoever saves addresses of receivers and whoever sends to them: what may be saved is what may be reached. */
+/** Shared by API and notifier: an address that can be saved can be reached. */
 export const receiverFields = {
   WEBHOOK_ALLOW_INSECURE: hosts().describe(
     'Hosts (no ports) that webhooks may reach over plain HTTP, at private addresses and on any port, comma-separated.',
@@ -120,14 +121,14 @@ export const receiverFields = {
     .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
 }
 
-/** For whoever orders attacks and whoever makes them. */
+/** Shared by the API, which accepts attacks, and the red team, which runs them. */
 export const attackFields = {
   REDTEAM_ALLOWED_HOSTS: hosts().describe(
     'Hosts (no ports) that the red team may attack, comma-separated. Loopback always is one.',
   ),
 }
 
-/** For whoever marks what it attacks with, and whoever knows it by that. */
+/** Shared by the red team, which marks its attacks, and the gateway, which recognises them. */
 export const attackMarkFields = {
   REDTEAM_MARK_SECRET: z
     .string()
@@ -143,7 +144,7 @@ export type GroupConfig = z.output<z.ZodObject<typeof groupFields>>
 export type PostgresConfig = z.output<z.ZodObject<typeof postgresFields>>
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A list of comma-separated values, at least one. */
+/** Comma-separated values, at least one. */
 export function listOf<T extends z.ZodType<unknown, string>>(item: T) {
   return z
     .string()
@@ -156,7 +157,7 @@ export function listOf<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item).min(1, 'expected at least one value'))
 }
 
-/** With a scheme, a path or a port no host would ever be equal to it. */
+/** A scheme, path or port is refused: no host would ever match it. */
 function hosts() {
   return listOf(z.string().refine((text) => !/[/@]|^[^:[]+:\d+$|\]:/.test(text), 'expected hosts alone'))
     .default([])
@@ -171,22 +172,25 @@ export function flag(defaultValue = false) {
     .transform((text) => text === 'true')
 }
 
-/** A whole number with its default and bounds. */
+/** A whole number with default and bounds. */
 export function wholeNumber(defaultValue: number, { min = 1, max }: { min?: number; max: number }) {
   return z.coerce.number().int().min(min).max(max).default(defaultValue)
 }
 
-/** A duration with its default and upper bound. */
+/** A duration with default and upper bound. */
 export function milliseconds(defaultMs: number, maxMs: number) {
   return wholeNumber(defaultMs, { max: maxMs })
 }
 
-/** A port to listen on; 0 takes one that is free. */
+/** A port to listen on; 0 takes a free one. */
 export function port(defaultPort: number) {
   return wholeNumber(defaultPort, { min: 0, max: 65_535 })
 }
 
-/** INTERNAL_API_SECRET, for whoever reads it. What a bearer token cannot carry would be nobody's secret (RFC 6750: no spaces; curl and Node write other letters each in its way). */
+/**
+ * INTERNAL_API_SECRET. Restricted to what a bearer token can carry (RFC 6750): no spaces; clients encode
+ * other letters in different ways.
+ */
 export function internalSecret() {
   return z
     .string()
@@ -194,12 +198,12 @@ export function internalSecret() {
     .regex(/^[!-~]*$/, 'must be ASCII without spaces: it is sent as a bearer token')
 }
 
-/** As text. */
+/** As PEM text. */
 export function certificates() {
   return pem(areCertificates, 'expected whole certificates, line by line: one cannot be read')
 }
 
-/** As text. Nobody is asked for a passphrase. */
+/** As PEM text. Encrypted keys are refused. */
 function privateKey() {
   return pem(isPrivateKey, 'expected a whole private key, line by line and without a passphrase')
 }
@@ -213,7 +217,10 @@ function pem(isWhole: (text: string) => boolean, whole: string) {
   })
 }
 
-/** Of a check across variables: it is made unless one that it reads is wrong itself, and so together with all others. */
+/**
+ * For a check across variables: runs unless one of those named is invalid, so that all problems are reported
+ * at once.
+ */
 export function unlessWrong(...names: string[]) {
   return ({ issues }: z.core.ParsePayload) => !issues.some(({ path }) => names.includes(String(path?.[0])))
 }
@@ -225,7 +232,10 @@ export function operationsPort(defaultPort: number) {
 
 export type ParsedConfig<T> = { ok: true; value: T } | { ok: false; problems: readonly string[] }
 
-/** Reads a service's configuration; on failure every problem, each with the variable's name and never with its value. */
+/**
+ * Reads a service's configuration. On failure reports every problem with its variable's name, never its
+ * value.
+ */
 export function parseConfig<S extends z.ZodObject>(
   schema: S,
   environment: Environment,
@@ -234,7 +244,7 @@ export function parseConfig<S extends z.ZodObject>(
   const given: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
     const value = readVariable(name, environment, problems)
-    // An empty variable is how compose files and charts write "unset"; a blank one would be 0 where a number is read.
+    // Compose files and charts write "unset" as an empty value; a blank one would be read as the number 0.
     if (value !== undefined && value.trim() !== '') given[name] = value
   }
   problems.push(...findConflicts(given))
@@ -248,7 +258,7 @@ function readVariable(name: string, environment: Environment, problems: string[]
   const value = environment[name]
   if (file !== undefined && file.trim() !== '' && value !== undefined && value.trim() !== '')
     problems.push(`${name}: is set, and so is ${name}_FILE: take one away`)
-  // `echo secret | base64` puts a line's end into a Secret: no header and no peer would take it as part of the value.
+  // `echo secret | base64` puts a line break into a Secret, which no header or peer accepts.
   if (file === undefined || file.trim() === '') return value?.replace(/[\r\n]+$/, '')
   try {
     return readFileSync(file, 'utf8').trimEnd()

@@ -3,10 +3,10 @@ export interface EncryptionKey {
   key: Buffer
 }
 
-/** 32 bytes are 43 characters of base64: an id has fewer. */
+/** 32 bytes are 43 characters of base64; an id is shorter. */
 const keyPattern = /^([^:]{1,40}?)\s*:(.*)$/
 
-// The id stands in the open beside all that it sealed: nothing may be taken for one that could be the key itself.
+// The id is stored in the clear beside what the key sealed, so it must not be the key itself.
 export function parseKeys(text: string, problem: (message: string) => void): EncryptionKey[] {
   const keys = text
     .split(',')

@@ -1,8 +1,8 @@
-/** Whether doing the same again can help. The runtime reads this, nothing else decides. */
+/** Whether a retry can help. Only the runtime reads it. */
 export type Retry = 'never' | 'later'
 
 /**
- * An error that says what it is: `code` is stable and listed in docs/errors.md, `retry` says whether trying again can help.
+ * An error with a stable `code`, listed in docs/errors.md, and `retry`, which says whether a retry can help.
  * Subclasses fix both.
  */
 export abstract class SluiceError extends Error {
@@ -15,7 +15,7 @@ export abstract class SluiceError extends Error {
   }
 }
 
-/** Doing it again gives the same: the record goes to the dead-letter topic. */
+/** A retry gives the same error: the record goes to the dead-letter topic. */
 export class PermanentError extends SluiceError {
   readonly retry = 'never'
   readonly code: string
@@ -26,7 +26,7 @@ export class PermanentError extends SluiceError {
   }
 }
 
-/** Something outside is away: doing it again later can help. */
+/** Something outside is away. A later retry can succeed. */
 export class TransientError extends SluiceError {
   readonly retry = 'later'
   readonly code: string
@@ -37,12 +37,12 @@ export class TransientError extends SluiceError {
   }
 }
 
-/** The message of anything thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** What a system call, Node or Postgres calls the error, as `ENOENT`; empty where it has no name. */
+/** The code of a system call, Node or Postgres, such as `ENOENT`; empty without one. */
 export function codeOf(thrown: unknown): string {
   const isCoded = typeof thrown === 'object' && thrown !== null && 'code' in thrown
   return isCoded && typeof thrown.code === 'string' ? thrown.code : ''

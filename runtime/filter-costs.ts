@@ -1,27 +1,32 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel'
 import { tooMuchTogether, type FilterShare } from './filter-allowance.ts'
 
-/** Characters of a text that is matched with a pattern. */
+/** Maximum length of a text that a pattern is matched with, in characters. */
 export const maxTextLength = 4_096
 
 /**
- * What one evaluation may cost but for its patterns. A unit is a character read in the slowest way, about 10 ns, so the worst takes about
- * 10 ms; sixty comparisons of quoted texts cost a hundredth of this, `contains` in the largest argument of a tool (64 Ki) a fifteenth. Not a
- * time: an expression decides the same on the same event, however busy the machine is.
+ * What one evaluation may cost apart from its patterns. A unit is one character read in the slowest way,
+ * about 10 ns, so the maximum is about 10 ms. Sixty comparisons of quoted texts cost a hundredth; `contains`
+ * in the largest tool argument (64 Ki) a fifteenth. Cost is not time, so that the same event gives the same
+ * result on a busy machine.
  */
 const maxCost = 1_000_000
-/** Of an element that is compared or copied: about 160 ns; of a list or a map among them as much again twice. */
+/** Comparing or copying an element takes about 160 ns; a list or map among them three times as much. */
 const elementCost = 16
 const containerCost = 32
 /**
- * What its patterns may cost: their instructions (the steps that people are told of) times the characters that they read, four of 34 on the longest
- * texts. One takes 180 ns where the engine has to follow all threads of a pattern, so the worst takes about 100 ms. Usual patterns take a hundredth
- * of this (1 ms for `(?i)(password|secret|token|api[_-]?key)` on 4,096 characters), but which are usual cannot be seen beforehand.
+ * What its patterns may cost: their instructions (the steps named in error messages) times the characters
+ * read, that is four patterns of 34 instructions on the longest texts. One unit takes 180 ns where the engine
+ * follows all threads, so the maximum is about 100 ms. Usual patterns take a hundredth: 1 ms for
+ * `(?i)(password|secret|token|api[_-]?key)` on 4,096 characters.
  */
 const maxMatchCost = 4 * 34 * maxTextLength
-/** A unit of that in the units of {@link maxCost}. */
+/** One unit of matching, in the units of {@link maxCost}. */
 const matchUnit = 18
-/** V8 searches for so much of a text in one pass; the rest it may compare again at each place, at about 1.3 ns a character. */
+/**
+ * V8 searches this much of a text in one pass. It may compare the rest again at each position, at 1.3 ns a
+ * character.
+ */
 const onePassLength = 200
 const comparedAgain = 8
 
@@ -30,13 +35,13 @@ export type Draw = (cost: number) => void
 
 export interface FilterBudget {
   draw: Draw
-  /** Of matching so many characters with a pattern of so many instructions. Throws as `draw` does. */
+  /** Charges a match of a text with a pattern of that many instructions. Throws as `draw` does. */
   drawMatch(characters: number, instructions: number): void
-  /** What the evaluation failed with, whatever it made of it: to CEL `true || <an error>` is true. */
+  /** The error of the evaluation even where CEL hides it: `true || <an error>` is true. */
   readonly exceeded: Error | undefined
 }
 
-/** The budget of one evaluation, which also draws on the share that it has of what several may cost together. */
+/** The budget of one evaluation, which also draws on its share of a common allowance. */
 export function createFilterBudget(share?: FilterShare): FilterBudget {
   let left = maxCost
   let matchesLeft = maxMatchCost
@@ -73,18 +78,18 @@ function tooMuchMatched(instructions: number): string {
   return `matches reads too much text: a pattern of ${instructions} steps reads at most ${alone} characters, and the characters that all patterns read, times their steps, come to ${maxMatchCost} at most`
 }
 
-/** Draws what a function will cost on `values`: those that it is called on and with. */
+/** Draws the cost of a function on `values`: its receiver and arguments. */
 type Cost = (values: readonly CelValue[], draw: Draw) => void
 
 const read: Cost = (values, draw) => draw(values.reduce<number>((sum, value) => sum + textLengthOf(value), 0))
-/** Written for one character at a time: 15 to 25 ns each. */
+/** Rewriting takes one character at a time, 15 to 25 ns each. */
 const rewrite: Cost = ([text = null], draw) => draw(2 * textLengthOf(text))
 const search: Cost = ([text = null, sought = null], draw) =>
   draw(textLengthOf(text) * (1 + Math.max(0, textLengthOf(sought) - onePassLength) / comparedAgain))
-/** From the end V8 compares all of the text at each place. */
+/** Searching backwards, V8 compares the whole text at each position. */
 const searchBackwards: Cost = ([text = null, sought = null], draw) =>
   draw(textLengthOf(text) * (1 + textLengthOf(sought) / comparedAgain))
-/** Digits become a number in more than linear time: 60 ns each where there are 64 Ki. */
+/** Parsing digits takes more than linear time: 60 ns each for 64 Ki. */
 const parseInteger: Cost = ([text = null], draw) =>
   draw(textLengthOf(text) * (1 + textLengthOf(text) / 8_192))
 const compare: Cost = ([left = null, right = null], draw) => drawComparison(left, right, draw)
@@ -95,7 +100,7 @@ const lookUp: Cost = ([sought = null, container = null], draw) => {
   } else if (isCelMap(container) && typeof sought !== 'string') draw(container.size)
 }
 
-/** Of the functions that read all of a value. The others take the same time on any. */
+/** Functions that read the whole of a value. Others take constant time. */
 export const filterCosts: ReadonlyMap<string, Cost> = new Map<string, Cost>([
   ...['_+_', 'startsWith', 'endsWith', 'charAt', 'substring'].map((name) => [name, read] as const),
   ...['string', 'double', 'bool', 'timestamp', 'duration'].map((name) => [name, read] as const),

@@ -19,16 +19,19 @@ import type { FilterPatterns } from './filter-patterns.ts'
 
 type Expression = Parameters<typeof plan>[1]
 
-/** Of one evaluation. CEL evaluates without a pause, so there is one at a time. */
+/** One evaluation. CEL evaluates synchronously, so there is one at a time. */
 interface Evaluation {
   budget: FilterBudget
   patterns: FilterPatterns
 }
 
-/** Carries out `expr` on values. Throws PermanentError (`EXPRESSION_FAILED`) when that costs too much. */
+/** Evaluates `expr`. Throws PermanentError (`EXPRESSION_FAILED`) when that costs too much. */
 export type Evaluate = (values: Readonly<Record<string, CelInput>>, share?: FilterShare) => CelResult
 
-/** Plans expressions in one environment: CEL's own functions, each of which draws what it costs from the budget of the evaluation. */
+/**
+ * Plans expressions in one environment: CEL's own functions, each of which charges its cost to the
+ * evaluation's budget.
+ */
 export function createFilterPlanner(): (expr: Expression, patterns: FilterPatterns) => Evaluate {
   let current: Evaluation | undefined
   const running = () => {
@@ -54,7 +57,7 @@ const list = listType(CelScalar.DYN)
 function meteredFunctions(running: () => Evaluation): CelFunc[] {
   return [
     ...[...celEnv({ funcs: strings }).funcs].map((func) => metered(func, running)),
-    // CEL's own sum looks for each element through all the sums that it is made of.
+    // CEL's own concatenation searches through all nested sums for each element.
     celFunc('_+_', [list, list], list, (left, right) => {
       running().budget.draw(costOfElements(left.size + right.size))
       return [...left, ...right]
@@ -66,7 +69,7 @@ function meteredFunctions(running: () => Evaluation): CelFunc[] {
   ]
 }
 
-/** The same function for the same types, which draws its cost before it works. */
+/** The same function for the same types, which charges its cost before it runs. */
 function metered(func: CelFunc, running: () => Evaluation): CelFunc {
   const cost = filterCosts.get(func.name)
   if (cost === undefined) return func

@@ -10,16 +10,17 @@ export type Expression = Parsed['expr']
 type Refuse = (node: Expression, problem: string) => never
 
 /**
- * Decides on the values of the variables it was compiled for. Throws PermanentError (`EXPRESSION_FAILED`) when it cannot, and when it costs
- * more than an evaluation may (`filter-costs.ts`) or than is left for it where several share an allowance (`filter-allowance.ts`).
+ * Evaluates the compiled expression on its variables. Throws PermanentError (`EXPRESSION_FAILED`) when it
+ * fails, or costs more than one evaluation may (`filter-costs.ts`) or a shared allowance has left
+ * (`filter-allowance.ts`).
  */
 export type FilterExpression = (values: FilterValues, share?: FilterShare) => boolean
 
 const maxLength = 2_000
 const maxNesting = 50
 
-// What each costs is drawn from the budget of the evaluation. Not here: macros that loop and functions that make long text of short,
-// whose cost is not known before they have worked.
+// Each charges its cost to the evaluation's budget. Excluded are macros that loop and functions that lengthen
+// text, whose cost is unknown until they have run.
 const operators = ['_==_', '_!=_', '@in', '_&&_', '_||_', '!_', '_?_:_', '_[_]']
 const comparisons = ['_<_', '_<=_', '_>_', '_>=_', '-_', '_+_', '_-_', '_*_', '_/_', '_%_']
 const conversions = [
@@ -39,21 +40,21 @@ const positions = ['indexOf', 'lastIndexOf', 'charAt', 'substring']
 const functions = new Set([...operators, ...comparisons, ...conversions, ...textFunctions, ...positions])
 const typeNames = ['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list', 'map', 'null_type']
 
-/** Of all expressions: an environment is larger than most of them. */
+/** Shared by all expressions: an environment is larger than most of them. */
 const planFilter = createFilterPlanner()
 
-/** An expression that may be evaluated. */
+/** A checked expression, ready for evaluation. */
 export interface ParsedFilter {
   expr: Expression
-  /** Plans the expression or one made of its parts. */
+  /** Plans the expression or one made from its parts. */
   plan: (operation: Expression) => Evaluate
-  /** Throws PermanentError (`EXPRESSION_INVALID`) that says at which line and column what is wrong. */
+  /** Throws PermanentError (`EXPRESSION_INVALID`) with line, column and problem. */
   refuse: Refuse
 }
 
 /**
- * Compiles a CEL expression that somebody wrote, with `variables` in reach. Throws PermanentError (`EXPRESSION_INVALID`)
- * whose message says what is wrong and at which line and column.
+ * Compiles a user's CEL expression over `variables`. Throws PermanentError (`EXPRESSION_INVALID`) with line,
+ * column and problem.
  */
 export function compileFilterExpression(source: string, variables: readonly string[]): FilterExpression {
   const { expr, plan } = parseFilterExpression(source, variables)
@@ -70,14 +71,14 @@ export function compileFilterExpression(source: string, variables: readonly stri
   }
 }
 
-/** What compileFilterExpression compiles. Throws as it does. */
+/** The first half of compileFilterExpression. Throws as it does. */
 export function parseFilterExpression(source: string, variables: readonly string[]): ParsedFilter {
   if (source.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
   if (nestingOf(source) > maxNesting) throw invalid(`its brackets are nested deeper than ${maxNesting}`)
   const { expr, sourceInfo } = parseExpression(source)
   const refuse: Refuse = (node, problem) => {
     const start = sourceInfo?.positions[node.id.toString()] ?? 0
-    // To the parser some operators begin with the blanks before them.
+    // For the parser some operators begin with the blanks before them.
     const before = source.slice(0, start + source.slice(start).search(/\S|$/)).split('\n')
     throw invalid(`line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${problem}`)
   }
@@ -90,7 +91,7 @@ function invalid(problem: string, cause?: unknown): PermanentError {
   return new PermanentError('EXPRESSION_INVALID', `the filter expression is not valid: ${problem}`, { cause })
 }
 
-/** The parser recurses on brackets. Those in text count too: it errs on the safe side. */
+/** The parser recurses on brackets. Those in strings count too, which errs on the safe side. */
 function nestingOf(source: string): number {
   let depth = 0
   let deepest = 0
@@ -109,7 +110,7 @@ function parseExpression(source: string): Parsed {
   }
 }
 
-/** Names and functions that are not there would fail on every event: they are refused when the expression is saved, as are patterns that cost too much. */
+/** Refuses unknown names and functions, which would fail on every event, and patterns that cost too much. */
 function check(expr: Expression, refuse: Refuse, names: ReadonlySet<string>, patterns: FilterPatterns): void {
   const visit = (node: Expression | undefined): void => {
     if (node === undefined) return

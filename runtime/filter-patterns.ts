@@ -4,14 +4,20 @@ import { maxTextLength, type FilterBudget } from './filter-costs.ts'
 
 const maxPatterns = 4
 const maxPatternLength = 200
-/** Instructions: time is these times the text, and a bounded repeat of 200 characters can make a hundred thousand. */
+/**
+ * Maximum instructions of a pattern. Time is their product with the text, and one bounded repeat can make
+ * 100,000.
+ */
 const maxPatternSize = 256
 
-/** What an expression may match texts with: few patterns, small ones, compiled once. They take linear time, so what they cost is bounded. */
+/** The patterns of an expression: few, small, compiled once. Matching is linear, so its cost is bounded. */
 export interface FilterPatterns {
-  /** Returns what is wrong with the pattern; undefined when nothing is. */
+  /** Returns what is wrong with the pattern; undefined: nothing. */
   add(pattern: string): string | undefined
-  /** Whether `text` matches a pattern that was added. Throws when it is too long for any pattern, and when the evaluation has cost too much. */
+  /**
+   * Whether `text` matches an added pattern. Throws when the text is too long or the evaluation has cost too
+   * much.
+   */
   test(pattern: string, text: string, budget: FilterBudget): boolean
 }
 

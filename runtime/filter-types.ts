@@ -2,25 +2,29 @@ import { celMap, celType, isCelError, isCelList, isCelMap, type CelInput, type C
 import { parseFilterExpression, type Expression, type ParsedFilter } from './filter-expression.ts'
 
 type Values = Readonly<Record<string, CelInput>>
-/** A value of each type that a part of an expression can have; undefined when that is any. */
+/** A value of each type that part of an expression can have; undefined: any type. */
 type Possible = readonly CelValue[] | undefined
 
-/** In a sample: what can have any type. */
+/** In a sample: a value of any type. */
 export const anyValue = celMap(new Map())
 
-/** What is wrong whatever the values are. An index out of bounds, for instance, is not. */
+/** Errors that no values can avoid. An index out of bounds, for instance, can be avoided. */
 const typeFault = /^(found no matching overload|field not found|unsupported key type)/
 
 /**
- * Checks the types of every part of an expression, those too that `&&`, `||` and `?:` may pass over. `sample` has a value of the right
- * type for each variable and field. Throws PermanentError (`EXPRESSION_INVALID`) whose message says what is wrong and where.
+ * Checks the types of every part of an expression, also those that `&&`, `||` and `?:` may skip. `sample` has
+ * a value of the right type for each variable and field. Throws PermanentError (`EXPRESSION_INVALID`) with
+ * place and problem.
  */
 export function checkFilterTypes(source: string, sample: Values): void {
   const filter = parseFilterExpression(source, Object.keys(sample))
   createExpectBoolean(filter, sample)(filter.expr)
 }
 
-/** CEL itself carries out each operation on the possible values of its parts, so the overloads are those of an event: @bufbuild/cel 0.6.1 exports no checker of types. */
+/**
+ * CEL evaluates each operation on the possible values of its parts, as it does on an event: @bufbuild/cel
+ * 0.6.1 exports no type checker.
+ */
 function createExpectBoolean({ plan, refuse }: ParsedFilter, sample: Values) {
   const evaluate = (node: Expression, operation: Expression, rows: readonly Values[]): Possible => {
     const run = plan(operation)
@@ -43,7 +47,7 @@ function createExpectBoolean({ plan, refuse }: ParsedFilter, sample: Values) {
   const expectBoolean = (node: Expression) => {
     const call = callOf(node)
     if (call?.function === '_?_:_') {
-      // Told of the branch that it is true of; the parser has no place for the whole.
+      // Reported at the branch: the parser has no position for the whole.
       call.args.forEach(expectBoolean)
       return
     }
@@ -80,7 +84,7 @@ function oneOfEachType(values: readonly CelValue[]): CelValue[] {
   return [...new Map(values.map((value) => [celType(value).name, value])).values()]
 }
 
-/** The first values together, then each other one in its place among the first: all combinations could be millions. */
+/** All first values together, then each other value in its position: all combinations could be millions. */
 function rowsOf(parts: readonly (readonly CelValue[])[]): Values[] {
   const first = Object.fromEntries(parts.map((values, index) => [partName(index), values[0] ?? null]))
   const others = parts.flatMap((values, index) =>

@@ -1,11 +1,11 @@
 import type { CelInput } from '@bufbuild/cel'
 
-/** Values as expressions read them, whose fields are found at once. */
+/** Values for expressions, with direct access to their fields. */
 export type FilterValues = Readonly<Record<string, CelInput>>
 
 /**
- * Makes maps of the objects in `values`, which are JSON. CEL would make one of an object each time that a field of it is read, and refuses one
- * that has a field `constructor`. Not recursive: who calls a tool says how deep its arguments go.
+ * Makes maps of the objects in `values`, which are JSON. CEL would convert an object at each access, and
+ * refuses one with a field `constructor`. Not recursive: callers of tools decide how deep arguments go.
  */
 export function toFilterValues(values: Readonly<Record<string, unknown>>): FilterValues {
   const whole = new Map<string, CelInput>()

@@ -2,7 +2,7 @@ import { areCertificates, isKeyOf, isPrivateKey } from './read-certificates.ts'
 
 type Given = Readonly<Record<string, string>>
 
-/** Of each pair the first counts only with the second. */
+/** In each pair the first takes effect only with the second. */
 const needs = [
   ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME'],
   ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_PASSWORD'],
@@ -14,7 +14,10 @@ const needs = [
 
 const ofTls = ['KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY']
 
-/** What is wrong with variables that may each be right: without these, brokers would be reached in the open by whoever thinks they are not. */
+/**
+ * Problems between variables that are valid alone. They would leave connections unencrypted against
+ * expectation.
+ */
 export function findConflicts(given: Given): string[] {
   const missing = new Map<string, string>()
   for (const [name, needed] of needs) {
@@ -29,7 +32,7 @@ export function findConflicts(given: Given): string[] {
   ]
 }
 
-/** Unless one of them is wrong itself, and that is said of it. */
+/** Whether key and certificate belong together. Skipped when either is invalid, which is reported itself. */
 function keyOfAnother({ KAFKA_SSL_CERT: certificate = '', KAFKA_SSL_KEY: key = '' }: Given): string[] {
   const isPair = !areCertificates(certificate) || !isPrivateKey(key) || isKeyOf(key, certificate)
   return isPair ? [] : ['KAFKA_SSL_KEY: is not the key of KAFKA_SSL_CERT']
@@ -37,7 +40,10 @@ function keyOfAnother({ KAFKA_SSL_CERT: certificate = '', KAFKA_SSL_KEY: key = '
 
 const tlsParameters = new Set(['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'])
 
-/** pg takes what a URL says of TLS and drops the authority: with `sslmode=disable` nothing would be encrypted, with `no-verify` nothing verified. */
+/**
+ * pg follows the TLS options of a URL and drops the authority: `sslmode=disable` encrypts nothing,
+ * `no-verify` verifies nothing.
+ */
 function overriddenAuthority({ DATABASE_URL: url, DATABASE_SSL_CA: authority }: Given): string[] {
   if (url === undefined || authority === undefined || !URL.canParse(url)) return []
   const said = [...new URL(url).searchParams.keys()].filter((name) => tlsParameters.has(name))

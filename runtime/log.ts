@@ -5,12 +5,12 @@ export type Log = Logger
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Kept while standard output takes nothing; what is more is left out, and how much is told afterwards. */
+/** Bytes kept while standard output blocks. Further lines are dropped, and their count is logged later. */
 const heldBytes = 1024 * 1024
 
 /**
- * Standard output. Where it is a file on a full disk pino by itself ends the process, which then hangs: at its exit it writes until there is room. A gateway needs
- * no log to go on: lines wait for room, and an exit waits for nothing.
+ * Standard output that drops lines instead of blocking. On a full disk pino alone ends the process, which
+ * then hangs: at exit it writes until there is space. Lines wait for space, and an exit does not wait.
  */
 function openOutput(onLeftOut: (lines: number) => void): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false })
@@ -26,7 +26,7 @@ function openOutput(onLeftOut: (lines: number) => void): DestinationStream {
   output.write = (line) => {
     if (isTaking || (held += Buffer.byteLength(line)) <= heldBytes) return write(line)
     leftOut++
-    // Nothing more to hold, and what is held is tried again.
+    // Adds nothing, and retries what is kept.
     return write('')
   }
   output.flushSync = () => {
@@ -36,8 +36,8 @@ function openOutput(onLeftOut: (lines: number) => void): DestinationStream {
 }
 
 /**
- * JSON lines on standard output: `ts` (ISO 8601), `level` as text, `service`, `msg`. What people wrote (bodies, snippets) and
- * secrets never go in.
+ * JSON lines on standard output: `ts` (ISO 8601), `level` as text, `service`, `msg`. Content (bodies,
+ * snippets) and secrets are never logged.
  */
 export function createLog(service: string, level: LogLevel): Log {
   const log: Log = pino(
@@ -56,7 +56,10 @@ export function createLog(service: string, level: LogLevel): Log {
   return log
 }
 
-/** Type, code, message and stack of an error, with its causes; not its other fields, which can hold anything. */
+/**
+ * Type, code, message and stack of an error and its causes. Its other fields can hold anything and are left
+ * out.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) }
   const code = 'code' in error ? String(error.code) : undefined

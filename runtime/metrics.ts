@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /**
- * A registry for one process. Metric names start with `sluice_`, units last (`_seconds`, `_bytes`, `_total`); labels come from
- * fixed sets, so that hostile input adds no series.
+ * The registry of one process. Metric names start with `sluice_` and end with units (`_seconds`, `_bytes`,
+ * `_total`). Label values come from fixed sets, so that hostile input adds no series.
  */
 export interface Metrics {
   registry: Registry
   counter<L extends string>(name: string, help: string, labelNames?: readonly L[]): Counter<L>
-  /** `together`: what the gauges of several processes amount to. */
+  /** `together`: how to aggregate the gauges of several processes. */
   gauge<L extends string>(
     name: string,
     help: string,
@@ -22,7 +22,9 @@ export interface Metrics {
   ): Histogram<L>
 }
 
-/** Asking for a name twice gives the same metric, so that two consumers in one process share theirs. */
+/**
+ * A name that is registered twice gives the same metric, so that two consumers in one process share theirs.
+ */
 export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
   const registry = new Registry()
   if (options.processMetrics === true) collectDefaultMetrics({ register: registry })
@@ -69,7 +71,7 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
   }
 }
 
-/** Has a gauge set when it is asked for. Several parts of a process that share one add their own series each. */
+/** Sets a gauge when it is scraped. Several parts of a process can each add their own series. */
 export function whenAsked(gauge: Gauge, report: () => void): void {
   const others = (gauge as { collect?: () => void }).collect?.bind(gauge)
   Object.assign(gauge, {

@@ -1,4 +1,4 @@
-/** What Node says of a server that is away, or of a way to it that is: trying again can help. */
+/** Node's error codes for a server or a network that is away: a retry can help. */
 export const networkCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -8,6 +8,6 @@ export const networkCodes: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  // A socket in the file system whose server is not up yet.
+  // A Unix socket whose server is not up yet.
   'ENOENT',
 ])

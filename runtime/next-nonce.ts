@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Of AES-GCM. */
+/** The nonce size of AES-GCM. */
 export const nonceBytes = 12
 
-/** Drawn for many at once: a draw of its own is a third of what it takes to seal a short text (2.0 of 6.4 µs). */
+/** Drawn in bulk: a separate draw is a third of the cost of sealing a short text (2.0 of 6.4 µs). */
 const nonces = Buffer.allocUnsafe(nonceBytes * 256)
 let used = nonces.length
 
-/** A nonce that nobody had before; to be copied before the next is asked for. */
+/** A new random nonce. Copy it before the next call. */
 export function nextNonce(): Buffer {
   if (used === nonces.length) {
     randomFillSync(nonces)

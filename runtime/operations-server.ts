@@ -11,26 +11,27 @@ export interface OperationsServer {
 }
 
 /**
- * Of idle connections: longer than usual load balancers keep them (60 s) and Prometheus pauses, so that they and not we close them. After Node's
- * 5 s a busy process closed connections on which the next question was on its way, and that question failed.
+ * Keep-alive timeout. Longer than a load balancer's usual 60 s and Prometheus's interval, so the peer closes
+ * first. With Node's 5 s a busy process closed connections on which a request was arriving, and that request
+ * failed.
  */
 export const keepAliveTimeoutMs = 65_000
 
 /**
- * Serves `/healthz` (200 while the process can go on), `/readyz` (200 while it serves) and `/metrics`, for supervisors and
- * Prometheus. They say nothing of what was recorded and need no key.
+ * Serves `/healthz` (200 while the process can continue), `/readyz` (200 while it serves) and `/metrics`, for
+ * supervisors and Prometheus. They reveal nothing recorded and need no key.
  */
 export async function startOperationsServer(options: {
   host: string
   port: number
   health: () => Health
   metrics: Metrics
-  /** In place of what `metrics` holds. */
+  /** Replaces the text of `metrics`. */
   metricsText?: (() => Promise<string>) | undefined
   log: Log
 }): Promise<OperationsServer> {
   const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
-    // Nobody's question ends the process.
+    // No request may end the process.
     answer(request, response, options).catch((error: unknown) => {
       options.log.error(
         { err: error, path: request.url },
@@ -51,8 +52,8 @@ export async function startOperationsServer(options: {
 }
 
 /**
- * On `::` of a host that has no IPv6 it listens on 0.0.0.0. Rejects with a sentence that names the address
- * when it cannot be had.
+ * Listens on 0.0.0.0 for `::` on a host without IPv6. Rejects with a sentence that names the address if it
+ * cannot bind.
  */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
@@ -64,7 +65,7 @@ export async function listen(server: Server, port: number, host: string): Promis
   }
 }
 
-/** What Linux says of an IPv6 socket where IPv6 is switched off: for the kernel, or on every interface. */
+/** Linux's errors for an IPv6 socket where IPv6 is off, in the kernel or on every interface. */
 const noIPv6: ReadonlySet<string> = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])
 
 function listenOn(server: Server, port: number, host: string): Promise<void> {

@@ -1,31 +1,30 @@
 import ipaddr from 'ipaddr.js'
 
-/** Where requests that outsiders configured may go. */
+/** Where requests may go whose address an outsider configured. */
 export interface OutboundPolicy {
-  /** Hosts, as in URLs and in lower case, for which plain HTTP, private addresses and any port are allowed. */
+  /** Hosts in lower case that may use plain HTTP, private addresses and any port. */
   insecureHosts: ReadonlySet<string>
-  /** Ports of everyone else. */
+  /** Allowed ports of all other hosts. */
   ports: ReadonlySet<number>
 }
 
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3')
-/** Public by number, but a cloud's own service on every machine there. */
+/** Public addresses that reach a cloud's own service from every machine there. */
 const cloudServices = new Set(['168.63.129.16'])
 
-/** Whether the Internet at large is at `address`: no loopback, private, link-local, translated or tunnelled one. */
+/**
+ * Whether the public Internet is at `address`: not loopback, private, link-local, translated or tunnelled.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
   if (cloudServices.has(parsed.toString())) return false
   if (parsed.range() !== 'unicast') return false
-  // Of IPv6 only what is assigned: ranges not named yet, and old forms such as `::127.0.0.1`, count as unicast otherwise.
+  // Assigned IPv6 only: the library counts unnamed ranges and old forms such as `::127.0.0.1` as unicast.
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast6)
 }
 
-/**
- * The host of a URL as the policy names it: lower case, no brackets, no final dot, an IPv6 address in its
- * shortest form, as URLs have it.
- */
+/** A URL's host as the policy names it: lower case, no brackets, no final dot, IPv6 in its shortest form. */
 export function hostOf(hostname: string): string {
   const host = hostname
     .toLowerCase()
@@ -36,8 +35,8 @@ export function hostOf(hostname: string): string {
 }
 
 /**
- * Why requests may not go to `url`; undefined when they may. Names are not resolved: what they lead to is checked when
- * connecting, because it can change between now and then.
+ * Why requests may not go to `url`; undefined: they may. Names are not resolved here, because DNS can change:
+ * addresses are checked on connecting.
  */
 export function refuseUrl(url: string, policy: OutboundPolicy): string | undefined {
   if (!URL.canParse(url)) return 'is not a URL'
@@ -56,12 +55,18 @@ export function refuseUrl(url: string, policy: OutboundPolicy): string | undefin
   return undefined
 }
 
-/** Whether a host, as {@link hostOf} names it, is this machine by its name or number. Other names may lead here too. */
+/**
+ * Whether a host, as {@link hostOf} names it, is this machine by name or number. Other names may lead here
+ * too.
+ */
 export function isLoopback(host: string): boolean {
   return ipaddr.isValid(host) ? ipaddr.process(host).range() === 'loopback' : host === 'localhost'
 }
 
-/** Why `url` may not be attacked; undefined when it may: its host is loopback or named. Names that only lead to loopback are not. */
+/**
+ * Why `url` may not be attacked; undefined: its host is loopback or listed. A name that resolves to loopback
+ * is refused.
+ */
 export function refuseTarget(url: string, allowedHosts: ReadonlySet<string>): string | undefined {
   if (!URL.canParse(url)) return 'is not a URL'
   const parsed = new URL(url)

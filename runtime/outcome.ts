@@ -1,6 +1,6 @@
 import type { PermanentError } from './errors.ts'
 
-/** What became of one record. Failure is data; the consumer applies it in one place. */
+/** The outcome of one record. Failure is data, which the consumer applies in one place. */
 export type Outcome<T = void> =
   { kind: 'ok'; value: T } | { kind: 'drop'; reason: string } | { kind: 'dead_letter'; error: PermanentError }
 
@@ -10,7 +10,7 @@ export function ok<T>(value?: T): Outcome<T | undefined> {
   return { kind: 'ok', value }
 }
 
-/** Nothing more is to be done with the record, on purpose. `reason` is a metric label: a word from a fixed set. */
+/** Settles a record that needs no more work. `reason` is a metric label from a fixed set. */
 export function drop(reason: string): Outcome<never> {
   return { kind: 'drop', reason }
 }

@@ -8,12 +8,12 @@ export function areSessionsShared(error: unknown): error is Error {
 }
 
 const timeoutMs = 5_000
-/** An idle pooler is found out in the first round. Under load each round is another chance. */
+/** The first round detects an idle pooler. Under load each round is another chance. */
 const rounds = 4
 
 /**
- * Throws POSTGRES_SESSIONS_SHARED unless a connection has a server process of its own for as long as it
- * lives; pg's error where that cannot be seen.
+ * Throws POSTGRES_SESSIONS_SHARED unless a connection keeps its own server process; pg's error where that
+ * cannot be determined.
  */
 export async function requireOwnSessions(address: PostgresAddress): Promise<void> {
   const clients = [openClient(address), openClient(address)] as const
@@ -37,15 +37,14 @@ function openClient(address: PostgresAddress): pg.Client {
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
-  // Lost between two statements, which say so too: unheard it would end the process.
+  // A lost connection also fails the next statement. Unhandled, the event would end the process.
   client.on('error', () => undefined)
   return client
 }
 
 /**
- * Two clients ask in turn, and never at once. A pooler that hands out the process used last gives both the
- * same. One that hands out the process unused for longest gives the second of two questions in a row another
- * process than the first.
+ * Two clients query in turn, never at once. A pooler that reuses the last process gives both the same one. A
+ * pooler that reuses the oldest process gives two queries of one client different ones.
  */
 async function areShared(one: pg.Client, other: pg.Client): Promise<boolean> {
   const seen = new Map<pg.Client, number>()

@@ -1,12 +1,12 @@
-/** How much each owner has of what all of them share. */
+/** How much of a shared resource each owner has. */
 export interface OwnerCounts {
-  /** Of all owners. */
+  /** The sum over all owners. */
   readonly total: number
   of(owner: string): number
   add(owner: string, by: number): void
 }
 
-/** Whoever has none is not remembered, so that it takes memory only for those that have some. */
+/** Owners with nothing are not stored, so memory follows those that have something. */
 export function createOwnerCounts(): OwnerCounts {
   const counts = new Map<string, number>()
   let total = 0

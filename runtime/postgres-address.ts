@@ -2,7 +2,7 @@ import type { PostgresConfig } from './config.ts'
 
 export type PostgresAddress = Pick<PostgresConfig, 'DATABASE_URL' | 'DATABASE_SSL_CA'>
 
-/** Where a client of pg connects to: with TLS, verified, where an authority is configured. */
+/** Where a pg client connects: over verified TLS where an authority is configured. */
 export function connectionOf({ DATABASE_URL: url, DATABASE_SSL_CA: ca }: PostgresAddress): {
   connectionString: string
   ssl?: { ca: string }
@@ -11,8 +11,8 @@ export function connectionOf({ DATABASE_URL: url, DATABASE_SSL_CA: ca }: Postgre
 }
 
 /**
- * pg looks up an IPv6 address with its brackets, as a name, and takes no URL that has them beside a bare %.
- * Its parameter `host` goes before the host of the URL, and takes the address without them.
+ * Moves an IPv6 host into the parameter `host`, which takes precedence and has no brackets. pg resolves a
+ * bracketed address as a name, and refuses a URL that has one beside a bare %.
  */
 function withPlainHost(url: string): string {
   const [before, address] = /^([^/?#]*\/\/(?:[^/?#]*@)?)\[([^\]]*)\]/.exec(url)?.slice(1) ?? []

@@ -1,4 +1,4 @@
-/** What an array holds, as it is given here; `uuid` as its 16 bytes, `timestamptz` as Unix milliseconds. */
+/** JavaScript values of array elements: `uuid` as its 16 bytes, `timestamptz` as Unix milliseconds. */
 export interface ArrayValues {
   uuid: Buffer
   text: string
@@ -11,18 +11,18 @@ export interface ArrayValues {
 export type ArrayType = keyof ArrayValues
 
 interface Form<T> {
-  /** Postgres's number of the type of an element. */
+  /** Postgres's type number of an element. */
   oid: number
-  /** Of a value without its length; no less than what `write` writes. */
+  /** Upper bound for the bytes that `write` writes, without the length field. */
   maxBytes: (value: T) => number
-  /** Returns how many bytes it wrote. */
+  /** Returns the number of bytes written. */
   write: (target: Buffer, value: T, at: number) => number
 }
 
 /** Postgres counts time from 2000-01-01T00:00:00Z. */
 const postgresEpochMs = 946_684_800_000
 const headerBytes = 20
-/** An array without elements has no length and no first subscript. */
+/** The size of an empty array, which has no length and no first subscript. */
 const emptyBytes = 12
 const firstSubscript = 1
 const lengthBytes = 4
@@ -54,8 +54,8 @@ const forms: { readonly [T in ArrayType]: Form<ArrayValues[T]> } = {
 }
 
 /**
- * What `read` finds in each of `rows`, as a parameter in the binary form of a Postgres array, which pg passes on as it is: as text each
- * element is escaped here and read again there, and bytes go as hexadecimal digits.
+ * `read` of each row as a parameter in Postgres's binary array format, which pg passes through. As text each
+ * element would be escaped and parsed again, and bytes would travel as hexadecimal digits.
  */
 export function postgresArray<T extends ArrayType, Row>(
   type: T,

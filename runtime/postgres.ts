@@ -12,26 +12,26 @@ export interface PoolDependencies {
   metrics: Metrics
   /** Shown in pg_stat_activity. */
   applicationName: string
-  /** A statement that takes longer is cancelled. */
+  /** Longer statements are cancelled. */
   statementTimeoutMs?: number
-  /** The role that connections take, which row-level security holds. Absent: the login's own rights. */
+  /** The role that connections take, under row-level security. Absent: the login's own rights. */
   role?: string
   /**
-   * Its statements find rows by key, so no plan of them reads a whole table: one that was made and kept while a table was small did, and
-   * took the longer the larger the table grew, until Postgres had counted it.
+   * For statements that find rows by key: no plan may scan a whole table. A plan cached while the table was
+   * small would, and slow down with growth until Postgres updates its statistics.
    */
   readsByKey?: boolean
   /**
-   * Somebody waits for what its statements answer: none starts other processes or is compiled, which where Postgres guesses badly takes longer
-   * than the statement (10 ms to find a hundred deliveries of a million; 2 cores).
+   * For statements whose answer somebody waits for: no parallel workers and no JIT, which take longer than
+   * the statement where Postgres misjudges it (10 ms to find a hundred deliveries of a million; 2 cores).
    */
   answersAtOnce?: boolean
 }
 
-/** Postgres has cancelled a statement for its time and said so before this is over, unless it cannot be heard. */
+/** Postgres reports a cancelled statement within this time, unless the connection is dead. */
 const answerGraceMs = 5_000
 
-/** A pool that outlives the loss of its connections. Its owner ends it. */
+/** A pool that survives lost connections. Its owner ends it. */
 export function createPool(
   config: PostgresAddress & Pick<PostgresConfig, 'DATABASE_POOL_SIZE'>,
   dependencies: PoolDependencies,
@@ -39,7 +39,7 @@ export function createPool(
   const { role, statementTimeoutMs = 30_000 } = dependencies
   const preparing = { ...dependencies, statementTimeoutMs }
   let ownSessions: Promise<void> | undefined
-  /** Whoever takes a role asks once: at the service's start Postgres may have been away. */
+  /** The role is taken per connection: Postgres may be away when the service starts. */
   const prepare = async (client: pg.ClientBase) => {
     if (role !== undefined)
       await (ownSessions ??= requireOwnSessions(config).catch((error: unknown) => {
@@ -53,12 +53,12 @@ export function createPool(
     max: config.DATABASE_POOL_SIZE,
     application_name: dependencies.applicationName,
     connectionTimeoutMillis: 5_000,
-    // A connection that died without a word: of an idle one the kernel learns it within half a minute instead of two hours; of one that has sent a
-    // statement it says so after a quarter of an hour, so that whoever waits for an answer counts the time himself.
+    // Detects dead connections. The kernel notices an idle one within half a minute instead of two hours; one
+    // with a statement under way takes a quarter of an hour, so callers have their own timeout.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: statementTimeoutMs + answerGraceMs,
-    // The pool hands a connection out once this promise resolves, which the type of the option does not say.
+    // The pool waits for this promise before it hands out the connection, which the option's type omits.
     onConnect: (client): unknown => prepare(client),
   })
   // Without a listener the loss of an idle connection would end the process.
@@ -78,17 +78,18 @@ export function createPool(
 }
 
 /**
- * What makes Postgres give up a client whose host is gone without a word. The kernel would wait two hours for it, and so long its transaction would keep its
- * locks: a partition's position, rows of the outbox, the election of who sweeps. Silence is noticed within a minute, also of a client
- * that was being answered or that was sending rows (which no statement's time ends). Whoever lives waits less than three minutes within a
- * transaction: a page of history is read from Kafka in one, then published from, 60 s and 20 s at most.
+ * Makes Postgres drop a client whose host vanished. The kernel would wait two hours, and the client's
+ * transaction would keep its locks that long: a partition's position, outbox rows, the election of a sweeper.
+ * Silence is noticed within a minute, also while Postgres sends an answer or receives rows, which no
+ * statement timeout ends. A live client waits less than three minutes in a transaction: it reads a page of
+ * history from Kafka and publishes it, 60 s and 20 s at most.
  */
 export const giveUpSilentClients = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 60000; set idle_in_transaction_session_timeout = '3min'`
 
 /**
- * By statements: PgBouncer refuses a connection that brings `statement_timeout` along. In one round trip; the
- * role has another.
+ * By statements, because PgBouncer refuses `statement_timeout` as a startup parameter. One round trip; the
+ * role takes another.
  */
 async function prepareConnection(
   client: pg.ClientBase,
@@ -102,8 +103,8 @@ async function prepareConnection(
 }
 
 /**
- * Said on every new connection instead of among its options, because poolers between us and Postgres drop those without a word. A
- * role that row-level security does not hold is refused, so that no mistake in the grants goes unnoticed.
+ * Set by statement on every new connection, because poolers silently drop startup options. Refuses a role
+ * that row-level security does not bind, so that a wrong grant is noticed.
  */
 async function takeRole(client: pg.ClientBase, role: string): Promise<void> {
   await client.query(`set role ${pg.escapeIdentifier(role)}`)
@@ -113,7 +114,7 @@ async function takeRole(client: pg.ClientBase, role: string): Promise<void> {
   if (rows[0]?.bypasses !== false) throw new Error(`the role ${role} is not held by row-level security`)
 }
 
-/** A statement that each connection has parsed and planned once, under a name that no other statement has. */
+/** A statement that each connection parses and plans once, under a unique name. */
 export interface PreparedStatement {
   name: string
   text: string
@@ -134,8 +135,8 @@ export async function query<R extends pg.QueryResultRow>(
 }
 
 /**
- * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Throws as `classifyPostgresError` says.
- * `begin` may set what holds for this transaction alone.
+ * Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. Throws as
+ * `classifyPostgresError` says. `begin` may set parameters for this transaction alone.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -147,7 +148,7 @@ export async function inTransaction<T>(
   const noteLoss = (error: Error) => (broken = error)
   try {
     client = await pool.connect()
-    // While a client is checked out the pool does not listen, and an unheard 'error' would end the process.
+    // The pool does not listen to a checked-out client, and an unhandled 'error' would end the process.
     client.on('error', noteLoss)
     await client.query(begin)
     const value = await work(client)
@@ -162,14 +163,17 @@ export async function inTransaction<T>(
   }
 }
 
-/** pg's words for `query_timeout`. Its statement is still under way: on this connection nothing is heard before its end. */
+/**
+ * pg's message for `query_timeout`. The statement is still under way, so this connection stays blocked until
+ * its end.
+ */
 const unanswered = 'Query read timeout'
 
 function isUnanswered(error: unknown): error is Error {
   return Error.isError(error) && error.message.endsWith(unanswered)
 }
 
-/** Returns the error that makes the connection unusable, if there is one. */
+/** Returns the error that makes the connection unusable, if any. */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query('rollback')
@@ -179,17 +183,18 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   }
 }
 
-// Appendix A of the Postgres manual: 08 connection, 53 insufficient resources, 57P0x shutdown, 40001 serialization, 40P01 deadlock,
-// 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only after a fail-over, 25P03 idle too long in a transaction, 58 system error,
-// 28 a login that is refused: where a password is changed it comes to the services a little later, and what they do meanwhile is no defect.
+// Appendix A of the Postgres manual: 08 connection, 53 insufficient resources, 57P0x shutdown, 40001
+// serialization, 40P01 deadlock, 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only
+// after a fail-over, 25P03 idle too long in a transaction, 58 system error, 28 refused login: a changed
+// password reaches the services a little later.
 const transientStates = /^(08...|28...|53...|57P0[1-5]|40001|40P01|55P03|57014|25006|25P03|58...)$/
 // pg gives these no code.
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|connection timeout|Query read timeout/i
 
-/** TransientError `POSTGRES_UNAVAILABLE` for what passes by itself; anything else as it is. */
+/** TransientError `POSTGRES_UNAVAILABLE` for what passes by itself; any other error unchanged. */
 export function classifyPostgresError(error: unknown): unknown {
-  // Not by `instanceof`: in tests what Node's own sockets throw is of another realm.
+  // Not `instanceof`: under jest, errors of Node's sockets belong to another realm.
   if (!Error.isError(error)) return error
   const code = codeOf(error)
   // A host with several addresses fails with one error for each.

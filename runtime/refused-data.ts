@@ -1,13 +1,13 @@
 import { codeOf, PermanentError } from './errors.ts'
 
-/** Whether a row refers to one that is not there, which may have gone just now. */
+/** Whether a row refers to one that does not exist, perhaps since a moment ago. */
 export function isForeignKeyViolation(error: unknown): error is Error {
   return Error.isError(error) && codeOf(error) === '23503'
 }
 
 /**
- * Where Postgres finds that a value is longer than an index or a row takes, or nested deeper than its stack. Class 54 has other limits besides, which are
- * of the moment: of the transactions that are left before the oldest are vacuumed, for one.
+ * Postgres routines that refuse a value too long for an index or row, or too deep for the stack. Class 54
+ * also has limits that pass, such as transactions left before the oldest are vacuumed.
  */
 const dataRoutines = new Set([
   ...['_bt_check_third_page', 'index_form_tuple', 'index_form_tuple_context', 'heap_form_tuple'],
@@ -15,9 +15,10 @@ const dataRoutines = new Set([
 ])
 
 /**
- * PermanentError (`UNSTORABLE`) when Postgres refused the data itself (SQLSTATE class 22: NUL characters, bad JSON, numbers out of range;
- * class 23: a check; of class 54 what is too long), anything else as it is. The consumer then finds the record by halving its batch. Postgres's
- * `detail` quotes values and is left out.
+ * PermanentError (`UNSTORABLE`) when Postgres refuses the data itself: SQLSTATE class 22 (NUL characters, bad
+ * JSON, numbers out of range), a check of class 23, or excessive length of class 54. Any other error
+ * unchanged. The consumer then finds the record by halving its batch. Postgres's `detail` quotes values and
+ * is left out.
  */
 export function asUnstorable(error: unknown): unknown {
   if (!Error.isError(error)) return error

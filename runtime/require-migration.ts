@@ -8,10 +8,9 @@ const undefinedTable = '42P01'
 const timeoutMs = 5_000
 
 /**
- * What a service does before it starts: throws where its database lacks the migration `name`, because what it
- * would say later, of a table that is not there, tells nobody what to do; and POSTGRES_SESSIONS_SHARED behind
- * a pooler that shares them. One that has more is fine. Where that cannot be seen, Postgres being away above
- * all, it warns: the services know what to do then.
+ * Throws before a service starts when its database lacks the migration `name`, as later errors about missing
+ * tables would not say what to do. Throws POSTGRES_SESSIONS_SHARED behind a pooler that shares sessions.
+ * Later migrations are fine. When Postgres is away it only warns, and the service retries.
  */
 export function requireMigration(name: string): (address: PostgresAddress, log: Log) => Promise<void> {
   return async (address, log) => {
@@ -27,7 +26,7 @@ export function requireMigration(name: string): (address: PostgresAddress, log: 
   }
 }
 
-/** By a connection of its own: those of a pool may have taken a role, which sees no migrations. */
+/** On its own connection: one of the pool may have taken a role that cannot see migrations. */
 async function isApplied(address: PostgresAddress, name: string): Promise<boolean> {
   await requireOwnSessions(address)
   const client = new pg.Client({
@@ -35,7 +34,7 @@ async function isApplied(address: PostgresAddress, name: string): Promise<boolea
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
-  // Lost between two statements, which say so too: unheard it would end the process.
+  // A lost connection also fails the next statement. Unhandled, the event would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()

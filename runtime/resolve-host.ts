@@ -4,12 +4,12 @@ import { systemClock } from './clock.ts'
 /** Every address of a host, as text. Rejects when it has none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>
 
-/** For addresses of the other kind once there are some of one: there are name servers that drop questions for IPv6. */
+/** Wait for the other address family once one has answered: some name servers drop IPv6 queries. */
 const otherKindMs = 300
 
 /**
- * Resolves by DNS itself, in two tries: the system's resolver works on a pool of four threads, which a few names that hang would
- * take from everybody. `servers`: absent, those of the system.
+ * Resolves by DNS directly, in two tries. The system's resolver uses a pool of four threads, which a few
+ * hanging names would block for everyone. `servers`: absent, the system's.
  */
 export function createDnsResolver(timeoutMs: number, servers?: readonly string[]): ResolveHost {
   return async (host) => {

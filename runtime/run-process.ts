@@ -21,15 +21,16 @@ export interface ProcessOptions<S extends ProcessSchema> {
   schema: S
   environment: Environment
   create: (config: z.output<S>, dependencies: ProcessDependencies) => Service
-  /** Awaited before the service starts, unless a signal comes first; what it throws ends the process. */
+  /** Awaited before the service starts, unless a signal comes first. Its error ends the process. */
   prepare?: (config: z.output<S>, log: Log) => Promise<void>
-  /** False: /healthz, /readyz and /metrics are served for it by the process that started it. */
+  /** False: the parent process serves /healthz, /readyz and /metrics for it. */
   servesOperations?: boolean
 }
 
 /**
- * Runs one service until SIGTERM, SIGINT or its own end, and resolves with the exit code: 0 stopped as asked, 1 failed or not
- * drained within DRAIN_DEADLINE_MS, 2 configuration wrong. A second signal ends the wait.
+ * Runs one service until SIGTERM, SIGINT or its own end, and resolves with the exit code: 0 stopped as
+ * requested, 1 failed or not drained within DRAIN_DEADLINE_MS, 2 invalid configuration. A second signal ends
+ * the wait.
  */
 export async function runProcess<S extends ProcessSchema>(options: ProcessOptions<S>): Promise<number> {
   const parsed = parseConfig(options.schema, options.environment)
@@ -93,7 +94,8 @@ async function runUntilSignal(
 async function untilSignalOrEnd(service: Service, signals: Signals, log: Log): Promise<void> {
   const ended = service.done.then(() => 'ended' as const)
   const started = service.start().then(() => 'started' as const)
-  // Whichever of the two is not awaited any more must not be reported as unhandled; a failure of the other has been seen by then.
+  // The one that is no longer awaited must not be reported as unhandled; the other's failure has been seen by
+  // then.
   for (const promise of [ended, started]) promise.catch(() => undefined)
   if ((await Promise.race([started, ended, signals.first])) === 'started') {
     log.info('started')

@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 import { nextNonce, nonceBytes } from './next-nonce.ts'
 import { zstdContentSize } from './zstd-size.ts'
 
-/** Bytes as they travel and rest: compressed, then encrypted where keys are configured. */
+/** Bytes in transit and at rest: compressed, and encrypted where keys are configured. */
 export interface Sealed {
   codec: string
   key_id: string | null
@@ -14,27 +14,27 @@ export interface Sealed {
 }
 
 /**
- * `identity` names what the bytes belong to. It is the associated data of the encryption, so that sealed bytes moved to
- * another record do not open.
+ * `identity` names the owner of the bytes. It is the encryption's associated data, so sealed bytes that are
+ * moved to another record do not open.
  */
 export interface Sealer {
   seal(bytes: Buffer, identity: string): Sealed
-  /** Throws PermanentError `CANNOT_OPEN`: the key is not configured, or bytes or identity are not those that were sealed. */
+  /** Throws PermanentError `CANNOT_OPEN`: the key is not configured, or bytes or identity have changed. */
   open(sealed: Sealed, identity: string): Buffer
-  /** How many bytes they open to, without unpacking them; undefined: they do not say. Throws as `open` does. */
+  /** The size once opened, read without decompression; undefined: unknown. Throws as `open` does. */
   sizeOf(sealed: Sealed, identity: string): number | undefined
 }
 
 const tagBytes = 16
-// Below this a zstd frame saves nothing: its header and the sequence section take about as much as they remove.
+// Smaller texts gain nothing from zstd: header and sequence section take what they save.
 const compressFromBytes = 128
 const maxChunkBytes = 16 * 1024
-/** A sealed value that would open to more than this is refused: BODY_MAX_BYTES is 10 MiB, and hostile frames expand a thousandfold. */
+/** Larger opened values are refused: BODY_MAX_BYTES is 10 MiB, and hostile frames expand a thousandfold. */
 const maxOpenedBytes = 64 * 1024 * 1024
 
-/** The first of `keys` encrypts, all of them decrypt; none: bytes are only compressed. */
+/** The first of `keys` encrypts, each can decrypt. No keys: bytes are only compressed. */
 export function createSealer(keys: readonly EncryptionKey[]): Sealer {
-  // As key objects: a key of bytes is examined anew at every use, for 45 µs under load.
+  // As key objects: raw bytes are checked at every use, for 45 µs under load.
   const known = keys.map(({ id, key }) => ({ id, key: createSecretKey(key) }))
   const byId = new Map(known.map(({ id, key }) => [id, key]))
   const current = known[0]
@@ -68,20 +68,20 @@ export function createSealer(keys: readonly EncryptionKey[]): Sealer {
   }
 }
 
-/** Seals anew what another key sealed, without unpacking it. */
+/** Seals under the first key what another key sealed, without decompression. */
 export interface Resealer {
   currentKeyId: string
   /** Throws PermanentError `CANNOT_OPEN` as Sealer does. */
   reseal(sealed: Sealed, identity: string): Sealed
 }
 
-/** For whoever is about to write bodies to say at start. */
+/** Warns at start, for services that write bodies. */
 export function warnWithoutKeys(keys: readonly EncryptionKey[], log: Pick<Log, 'warn'>): void {
   if (keys.length === 0)
     log.warn('BODY_ENCRYPTION_KEYS is not set: bodies lie in Kafka and Postgres unencrypted')
 }
 
-/** The first of `keys` seals, all of them open. Undefined without keys. */
+/** The first of `keys` seals, each can open. Undefined without keys. */
 export function createResealer(keys: readonly EncryptionKey[]): Resealer | undefined {
   const byId = new Map(keys.map(({ id, key }) => [id, createSecretKey(key)]))
   const currentKeyId = keys[0]?.id
@@ -100,8 +100,9 @@ export function createResealer(keys: readonly EncryptionKey[]): Resealer | undef
 }
 
 /**
- * The size is told beforehand, so that zstd makes tables for it instead of 700 kB of them for each body, which also is what V8 collects garbage by: ingest
- * takes 350 instead of 510 µs of processor for a record with two bodies of 1 kB. What is written never needs more room than the body, or is not used.
+ * Compresses with a pledged size, so that zstd makes fitting tables instead of 700 kB for each body, which
+ * also drive V8's garbage collector: ingest takes 350 instead of 510 µs of CPU for a record with two bodies
+ * of 1 kB. The output buffer has the size of the body; a larger output is not used.
  */
 function compress(bytes: Buffer): Buffer {
   return zstdCompressSync(bytes, {

@@ -1,12 +1,12 @@
-/** How long work may keep the event loop before heartbeats and whatever else waits get a turn. */
+/** How long work may keep the event loop before heartbeats and other work get a turn. */
 const turnMs = 10
 
-/** Resolves at once while the turn lasts, else after everything that waits had its turn. */
+/** Resolves at once while the turn lasts, else after all waiting work has had its turn. */
 export type TakeTurn = () => Promise<void>
 
 /**
- * One for all works that may go on at the same time: sharing it they keep the event loop no longer than one of them would, and those that
- * wait go on one after the other, a round of the event loop for each. With one for each, a hundred batches took turns of a second.
+ * Shared by all concurrent work: together they keep the event loop no longer than one would, and the others
+ * continue one per round of the loop. With one for each, a hundred batches held the loop for a second.
  */
 export function createTakeTurn(nowMs: () => number = () => performance.now()): TakeTurn {
   const waiting: (() => void)[] = []

@@ -1,15 +1,16 @@
 const windowMs = 1_000
 
 /**
- * Calls `say` at most `most` times a second for each kind, with how many of the kind were passed over before: on a full disk every call says the same,
- * at the rate of the calls. Kinds are a fixed set. Who counts all is a metric; the last that were passed over are never told.
+ * Calls `say` at most `most` times a second for each kind, with the number suppressed before: on a full disk
+ * every call logs the same. Kinds are a fixed set. A metric counts all; the last suppressed ones are never
+ * reported.
  */
 export function createThrottledLog(most: number, now: () => number = Date.now) {
   const windows = new Map<string, { fromMs: number; said: number; unsaid: number }>()
   return (kind: string, say: (unsaid: number) => void): void => {
     const nowMs = now()
     let window = windows.get(kind)
-    // A clock that was set back begins anew.
+    // A clock that was set back starts a new window.
     if (window === undefined || nowMs < window.fromMs || nowMs - window.fromMs >= windowMs) {
       window = { fromMs: nowMs, said: 0, unsaid: window?.unsaid ?? 0 }
       windows.set(kind, window)

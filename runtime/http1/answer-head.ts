@@ -1,23 +1,23 @@
-/** An answer that is not HTTP as it must be. */
+/** An answer that violates HTTP. */
 export class MalformedAnswer extends Error {}
 
-/** Its headers, or its trailers, are longer than any are taken. */
+/** Its headers or trailers exceed the limit. */
 export class HeadTooLarge extends MalformedAnswer {}
 
 /** Status line and headers of an answer. */
 export interface AnswerHead {
   status: number
   reason: string
-  /** Names and values in order, as they came. */
+  /** Names and values in order, unchanged. */
   headers: string[]
-  /** Of the body; undefined: it is chunked, or ends with the connection. */
+  /** Body length; undefined: chunked, or until the connection ends. */
   length: number | undefined
   isChunked: boolean
   /** Whether the connection may serve another call. */
   keepAlive: boolean
-  /** The server says that it closes the connection: then nothing else that it says keeps it. */
+  /** The server announces that it closes the connection, which overrides everything else. */
   closes: boolean
-  /** How long the server keeps it; undefined when it does not say. */
+  /** How long the server keeps the connection; undefined: not given. */
   keepAliveMs: number | undefined
 }
 
@@ -27,7 +27,7 @@ const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const notText = /[^\t\r\n -~\u0080-\u00ff]|\r(?!\n)|(?<!\r)\n/
 const keepAliveTimeout = /(?:^|[,;\s])timeout=(\d{1,6})/i
 
-/** What stands before the empty line, read as Latin-1. */
+/** Parses what precedes the empty line, read as Latin-1. */
 export function headOf(block: string): AnswerHead {
   if (notText.test(block)) throw new MalformedAnswer("the answer's headers hold what no header may")
   const lineEnd = block.indexOf('\r\n')
@@ -52,7 +52,7 @@ export function headOf(block: string): AnswerHead {
   return head
 }
 
-/** Trailers after the last chunk. */
+/** Parses the trailers after the last chunk. */
 export function trailersOf(block: string): string[] {
   if (notText.test(block)) throw new MalformedAnswer("the answer's trailers hold what no header may")
   const trailers: string[] = []
@@ -66,14 +66,14 @@ function readFields(block: string, start: number, into: string[]): void {
     const end = next === -1 ? block.length : next
     const colon = block.indexOf(':', at)
     const name = colon === -1 || colon > end ? '' : block.slice(at, colon)
-    // Also of a line that is folded, or has a space before its colon.
+    // Also refuses a folded line, and a space before the colon.
     if (!token.test(name)) throw new MalformedAnswer('a line of the headers has no name')
     into.push(name, valueBetween(block, colon + 1, end))
     at = end + 2
   }
 }
 
-/** Without the spaces and tabs around it; `trim` would take more. */
+/** Without surrounding spaces and tabs; `trim` would remove more. */
 function valueBetween(block: string, start: number, end: number): string {
   let from = start
   let to = end
@@ -86,14 +86,17 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09
 }
 
-/** Only what decides where the answer ends, and what becomes of the connection. By length first: most names are none of these. */
+/**
+ * Applies the headers that decide the answer's end and the connection's reuse. By length first: most names
+ * are others.
+ */
 function take(head: AnswerHead, name: string, value: string): void {
   if (name.length === 14 && name.toLowerCase() === 'content-length') {
     if (head.length !== undefined || !/^\d{1,15}$/.test(value))
       throw new MalformedAnswer('the answer has no one length')
     head.length = Number(value)
   } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
-    // Another coding would have to be taken off before the bytes pass on.
+    // Any other coding would have to be decoded before the bytes pass on.
     if (head.isChunked || value.toLowerCase() !== 'chunked')
       throw new MalformedAnswer('the answer has a transfer coding that is not known')
     head.isChunked = true

@@ -1,11 +1,11 @@
 import { HeadTooLarge, headOf, MalformedAnswer, trailersOf, type AnswerHead } from './answer-head.ts'
 
-/** Told what an answer consists of, in order. */
+/** Receives the parts of an answer, in order. */
 export interface AnswerSink {
   onHead(head: AnswerHead): void
-  /** Bytes of the body, of those that were pushed: they are not copied. */
+  /** Body bytes, as a view of the pushed buffer. */
   onBody(bytes: Buffer): void
-  /** The answer is whole. `isReusable`: the connection stands where a next answer may begin. */
+  /** The answer is complete. `isReusable`: the connection can carry another answer. */
   onWhole(trailers: string[], isReusable: boolean): void
 }
 
@@ -25,29 +25,29 @@ type State =
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const semicolon = 0x3b
-/** Of a head or of trailers, as of requests. */
+/** Limit of a head or of trailers, as for requests. */
 const maxHeaderBytes = 64 * 1024
-/** Nobody has a use for the extensions of chunks. */
+/** Limit of chunk extensions, which nothing uses. */
 const maxExtensionBytes = 4 * 1024
-/** 2^48 bytes: more is no length but an attempt to overflow one. */
+/** 2^48 bytes: a longer number is an attempt to overflow. */
 const maxLengthDigits = 12
 const emptyLine = '\r\n\r\n'
 const beginning = 'HTTP/1.'
 const lineBreak = Buffer.from('\r\n')
 
 /**
- * Reads the answers of one connection, HTTP/1.1 (RFC 9112) as it is written and nothing that is only similar: what two readers could
- * take for different answers ends the connection. Throws {@link MalformedAnswer}.
+ * Parses the answers of one connection, strictly as HTTP/1.1 (RFC 9112). An answer that two parsers could
+ * read differently ends the connection. Throws {@link MalformedAnswer}.
  */
 export class AnswerParser {
   readonly #sink: AnswerSink
   #state: State = 'idle'
   #isHead = false
   #keepAlive = false
-  /** Of a head or of trailers that have not come whole. */
+  /** Parts of an incomplete head or of incomplete trailers. */
   #held: Buffer[] = []
   #heldBytes = 0
-  /** Of the body, or of a chunk. */
+  /** Bytes left of the body, or of a chunk. */
   #left = 0
   #digits = 0
 
@@ -55,7 +55,7 @@ export class AnswerParser {
     this.#sink = sink
   }
 
-  /** What comes next answers a request; one of `HEAD` has no body. */
+  /** The next answer belongs to a request with this method; an answer to `HEAD` has no body. */
   expect(method: string): void {
     this.#isHead = method === 'HEAD'
     this.#state = 'head'
@@ -65,7 +65,7 @@ export class AnswerParser {
     for (let at = 0; at < bytes.length;) at = this.#read(bytes, at, this.#state)
   }
 
-  /** Gives the offset behind what it has read. */
+  /** Returns the offset behind what it has read. */
   #read(bytes: Buffer, at: number, state: State): number {
     if (state === 'sized' || state === 'chunk') return this.#readBody(bytes, at)
     if (state === 'head') return this.#readHead(bytes, at)
@@ -76,7 +76,7 @@ export class AnswerParser {
     return bytes.length
   }
 
-  /** The server has closed its side: whether that is how the answer was to end. */
+  /** The server has closed its side: returns whether that ends the answer as it should. */
   end(): boolean {
     if (this.#state !== 'until close') return false
     this.#end([], false)
@@ -101,7 +101,7 @@ export class AnswerParser {
     return end
   }
 
-  /** What speaks another protocol may wait for us now, and an empty line may never come. */
+  /** A server of another protocol may be waiting for us, and an empty line may never come. */
   #checkBeginning(newBytes: number): void {
     if (this.#heldBytes - newBytes >= beginning.length) return
     const begun = Buffer.concat(this.#held).toString('latin1', 0, beginning.length)
@@ -169,13 +169,13 @@ export class AnswerParser {
   }
 
   #readTrailers(bytes: Buffer, at: number): number {
-    // Nearly no answer has any, and its end comes in one piece.
+    // Nearly no answer has trailers, and its end comes in one piece.
     if (this.#heldBytes === 0 && bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) {
       const end = at + lineBreak.length
       this.#end([], end === bytes.length)
       return end
     }
-    // The line break of the last chunk, given back, so that no trailers and some end alike.
+    // The last chunk's line break, so that answers with and without trailers end alike.
     if (this.#heldBytes === 0) {
       this.#held.push(lineBreak)
       this.#heldBytes = lineBreak.length
@@ -185,7 +185,7 @@ export class AnswerParser {
     return end
   }
 
-  /** What stands before an empty line, with what was held of it; undefined, and held, when that has not come. */
+  /** What precedes an empty line, with earlier parts; undefined: it is incomplete, and kept. */
   #upToEmptyLine(bytes: Buffer, at: number): { block: string | undefined; end: number } {
     const behind = this.#behindEmptyLine(bytes, at)
     const end = behind ?? bytes.length
@@ -203,7 +203,10 @@ export class AnswerParser {
     return { block: whole.toString('latin1', 0, heldBytes - emptyLine.length), end }
   }
 
-  /** Where the first empty line ends, which may have begun in what is held: that is not searched as a whole for every byte that comes. */
+  /**
+   * Where the first empty line ends, which may begin in earlier parts. Those are not searched again for every
+   * byte.
+   */
   #behindEmptyLine(bytes: Buffer, at: number): number | undefined {
     if (this.#heldBytes === 0) {
       const found = bytes.indexOf(emptyLine, at, 'latin1')

@@ -4,11 +4,14 @@ import { OutgoingCall, type AnswerHandler, type Exchange, type OutgoingRequest }
 
 interface PoolOptions extends Patience {
   origin: URL
-  /** As undici makes them: TCP, TLS and its sessions, the time limit. */
+  /** undici's connector: TCP, TLS and its sessions, the timeout. */
   connect: buildConnector.connector
-  /** When there are as many, a call takes one that rests rather than a new one. How many calls are sent at a time is the sender's to bound. */
+  /**
+   * At this number a call takes a resting connection instead of a new one. The sender bounds concurrent
+   * calls.
+   */
   maxConnections: number
-  /** Told of every connection that is begun, and that it is no more. */
+  /** Called when a connection is begun, and when it is gone. */
   onOpen?: () => void
   onClose?: () => void
 }
@@ -21,11 +24,11 @@ export class ConnectionPool {
   readonly #options: PoolOptions
   readonly #timer: NodeJS.Timeout
   readonly #all = new Set<HttpConnection>()
-  /** The last to be free is the first to be taken: those that are not needed grow old. */
+  /** Last in, first out: connections that are not needed grow old. */
   #free: HttpConnection[] = []
   /** Free since this turn of the event loop. */
   #resting: HttpConnection[] = []
-  /** They have a call to send at the end of this turn, or of the next. */
+  /** These have a call to send at the end of this turn, or of the next. */
   #leaving: HttpConnection[] = []
   #leavingNext: HttpConnection[] = []
   #isTurnDue = false
@@ -50,7 +53,7 @@ export class ConnectionPool {
     this.#timer = setInterval(() => this.#look(), everyMs).unref()
   }
 
-  /** Sends a call over a connection that is free, or a new one. */
+  /** Sends a call over a free connection, or a new one. */
   send(request: OutgoingRequest, handler: AnswerHandler): Exchange {
     const call = new OutgoingCall(request, handler)
     const free = this.#free.pop()
@@ -64,19 +67,21 @@ export class ConnectionPool {
     return call
   }
 
-  /** Closes all connections; calls that are under way fail. */
+  /** Closes all connections; calls under way fail. */
   close(): Promise<void> {
     clearInterval(this.#timer)
     for (const connection of this.#all) connection.close(new Error('the connections are closed'))
     return Promise.resolve()
   }
 
-  /** Whether it has no connection, not even one that is being made. */
+  /** Whether it has no connection, not even one being opened. */
   get isEmpty(): boolean {
     return this.#all.size === 0
   }
 
-  /** Closes the connection that has been free the longest, if only since this turn; false when none is. */
+  /**
+   * Closes the connection that has been free the longest, even if only since this turn; false: none is free.
+   */
   closeOldest(): boolean {
     const oldest = this.#free[0] ?? this.#resting[0]
     oldest?.close(new Error('the connection is not needed'))
@@ -91,7 +96,7 @@ export class ConnectionPool {
     this.#options.onOpen?.()
     const { connect, origin } = this.#options
     const { host, protocol, port } = origin
-    // An address of IPv6 stands in brackets.
+    // An IPv6 host has brackets.
     const hostname = origin.hostname.replace(/^\[(.*)\]$/, '$1')
     try {
       connect({ hostname, host, protocol, port }, (error, socket) => {
@@ -103,14 +108,17 @@ export class ConnectionPool {
     }
   }
 
-  /** One that rests only where no more may be opened. Its call goes out a turn later: a server that closes behind each answer has been heard then. */
+  /**
+   * A resting connection, where no more may be opened. Its call goes out one turn later: by then a close by
+   * the server is known.
+   */
   #takeResting(): HttpConnection | undefined {
     return this.#all.size < this.#options.maxConnections ? undefined : this.#resting.shift()
   }
 
   /**
-   * What came unasked over a connection, or that it was closed, is seen before another call uses it: it rests for a turn of the event
-   * loop, and the call goes out behind whatever else the loop has read. One look a turn for all.
+   * Frees connections one turn after their answer, so that unsolicited bytes or a close are seen before
+   * another call uses them. One check per turn for all.
    */
   #atEndOfTurn(): void {
     if (!this.#isTurnDue) setImmediate(() => this.#endTurn())

@@ -6,7 +6,7 @@ import type { OutgoingCall } from './outgoing-call.ts'
 /** The server took too long. */
 export class AnswerTimeout extends Error {}
 
-/** The server closed the connection before it had answered whole. */
+/** The server closed the connection before the end of its answer. */
 export class ConnectionClosed extends Error {
   constructor() {
     super('the server closed the connection')
@@ -14,27 +14,27 @@ export class ConnectionClosed extends Error {
 }
 
 export interface Patience {
-  /** For the first byte of an answer. */
+  /** Until the first byte of an answer. */
   answerMs: number
-  /** Between two bytes of it. */
+  /** Between two bytes of an answer. */
   bodyMs: number
-  /** For a connection that has no call. */
+  /** For a connection without a call. */
   idleMs: number
-  /** The same where the server says that it keeps connections as long. */
+  /** The maximum where the server announces how long it keeps connections. */
   maxIdleMs: number
-  /** Whether a connection that is still being made when its call is broken off serves the next one. */
+  /** Whether a connection still being opened serves the next call when its own is aborted. */
   keepsUnfinished: boolean
 }
 
 interface ConnectionEvents {
-  /** It may serve another call. */
+  /** The connection may serve another call. */
   onFree(connection: HttpConnection): void
   onClose(connection: HttpConnection): void
-  /** It closed before `call` was sent, or that was taken back. */
+  /** The connection closed before `call` was sent, or after it was taken back. */
   onUnsent(call: OutgoingCall): void
 }
 
-/** A server closes at the moment it names; no call should be under way then. */
+/** A server closes at the time it announces; no call should be under way then. */
 const beforeCloseMs = 2_000
 
 /** A connection to the server: one call at a time, no pipelining. */
@@ -44,15 +44,15 @@ export class HttpConnection implements AnswerSink {
   readonly #parser = new AnswerParser(this)
   #socket: Socket | undefined
   #call: OutgoingCall | undefined
-  /** Of the call: its answer has begun. */
+  /** The call's answer has begun. */
   #hasBegun = false
-  /** Of the call: something came back. */
+  /** Bytes have come back for the call. */
   #hasHeard = false
   /** It has served a call before this one. */
   #isUsed = false
   #isPaused = false
   #idleMs: number
-  /** When something moved last, on the clock of `performance.now()`. */
+  /** The last progress, on the clock of `performance.now()`. */
   #movedMs = performance.now()
   #isClosed = false
 
@@ -62,7 +62,7 @@ export class HttpConnection implements AnswerSink {
     this.#idleMs = patience.idleMs
   }
 
-  /** The call goes out with `write`, or as soon as there is a socket. */
+  /** The call goes out with `write`, or as soon as the socket is open. */
   take(call: OutgoingCall): void {
     this.#hasBegun = this.#hasHeard = false
     this.#call = call
@@ -84,8 +84,8 @@ export class HttpConnection implements AnswerSink {
   }
 
   /**
-   * Closes where not all of the last request has gone: what is still to come of it would be taken for the next one. Over TLS a socket says so
-   * a turn late, often after the answer has been read. Returns whether it has gone.
+   * Closes if the last request was not sent completely: the rest would be taken for the next request. Over
+   * TLS a socket reports this one turn late, often after the answer. Returns whether it was sent.
    */
   closeUnlessSent(): boolean {
     const hasSentAll = (this.#socket?.writableLength ?? 0) === 0
@@ -93,7 +93,7 @@ export class HttpConnection implements AnswerSink {
     return hasSentAll
   }
 
-  /** Sends the call that it has, unless that has gone out when the socket came. */
+  /** Sends the call, unless it went out when the socket opened. */
   write(): void {
     const socket = this.#socket
     const call = this.#call
@@ -103,12 +103,12 @@ export class HttpConnection implements AnswerSink {
     call.send(socket)
   }
 
-  /** Something of a request has gone out. */
+  /** Part of a request has gone out. */
   moved(): void {
     this.#movedMs = performance.now()
   }
 
-  /** Breaks off what takes longer than it may. */
+  /** Ends what exceeds its timeout. */
   look(nowMs: number): void {
     const stillMs = nowMs - this.#movedMs
     if (this.#call === undefined) {
@@ -117,7 +117,7 @@ export class HttpConnection implements AnswerSink {
     else if (this.#hasBegun) {
       if (stillMs > this.#patience.bodyMs) this.close(new AnswerTimeout('the answer stood still'))
     } else if (stillMs > this.#patience.answerMs) {
-      // While the sender still sends, the server has nothing to answer yet.
+      // While the sender still sends, the server has nothing to answer.
       const isServers = this.#call.isSent || this.#socket.writableNeedDrain
       if (isServers) this.close(new AnswerTimeout('the server did not answer in time'))
     }
@@ -134,7 +134,10 @@ export class HttpConnection implements AnswerSink {
     else call.handler.onError(error)
   }
 
-  /** A server closes a connection for its age as well while a call is on its way to it: nothing comes back then. A new one it closes for the call. */
+  /**
+   * A server may close an old connection while a call is on its way; nothing comes back then. A new one it
+   * closes because of the call.
+   */
   #lose(error: Error): void {
     if (this.#isUsed && !this.#hasHeard) this.#call?.takeBack()
     this.close(error)
@@ -197,7 +200,8 @@ export class HttpConnection implements AnswerSink {
 
   #onData(bytes: Buffer): void {
     this.#movedMs = performance.now()
-    // What comes before a call has gone out is no answer to it: the parser refuses it, and the call goes over another connection.
+    // Bytes before the call was sent are not its answer: the parser refuses them, and the call takes another
+    // connection.
     if (this.#call?.isBegun === true) {
       this.#hasHeard = true
       this.#call.handler.onBytes?.(bytes)
@@ -205,7 +209,7 @@ export class HttpConnection implements AnswerSink {
     try {
       this.#parser.push(bytes)
     } catch (error) {
-      // A defect of this side that no call can be told of is nobody's to swallow.
+      // A bug of ours that no call can report must not be swallowed.
       const isUntold = this.#call === undefined && !(error instanceof MalformedAnswer)
       this.close(error as Error)
       if (isUntold) throw error

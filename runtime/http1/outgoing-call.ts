@@ -7,15 +7,15 @@ export interface OutgoingRequest {
   method: string
   /** Request line, headers and the empty line, in Latin-1. */
   head: string
-  /** Nothing, all of it, or as it comes. */
+  /** None, whole, or streamed. */
   body: null | Buffer | Readable
-  /** Whether a body that passes as it comes goes in chunks: its length is not known. */
+  /** Whether a streamed body goes in chunks, because its length is unknown. */
   isChunked: boolean
 }
 
-/** Told what becomes of a call. After `onEnd` or `onError`, nothing more. */
+/** Receives the events of a call. After `onEnd` or `onError`, no more. */
 export interface AnswerHandler {
-  /** All bytes as they come, before they are read as an answer. */
+  /** All bytes as they arrive, before they are parsed. */
   onBytes?(bytes: Buffer): void
   onAnswer(head: AnswerHead): void
   onData(bytes: Buffer): void
@@ -27,30 +27,33 @@ const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /** One call on its way to the server and back. */
 export interface Exchange {
-  /** No more of the answer for now, but for what has been read already. */
+  /** Pauses the answer, except for what has already been read. */
   pause(): void
   resume(): void
-  /** Ends it, and its connection, with `onError`; nothing when it is over. */
+  /** Ends the call and its connection with `onError`; no effect once it is over. */
   abort(error: Error): void
 }
 
-/** The connection that a call is on. */
+/** The connection that carries a call. */
 interface Carrier {
   pause(call: OutgoingCall): void
   resume(call: OutgoingCall): void
   abort(call: OutgoingCall, error: Error): void
-  /** Something of the request has gone out. */
+  /** Part of the request has gone out. */
   moved(): void
 }
 
-/** Shorter bodies are copied to go out with their head in one piece: cheaper than two pieces in one `writev`. */
+/** Shorter bodies are copied behind their head: one write is cheaper than a `writev` of two. */
 const joinedBytes = 16 * 1024
 /** A call that goes to the server and comes back over one connection. */
 export class OutgoingCall implements Exchange {
   readonly request: OutgoingRequest
   readonly handler: AnswerHandler
   connection: Carrier | undefined
-  /** Whether something of the request has been sent, over whichever connection (then it is sent over no other, unless it is taken back), and all of it. */
+  /**
+   * Whether part of the request was sent on any connection, and whether all of it was. Once begun it moves to
+   * no other, unless taken back.
+   */
   isBegun = false
   isSent = false
 
@@ -60,8 +63,8 @@ export class OutgoingCall implements Exchange {
   }
 
   /**
-   * What the server may have had of it counts as unsent: it goes over another connection. Only what asks for nothing to be done may go twice
-   * (RFC 9110, 9.2.2), and with a body it would have to be kept.
+   * Treats what was sent as unsent, so that the call takes another connection. Only safe methods may be sent
+   * twice (RFC 9110, 9.2.2), and a body would have to be kept.
    */
   takeBack(): void {
     const { method, body } = this.request
@@ -102,7 +105,10 @@ export class OutgoingCall implements Exchange {
     this.isSent = true
   }
 
-  /** The socket takes more of a body that passes. Of a call that has not begun it is the one before that has drained: nobody reads its body yet. */
+  /**
+   * The socket takes more of a streamed body. A call that has not begun ignores it: the previous call
+   * drained.
+   */
   drained(): void {
     if (!this.isBegun) return
     this.connection?.moved()
@@ -112,7 +118,7 @@ export class OutgoingCall implements Exchange {
 
   #pass(body: Readable, socket: Socket): void {
     const { isChunked } = this.request
-    // While the call waited for its connection, before anybody listened.
+    // It ended while the call waited for its connection, before the listener existed.
     if (body.destroyed) {
       this.abort(body.errored ?? new Error('the request was not sent whole'))
       return

@@ -1,25 +1,25 @@
 import type { OutgoingRequest } from './outgoing-call.ts'
 
-/** Characters that no value of a header may have. */
+/** Characters that no header value may have. */
 const notInValue = /[^\t -~\u0080-\u00ff]/
 
-/** Whether `value` can be sent in a header as it is. Those of a request that has been read can. */
+/** Whether `value` can be sent unchanged in a header. Values of a parsed request can. */
 export function isHeaderValue(value: string): boolean {
   return !notInValue.test(value)
 }
 
 interface RequestParts {
   method: string
-  /** Path and query as they go out. */
+  /** Path and query, as sent. */
   target: string
   /** The server's name and port. */
   host: string
-  /** Names and values in order; those of the connection are not among them. */
+  /** Names and values in order, without connection headers. */
   headers: readonly string[]
   body: OutgoingRequest['body']
 }
 
-/** A request as it goes over the wire: its headers as they are, with those of the connection to the server before them. */
+/** A request for the wire: connection headers first, then its own, unchanged. */
 export function outgoingRequest({ method, target, host, headers, body }: RequestParts): OutgoingRequest {
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`
   let hasLength = false
