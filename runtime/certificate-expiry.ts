@@ -50,6 +50,6 @@ export function measureCertificates(
   )
   for (const { variable, ...found } of findExpiries(config)) {
     if ('ends' in found) expiry.set({ variable }, found.ends)
-    else log.warn({ variable, reason: found.problem }, 'a certificate cannot be read')
+    else log.warn({ variable, reason: found.problem }, 'cannot read a certificate')
   }
 }

@@ -104,7 +104,7 @@ test.each([
   [
     'TOPIC_PREFIX',
     'a'.repeat(201),
-    'expected at most 200 characters: Kafka takes no topic whose name has more than 249',
+    'expected at most 200 characters: a topic name has at most 249 in Kafka',
   ],
   ['WEBHOOK_ALLOW_INSECURE', 'a.example,http://b.example', 'expected hosts alone'],
   ['WEBHOOK_ALLOW_INSECURE', 'a.example:8080', 'expected hosts alone'],

@@ -15,22 +15,22 @@ import { areCertificates, isPrivateKey } from './read-certificates.ts'
  * docs/configuration.md is generated from the descriptions.
  */
 export const processFields = {
-  LOG_LEVEL: z.enum(logLevels).default('info').describe('Least severe log line that is written.'),
+  LOG_LEVEL: z.enum(logLevels).default('info').describe('Lowest level that is logged.'),
   OPS_HOST: z
     .string()
     .default('127.0.0.1')
     .describe(
-      'Address of /healthz, /readyz and /metrics; `::` is every address, of IPv6 and IPv4. They need no key, so loopback unless set.',
+      'Address of /healthz, /readyz and /metrics; `::` is every IPv6 and IPv4 address. They need no key, so the default is loopback.',
     ),
   DRAIN_DEADLINE_MS: milliseconds(25_000, 600_000).describe(
-    'How long a stopping process may finish what it has begun.',
+    'How long a stopping process may take to finish its work.',
   ),
 }
 
 /** For processes behind load balancers and proxies. */
 export const servingFields = {
   DRAIN_LEAD_MS: wholeNumber(3_000, { min: 0, max: 60_000 }).describe(
-    'How long a stopping process still accepts connections, for load balancers to see that it is not ready; part of DRAIN_DEADLINE_MS.',
+    'How long a stopping process still accepts connections, until load balancers see that it is not ready; part of DRAIN_DEADLINE_MS.',
   ),
 }
 
@@ -38,7 +38,7 @@ export const kafkaFields = {
   KAFKA_BROKERS: listOf(brokerAddress()).describe(
     'Brokers to start from, host:port or [IPv6 address]:port, comma-separated.',
   ),
-  KAFKA_SSL: flag().describe('Whether brokers are reached over TLS.'),
+  KAFKA_SSL: flag().describe('Whether to connect to brokers over TLS.'),
   KAFKA_SSL_CA: certificates().optional().describe('Certificate authority of the brokers, PEM.'),
   KAFKA_SSL_CERT: certificates().optional().describe('Client certificate, PEM.'),
   KAFKA_SSL_KEY: privateKey().optional().describe("Client certificate's key, PEM."),
@@ -56,26 +56,26 @@ export const kafkaFields = {
     .max(1024 ** 3)
     .optional()
     .describe(
-      'Largest record that the brokers or their provider take, 8388608 for instance; the same for every process. It bounds topics, BODY_MAX_BYTES and CAPTURE_MAX_BYTES. Unset: 17 MiB are taken.',
+      'Largest record that the brokers or their provider accept, such as 8388608; the same for every process. It bounds topics, BODY_MAX_BYTES and CAPTURE_MAX_BYTES. Unset: 17 MiB.',
     ),
   TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]*$/, 'expected letters, digits, ., _ and - only')
-    .max(200, 'expected at most 200 characters: Kafka takes no topic whose name has more than 249')
+    .max(200, 'expected at most 200 characters: a topic name has at most 249 in Kafka')
     .default('')
-    .describe('Goes before every topic, consumer group and subject, for clusters that are shared.'),
+    .describe('Prefix of every topic, consumer group and subject, for shared clusters.'),
 }
 
 /** For processes that join consumer groups. */
 export const groupFields = {
   KAFKA_SESSION_TIMEOUT_MS: milliseconds(10_000, 300_000).describe(
-    'How long a member of a consumer group that died keeps its partitions. Brokers take 6 s and more unless told otherwise.',
+    'How long a dead member of a consumer group keeps its partitions. Brokers accept 6 s or more by default.',
   ),
 }
 
 export const registryFields = {
   SCHEMA_REGISTRY_URL: withCredentials(pathsBehind()).describe(
-    'Schema registry, its Confluent-compatible address; `https://user:password@host` where it asks for credentials, percent-encoded.',
+    'Confluent-compatible address of the schema registry; with credentials `https://user:password@host`, percent-encoded.',
   ),
 }
 
@@ -91,9 +91,9 @@ export const postgresFields = {
   DATABASE_SSL_CA: certificates()
     .optional()
     .describe(
-      'Certificate authority of Postgres, PEM. Set: TLS is used and verified; DATABASE_URL must then say nothing of TLS itself (sslmode, ssl, sslrootcert, sslcert, sslkey), because that would be what counts.',
+      'Certificate authority of Postgres, PEM. Set: connections use verified TLS, and DATABASE_URL must not have TLS parameters (sslmode, ssl, sslrootcert, sslcert, sslkey), which would take precedence.',
     ),
-  DATABASE_POOL_SIZE: wholeNumber(10, { max: 200 }).describe('Connections at most.'),
+  DATABASE_POOL_SIZE: wholeNumber(10, { max: 200 }).describe('Maximum number of connections.'),
   DATABASE_ROLE_PREFIX: rolePrefix(),
 }
 
@@ -103,7 +103,7 @@ export const sealingFields = {
     .default('')
     .transform((text, context) => parseKeys(text, (message) => context.addIssue({ code: 'custom', message })))
     .describe(
-      '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. An id is a name of at most 40 characters: it stands in the open beside what its key sealed. Empty: bodies are not encrypted.',
+      '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. An id has at most 40 characters and is stored in the clear beside what its key sealed. Empty: bodies are not encrypted.',
     ),
 }
 
@@ -124,7 +124,7 @@ export const receiverFields = {
 /** Shared by the API, which accepts attacks, and the red team, which runs them. */
 export const attackFields = {
   REDTEAM_ALLOWED_HOSTS: hosts().describe(
-    'Hosts (no ports) that the red team may attack, comma-separated. Loopback always is one.',
+    'Hosts (no ports) that the red team may attack, comma-separated. Loopback is always allowed.',
   ),
 }
 
@@ -135,7 +135,7 @@ export const attackMarkFields = {
     .min(16)
     .optional()
     .describe(
-      'The same for red team and gateways: attacks that pass through a gateway are known by a mark and recorded by the red team alone. Unset: INTERNAL_API_SECRET.',
+      'The same for red team and gateways: gateways recognise marked attacks, which only the red team records. Unset: INTERNAL_API_SECRET.',
     ),
 }
 

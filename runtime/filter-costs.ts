@@ -112,12 +112,12 @@ export const filterCosts: ReadonlyMap<string, Cost> = new Map<string, Cost>([
   ['@in', lookUp],
 ])
 
-/** Of copying so many elements. */
+/** The cost of copying that many elements. */
 export function costOfElements(count: number): number {
   return count * elementCost
 }
 
-/** Equality compares two texts up to the shorter one's length, and containers only if they are as large as each other. */
+/** Equality compares texts up to the shorter length, and containers only if their sizes are equal. */
 function drawComparison(left: CelValue, right: CelValue, draw: Draw): void {
   if (
     isCelList(left)
@@ -128,7 +128,7 @@ function drawComparison(left: CelValue, right: CelValue, draw: Draw): void {
   else draw(Math.min(textLengthOf(left), textLengthOf(right)))
 }
 
-/** Of every value in `container`, however deep. */
+/** Draws for every value in `container`, at any depth. */
 function drawAll(container: CelValue, draw: Draw): void {
   const open = [container]
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

@@ -49,9 +49,7 @@ export function createLog(service: string, level: LogLevel): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
     },
-    openOutput((lines) =>
-      log.warn({ lines }, 'lines of this log are left out: standard output took nothing for too long'),
-    ),
+    openOutput((lines) => log.warn({ lines }, 'log lines dropped: standard output was blocked')),
   )
   return log
 }

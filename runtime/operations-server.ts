@@ -33,10 +33,7 @@ export async function startOperationsServer(options: {
   const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
     // No request may end the process.
     answer(request, response, options).catch((error: unknown) => {
-      options.log.error(
-        { err: error, path: request.url },
-        'a question about the process could not be answered',
-      )
+      options.log.error({ err: error, path: request.url }, 'health request failed')
       refuse(response, 500, 'this question could not be answered; the log says why')
     })
   })

@@ -62,7 +62,7 @@ export function createPool(
     onConnect: (client): unknown => prepare(client),
   })
   // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', (error) => dependencies.log.warn({ err: error }, 'an idle Postgres connection was lost'))
+  pool.on('error', (error) => dependencies.log.warn({ err: error }, 'lost an idle Postgres connection'))
   const connections = dependencies.metrics.gauge(
     'sluice_postgres_connections',
     'Postgres connections by role and state',

@@ -2,7 +2,7 @@ import { messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Health, Service } from './service.ts'
 
-/** What a service is made of: other services, and things that are only opened and closed. `stop` is safe before `start`. */
+/** A part of a service: another service, or what only opens and closes. `stop` is safe before `start`. */
 export interface Part {
   start(): Promise<void>
   stop(): Promise<void>
@@ -13,8 +13,8 @@ export interface Part {
 const fromWell: readonly Health['status'][] = ['ok', 'degraded', 'starting', 'stopping', 'failed']
 
 /**
- * One service of several parts: started in their order, stopped in the opposite one, those of a list at once, each even when another
- * could not be stopped. `done` rejects with the first part's that does; health is that of the worst part.
+ * One service of several parts, started in order and stopped in reverse; parts of a list together. Each is
+ * stopped even if another fails to. `done` rejects with the first part's; health is that of the worst part.
  */
 export function runTogether(steps: readonly (Part | readonly Part[])[], log: Log): Service {
   const parts = steps.flat()
@@ -34,7 +34,7 @@ export function runTogether(steps: readonly (Part | readonly Part[])[], log: Log
     try {
       await part.stop()
     } catch (error) {
-      log.error({ err: error }, 'a part could not be stopped')
+      log.error({ err: error }, 'stopping a part failed')
       finished.reject(error instanceof Error ? error : new Error(messageOf(error)))
     }
   }

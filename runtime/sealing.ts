@@ -78,7 +78,7 @@ export interface Resealer {
 /** Warns at start, for services that write bodies. */
 export function warnWithoutKeys(keys: readonly EncryptionKey[], log: Pick<Log, 'warn'>): void {
   if (keys.length === 0)
-    log.warn('BODY_ENCRYPTION_KEYS is not set: bodies lie in Kafka and Postgres unencrypted')
+    log.warn('BODY_ENCRYPTION_KEYS is not set: bodies are stored unencrypted in Kafka and Postgres')
 }
 
 /** The first of `keys` seals, each can open. Undefined without keys. */

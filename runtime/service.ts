@@ -6,14 +6,16 @@ export interface Health {
 }
 
 /**
- * What every process runs. `start` resolves when it serves; `stop` drains and is idempotent and safe before `start`;
- * `done` resolves after `stop` and rejects when the service cannot go on (the process then exits for its supervisor).
+ * What every process runs. `start` resolves when it serves. `stop` drains, is idempotent, and is safe before
+ * `start`.
+ * `done` resolves after `stop`, and rejects when the service cannot go on: the process exits for its
+ * supervisor.
  */
 export interface Service {
   start(): Promise<void>
   stop(): Promise<void>
   health(): Health
   readonly done: Promise<void>
-  /** What /metrics answers, for a service whose work is done by further processes; absent: what this process counts. */
+  /** The text of /metrics, for a service with worker processes; absent: this process's metrics. */
   metrics?(): Promise<string>
 }

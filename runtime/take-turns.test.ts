@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { createTakeTurn } from './take-turns.ts'
 
-/** Workers that share one and take three turns each, and in which round of the event loop each of them was on. */
+/**
+ * Workers that share one and take three turns each, and in which round of the event loop each of them was on.
+ */
 async function roundsOf(workers: readonly string[], beginMs: number, workMs: number): Promise<string[]> {
   let nowMs = 0
   const takeTurn = createTakeTurn(() => nowMs)

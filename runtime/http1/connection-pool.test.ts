@@ -50,7 +50,7 @@ function heardBy({ heard }: Peer): string[] {
   return [...heard.matchAll(/^[A-Z]+ \/(\w+)/gm)].map(([, name = '']) => name)
 }
 
-/** Answers, with whose answer it is in it, and gives what the handler is to be told; the connection is free again. */
+/** Answers with the call's name, and returns what the handler should receive. Frees the connection. */
 async function answer(to: Peer, name: string): Promise<string[]> {
   const text = `HTTP/1.1 200 OK\r\ncontent-length: ${name.length}\r\n\r\n${name}`
   to.end.write(text)

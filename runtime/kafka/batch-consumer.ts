@@ -113,7 +113,9 @@ class BatchConsumer<T> {
       onPartitionsAssigned: () => this.#forgetPostponed(),
       onBatch: (payload, assigned) => this.#work(payload, assigned),
       onFailed: () =>
-        void this.member.leave().catch((error: unknown) => log.warn({ err: error }, 'not left in order')),
+        void this.member
+          .leave()
+          .catch((error: unknown) => log.warn({ err: error }, 'leaving the group failed')),
     })
   }
 
@@ -213,7 +215,7 @@ class BatchConsumer<T> {
     } catch (error) {
       if (!isBug(error)) {
         await this.#rest(assigned, first).catch((failure: unknown) => {
-          this.#options.log.warn({ err: failure }, 'crash mark not taken away')
+          this.#options.log.warn({ err: failure }, 'clearing a crash mark failed')
         })
       }
       throw error

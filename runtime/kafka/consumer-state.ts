@@ -38,7 +38,7 @@ export function createTroubles(options: {
         known.set(place, `${error.code}: ${error.message}`)
         metrics.retried(topic, error)
         const named = { attempt, attempts: policy.attempts, place: nameOf(place) }
-        log.warn({ err: error, ...named }, 'failed for now, trying again')
+        log.warn({ err: error, ...named }, 'transient failure, retrying')
       },
     }),
     over: (place) => void known.delete(place),
@@ -79,6 +79,9 @@ export function reportSuspects(assigned: readonly Assigned[], log: Log): void {
     if (suspects === null) continue
     const { from, mark } = suspects
     const range = { from: from.toString(), until: mark.until.toString(), writers: mark.writers }
-    log.warn({ topic, partition, ...range }, 'a consumer ended without stopping: one record at a time')
+    log.warn(
+      { topic, partition, ...range },
+      'the previous consumer crashed: handling its records one at a time',
+    )
   }
 }

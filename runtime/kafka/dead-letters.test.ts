@@ -64,7 +64,7 @@ test('one that its topic does not take goes without its value, and is waited for
   expect(isSent).toBe(false)
   arrived.resolve(undefined)
   await sending
-  expect(lines.map(({ msg }) => msg)).toEqual(['dead letter kept without its value', 'record dead-lettered'])
+  expect(lines.map(({ msg }) => msg)).toEqual(['dead letter sent without its value', 'record dead-lettered'])
 })
 
 test('however large key and headers are, what happened is kept', async () => {

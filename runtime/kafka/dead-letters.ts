@@ -107,7 +107,7 @@ export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
       // happened.
       if (!(error instanceof PermanentError)) throw error
       await producer.send([toRemains(letter, context)])
-      log.error({ err: error, ...placeOf(letter) }, 'dead letter kept without its value')
+      log.error({ err: error, ...placeOf(letter) }, 'dead letter sent without its value')
     }
     metrics.deadLettered(letter.raw.topic, letter.error)
     log.warn({ code: letter.error.code, ...placeOf(letter) }, 'record dead-lettered')

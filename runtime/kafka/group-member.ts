@@ -212,7 +212,7 @@ export class GroupMember {
         return
       } catch (error) {
         if (isRebalance(error) || !isKafkaTrouble(error)) throw error
-        this.#options.log.warn({ err: error, attempt }, 'offsets not committed')
+        this.#options.log.warn({ err: error, attempt }, 'committing offsets failed')
         if (attempt === 6) throw rejoinNeeded(`offsets could not be committed: ${messageOf(error)}`)
         await this.#clock.sleep(100 * 2 ** attempt)
       }
@@ -249,7 +249,7 @@ export class GroupMember {
     // left).
     const unplaced = places.filter(({ committed, low }) => committed === null && low > 0n).map(partitionKey)
     const { groupId: group, log } = this.#options
-    if (unplaced.length > 0) log.warn({ group, unplaced }, 'reading begins at the oldest record that is left')
+    if (unplaced.length > 0) log.warn({ group, unplaced }, 'reading begins at the oldest remaining record')
     const suspected = await this.#judgeLiveMembers(places, () => generation === this.#generation)
     if (generation !== this.#generation || this.stopping.aborted) return
     const assigned = places.map(({ topic, partition, start, suspects, missing }, index): Assigned => {

@@ -127,7 +127,7 @@ class ParallelConsumer<T> {
         void this.#commits.commitRest()
       },
       onFailed: () =>
-        void this.stop().catch((error: unknown) => log.warn({ err: error }, 'not left in order')),
+        void this.stop().catch((error: unknown) => log.warn({ err: error }, 'leaving the group failed')),
     })
   }
 

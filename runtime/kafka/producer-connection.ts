@@ -71,7 +71,7 @@ export function openProducerConnection(kafka: Kafka, log: Log): ProducerConnecti
       await underWay
       await producer
         .disconnect()
-        .catch((error: unknown) => log.warn({ err: error }, 'a connection to Kafka did not close'))
+        .catch((error: unknown) => log.warn({ err: error }, 'closing a Kafka connection failed'))
     },
   }
 }

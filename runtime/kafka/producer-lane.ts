@@ -168,14 +168,14 @@ export class ProducerLane {
 
   async #wait(reason: string): Promise<void> {
     if (this.problem === undefined)
-      this.#options.log.warn({ reason }, 'Kafka does not take records; trying on')
+      this.#options.log.warn({ reason }, 'Kafka does not accept records; retrying')
     this.problem = reason
     this.#backoffMs = Math.min(maxBackoffMs, Math.max(firstBackoffMs, this.#backoffMs * 2))
     await this.#options.clock.sleep(this.#backoffMs)
   }
 
   #recovered(): void {
-    if (this.problem !== undefined) this.#options.log.info('Kafka takes records again')
+    if (this.problem !== undefined) this.#options.log.info('Kafka accepts records again')
     this.problem = undefined
     this.#backoffMs = 0
   }

@@ -41,7 +41,7 @@ export async function reachCluster(options: ReachingOptions): Promise<string | u
         if (!isWaitedFor(error)) throw error
         const reason = reasonOf(error)
         onWaiting(reason)
-        log.warn({ group, reason }, 'Kafka cannot be read; the consumer waits for it')
+        log.warn({ group, reason }, 'Kafka is unreachable; the consumer waits')
         await clock.sleep(pauseMs, stopping)
       }
     }
@@ -65,7 +65,7 @@ async function connectUntilStopped(options: ReachingOptions): Promise<string | u
     connecting
       .catch(() => undefined)
       .then(() => Promise.all([consumer.disconnect(), admin.disconnect()]))
-      .catch((error: unknown) => log.warn({ err: error, group }, 'not left in order'))
+      .catch((error: unknown) => log.warn({ err: error, group }, 'leaving the group failed'))
     return undefined
   } finally {
     over.abort()

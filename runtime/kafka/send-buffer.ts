@@ -25,7 +25,7 @@ export class SendBuffer {
       if (!this.#reported)
         this.#log.error({ buffered_bytes: this.#bytes }, 'the producer buffer is full: records are refused')
       this.#reported = true
-      const message = `${this.#bytes} bytes wait for Kafka already, at most ${this.#maxBytes} may`
+      const message = `${this.#bytes} bytes already wait for Kafka; the maximum is ${this.#maxBytes}`
       throw new TransientError('PRODUCER_BUFFER_FULL', message)
     }
     this.#move(bytes)

@@ -50,7 +50,7 @@ export function createGaps(options: GapOptions): Gaps {
     told.set(place, { at, missing })
     metrics.skipped(topic, Number(fresh))
     const gap = { topic, partition, missing: fresh.toString(), next: low.toString(), group }
-    log.error(gap, 'records were gone before they were read')
+    log.error(gap, 'records were deleted before they were read')
   }
 
   async function lookAt(places: ReadonlyMap<Assigned, bigint>): Promise<void> {
@@ -82,7 +82,7 @@ export function createGaps(options: GapOptions): Gaps {
       const still = new Map([...now].filter(([place, next]) => stood.get(place) === next && !busy.has(place)))
       stood = now
       lookAt(still).catch((error: unknown) =>
-        log.warn({ group, reason: messageOf(error) }, 'it is not known whether records were deleted'),
+        log.warn({ group, reason: messageOf(error) }, 'checking for deleted records failed'),
       )
     },
   }
