@@ -101,11 +101,7 @@ test.each([
   ['SCHEMA_REGISTRY_URL', 'http://', 'expected http:// or https://, and a host'],
   ['SCHEMA_REGISTRY_URL', 'http://r/?k=v', 'must not hold a query or a fragment: paths are put behind it'],
   ['TOPIC_PREFIX', 'team one.', 'expected letters, digits, ., _ and - only'],
-  [
-    'TOPIC_PREFIX',
-    'a'.repeat(201),
-    'expected at most 200 characters: a topic name has at most 249 in Kafka',
-  ],
+  ['TOPIC_PREFIX', 'a'.repeat(201), 'expected at most 200 characters: a topic name has at most 249 in Kafka'],
   ['WEBHOOK_ALLOW_INSECURE', 'a.example,http://b.example', 'expected hosts alone'],
   ['WEBHOOK_ALLOW_INSECURE', 'a.example:8080', 'expected hosts alone'],
   ['WEBHOOK_ALLOW_INSECURE', '[::1]:8080', 'expected hosts alone'],
