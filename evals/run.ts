@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
@@ -8,7 +8,8 @@ import { compareWithFloors, type FloorResult } from './floors.ts'
 import { createJudgeCall } from './judge-call.ts'
 import { listGaps } from './list-gaps.ts'
 import type { Interval } from './measures.ts'
-import { halves, isIn, readSamples } from './samples.ts'
+import { measureOrdinaryTraffic, ordinaryTableOf, readOrdinaryCalls } from './ordinary-traffic.ts'
+import { halves, isIn, readSamples, type Half } from './samples.ts'
 
 const here = import.meta.dirname
 const ownData = path.join(here, 'datasets')
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
     tableOf(rows),
     ...(results.length > 0 ? ['## Floors', floorsOf(results)] : []),
     ...gapsOf(rows, scorer),
+    ...(method === 'detector' && scorer === undefined ? ordinaryTrafficOf(values.data, half) : []),
     ...(asked === undefined ? [] : [`The judge: ${JSON.stringify(asked.use)}`]),
   ].join('\n\n')
   console.log(text)
@@ -72,6 +74,14 @@ function reportsOn(data: string): string {
 function gapsOf(rows: readonly Row[], only: BuiltInScorer | undefined): string[] {
   const gaps = listGaps(rows, only).map(({ scorer, missing }) => `- ${scorer}: ${missing}`)
   return gaps.length > 0 ? ['## Not measured', gaps.join('\n')] : []
+}
+
+/** False alarms on calls as they are made every day; only some data have such calls. */
+function ordinaryTrafficOf(data: string, half: Half): string[] {
+  const directory = path.join(data, 'ordinary')
+  if (!existsSync(directory)) return []
+  const rows = measureOrdinaryTraffic(readOrdinaryCalls(directory, half))
+  return ['## Ordinary traffic', ordinaryTableOf(rows)]
 }
 
 function makeJudge(grouping: Grouping) {
