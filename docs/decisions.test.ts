@@ -36,7 +36,8 @@ describe.each(pages)('%s', (page) => {
 })
 
 test('a renamed file is noticed, whether it is named with its folder or not', () => {
-  const text = 'See `runtime/kafka/gone.ts`, `gone.ts`, `node tests/gone.ts --jobs 2`, `errors.ts` and `runtime/kafka`.'
+  const text =
+    'See `runtime/kafka/gone.ts`, `gone.ts`, `node tests/gone.ts --jobs 2`, `errors.ts` and `runtime/kafka`.'
   expect(namedFiles(text).filter((name) => !isThere(name))).toEqual([
     'runtime/kafka/gone.ts',
     'gone.ts',
