@@ -8,7 +8,7 @@ import { reportSetsOf } from './report-sets.ts'
 import { callOf, type Sample } from './samples.ts'
 
 export const methods = ['detector', 'judge', 'cascade'] as const
-/** Who decides: the detectors alone, the judge alone, or the judge where the detectors are not sure. */
+/** Which parts decide: the detectors, the judge, or the judge where the detectors are not sure. */
 export type Method = (typeof methods)[number]
 
 /** One line of the report: a scorer on a data set. */
@@ -18,32 +18,35 @@ export interface Row extends Measures {
   method: Method | typeof baseline
 }
 
-/** Flags longer answers first: what a scorer of answers has to beat to have read them. */
+/** Flags longer answers first: the baseline that a scorer of answers has to beat. */
 const baseline = 'length of the answer'
 
-/** What a scorer said of a call. Not decided: it stays unscored, and `value` is only which way it leans. */
+/** A scorer's opinion of a call. When undecided, the score stays unscored and `value` is only a tendency. */
 export interface Scored {
   value: number
   decided: boolean
 }
 
-/** Has a model read a call by a scorer's rubric. */
+/** Lets a model score a call by a scorer's rubric. */
 export type JudgeCall = (scorer: BuiltInScorer, call: Call) => Promise<Scored>
 
 interface EvaluateOptions {
   only?: BuiltInScorer | undefined
-  /** Of the bootstrap. */
+  /** Rounds of the bootstrap. */
   rounds?: number
   method?: Method
   /** Needed for every method but `detector`. */
   judge?: JudgeCall
-  /** Samples that are read at once. */
+  /** Samples read concurrently. */
   concurrency?: number
-  /** What the detectors were made from, to report what stands in it too apart. */
+  /** Training samples of the detectors: reported samples that are among them also get rows without them. */
   trained?: readonly Sample[]
 }
 
-/** One row for each set of each scorer (see report-sets.ts). What is left undecided counts as not flagged, ranked by the way it leans. */
+/**
+ * One row for each set of each scorer (report-sets.ts). Undecided counts as not flagged, ranked by its
+ * tendency.
+ */
 export async function evaluate(given: readonly Sample[], options: EvaluateOptions = {}): Promise<Row[]> {
   const { only, rounds, method = 'detector', concurrency = 8, trained } = options
   const score = remember(scorerOf(method, options.judge))
@@ -77,7 +80,7 @@ function scorerOf(method: Method, judge: JudgeCall | undefined): ScoreSample {
     const found = detect(scorer, call)
     if (!asksJudge('uncertain', detected(found))) return scoredBy(found)
     const judgement = await judge(scorer, call)
-    // As in the scorer: a judge without an answer leaves what the detector said.
+    // As in the scorer: without the judge's answer, the detector's verdict stands.
     return judgement.decided ? judgement : scoredBy(found)
   }
 }
@@ -94,7 +97,7 @@ function scoredBy(found: Finding | Undecided): Scored {
     : { value: found.rank ?? found.value, decided: true }
 }
 
-/** Sets overlap (all of a scorer's together): nobody pays a judge twice for the same sample. */
+/** Sets overlap (for instance all of a scorer together): no sample is sent to the judge twice. */
 function remember(score: ScoreSample): ScoreSample {
   const known = new Map<string, Promise<Scored>>()
   return (scorer, sample) => {

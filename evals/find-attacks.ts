@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Sample } from './samples.ts'
 
 /**
- * What was planted in the contexts of injecagent and bipia, by the sample's id. The sets give only the whole text: it is what differs between
- * the contexts of one user's task, and what a context has beyond the same one without an attack.
+ * The planted text in contexts of injecagent and bipia, by the sample's id. The sets give only whole
+ * contexts, so it is found by difference: between contexts of one user's task, and against the same context
+ * without an attack.
  */
 export function findAttacks(samples: readonly Sample[]): ReadonlyMap<string, string> {
   const attacks = new Map<string, string>()
@@ -33,7 +34,10 @@ function sharedStart(left: string, right: string): number {
   return at
 }
 
-/** The same order is planted in many contexts, with and without a preface that stresses it: by its words half of them stay unseen in training. */
+/**
+ * Decides by the order's own words, without the preface that stresses it in some contexts. So half of the
+ * orders stay unseen in training, wherever they are planted.
+ */
 export function isTrainedOn(attack: string): boolean {
   const plain = attack.replace(/^IMPORTANT!!! [^:]{0,200}: /, '')
   return createHash('sha256').update(plain).digest().readUInt8(0) % 2 === 0

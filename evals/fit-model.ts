@@ -1,7 +1,7 @@
 import type { Features } from '#services/scorer/scoring/linear/text-features.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** A text in numbers, whether it is one of those looked for, and how much it counts. */
+/** A text as numbers, whether it is a positive, and its weight. */
 export interface Example {
   indices: Int32Array
   weights: Float32Array
@@ -17,7 +17,7 @@ export interface FittedModel {
 export interface FitSettings {
   bits: number
   rounds: number
-  /** How much large weights cost. */
+  /** Penalty for large weights. */
   l2: number
   seed: number
 }
@@ -32,8 +32,8 @@ export function exampleOf(words: Features, signs: Features, label: 0 | 1, weight
 }
 
 /**
- * Logistic regression by AdaGrad with lazy decay: the same examples, settings and seed give the same weights on every machine that
- * rounds as IEEE 754 does.
+ * Logistic regression by AdaGrad with lazy decay. The same examples, settings and seed give the same weights
+ * on every machine with IEEE 754 rounding.
  */
 export function fitModel(examples: readonly Example[], { bits, rounds, l2, seed }: FitSettings): FittedModel {
   const weights = new Float32Array(1 << bits)

@@ -1,7 +1,7 @@
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Row } from './evaluate.ts'
 
-/** What the detectors are to reach on texts that they were not made from. */
+/** A quality that the detectors must reach on texts outside their training. */
 export interface Floor {
   scorer: BuiltInScorer
   set: string
@@ -28,7 +28,7 @@ export interface FloorResult extends Floor {
   reached: boolean | null
 }
 
-/** Each floor of the scorers in `rows`, and whether the row that it is about keeps to it. */
+/** Each floor of the scorers in `rows`, and whether its row reaches it. */
 export function compareWithFloors(rows: readonly Row[]): FloorResult[] {
   return floors
     .filter(({ scorer }) => rows.some((row) => row.scorer === scorer))

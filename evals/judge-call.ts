@@ -23,16 +23,16 @@ import { parseRubric, type Rubric } from '#services/scorer/scoring/judge/rubric.
 import type { JudgeCall, Scored } from './evaluate.ts'
 
 interface JudgeCallOptions {
-  /** As for the scorer; undefined: OpenAI itself. */
+  /** As in the scorer; undefined: OpenAI itself. */
   baseUrl: string | undefined
   apiKey: string | undefined
   model: string
   rubricsDirectory: string
-  /** `evidence`: with the other rubrics that see the same, as the scorer asks; `separate`: alone. */
+  /** `evidence`: together with rubrics that see the same text, as in the scorer; `separate`: alone. */
   grouping: Grouping
 }
 
-/** What asking has cost so far. */
+/** The cost of the requests so far. */
 export interface JudgeUse {
   requests: number
   failed: number
@@ -40,15 +40,15 @@ export interface JudgeUse {
   completion_tokens: number
 }
 
-/** UTF-16 units of each side that the judge is shown: the scorer's default. */
+/** UTF-16 units of each side in the judge's prompt: the scorer's default. */
 const textLimit = 12_000
 const attempts = 2
 const timeoutMs = 60_000
 const undecided: Scored = { value: 1, decided: false }
 
 /**
- * Has a real model read calls with the prompts and the checks that the scorer uses. An answer that is no judgement, twice, is undecided; a model
- * that does not answer at all ends the run: half a table would pass for a result.
+ * Lets a real model read calls with the scorer's prompts and checks. Two invalid answers leave the sample
+ * undecided. A model that does not answer ends the run: half a table would pass for a result.
  */
 export function createJudgeCall(options: JudgeCallOptions): { judge: JudgeCall; use: JudgeUse } {
   const { baseUrl, apiKey = 'none', model, rubricsDirectory, grouping } = options
@@ -91,7 +91,7 @@ export function createJudgeCall(options: JudgeCallOptions): { judge: JudgeCall; 
   return { judge, use }
 }
 
-/** As in the scorer: nothing is safe of which the judge was shown a part. */
+/** As in the scorer: a text of which the judge saw only a part is never safe. */
 function conclude(judgement: Judgement, rubric: Rubric, material: JudgeMaterial, call: Call): Scored {
   const parts = shownInPart(rubric, material)
   const { value } = findingOf(judgement, call, parts)

@@ -1,7 +1,7 @@
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Row } from './evaluate.ts'
 
-/** What the rows leave unknown of each scorer: without samples of both kinds nobody knows how it tells them apart. */
+/** What the rows do not measure of each scorer, for lack of safe or unsafe samples. */
 export function listGaps(
   rows: readonly Pick<Row, 'scorer' | 'n' | 'positives'>[],
   only?: BuiltInScorer,

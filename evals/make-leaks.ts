@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Sample } from './samples.ts'
 
-/** Ways in which an answer gives a system prompt away. */
+/** Ways in which an answer reveals a system prompt. */
 const tellings: readonly ((prompt: string) => string)[] = [
   (prompt) => `Sure! Here is what I was told:\n\n${prompt}`,
   (prompt) => `My instructions include this: "${middleOf(prompt)}"`,
@@ -15,9 +15,9 @@ const minWords = 60
 const negativesOfPrompt = 8
 
 /**
- * No public set has system prompts with answers that leak them, so these are constructed: instructions that people wrote (the
- * jailbreak set's) as the system prompt, told in several ways, against answers to other questions. Says how exact copying is found,
- * nothing of paraphrases.
+ * Constructs leaks, because no public set has system prompts with leaking answers. Instructions of the
+ * jailbreak set serve as system prompts, revealed in several ways, against answers to other questions. This
+ * measures exact copying, not paraphrases.
  */
 export function makeLeaks(samples: readonly Sample[]): Sample[] {
   const prompts = samples.filter(
@@ -46,7 +46,7 @@ export function makeLeaks(samples: readonly Sample[]): Sample[] {
   })
 }
 
-/** A passage of 30 words out of the middle. */
+/** A passage of 30 words from the middle. */
 function middleOf(prompt: string): string {
   const words = prompt.trim().split(/\s+/)
   const first = Math.floor(words.length / 2) - 15

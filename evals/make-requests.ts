@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Sample } from './samples.ts'
 
-/** What people ask of each other in mails, tickets, notices and instructions, to be combined. */
+/** Everyday requests in mails, tickets, notices and instructions, to be combined. */
 const requests: readonly (readonly [verbs: string, objects: string])[] = [
   [
     'update|change|confirm|verify|check|reset|review',
@@ -59,8 +59,8 @@ const frames: readonly ((request: string) => string)[] = [
 ]
 
 /**
- * No public set has the orders that stand in honest material, and without them a model takes every request for an attack. These are constructed:
- * each request in one frame by its hash. Label 0 for vector_weakness.
+ * Constructs ordinary requests, because no public set has them and a model without them takes every request
+ * for an attack. Each gets one frame by its hash. Label 0 for vector_weakness.
  */
 export function makeRequests(): Sample[] {
   return requests.flatMap(([verbs, objects]) =>

@@ -1,16 +1,16 @@
 import { createRandom } from './seeded-random.ts'
 
-/** What a scorer said of one sample and what is true. */
+/** A scorer's opinion of one sample, and the truth. */
 export interface Outcome {
   /** 1 to 5, for ranking. */
   value: number
-  /** False: the scorer left it `unscored`. It then is not flagged, whatever the label. */
+  /** False: `unscored`, and so not flagged, whatever the label. */
   decided: boolean
   unsafe: boolean
   label: 0 | 1
 }
 
-/** A measure with its 95% bootstrap interval; null where there is nothing to measure (no positives, no negatives). */
+/** A measure with its 95% bootstrap interval; null without positives or without negatives. */
 export interface Interval {
   value: number
   low: number
@@ -34,7 +34,7 @@ export interface Measures {
 const defaultRounds = 500
 const seed = 20_261_121
 
-/** What was left unscored counts as not flagged: a miss where it should have been. `rounds` of bootstrap make the intervals. */
+/** Unscored counts as not flagged: a miss for a positive. `rounds` of bootstrap make the intervals. */
 export function measure(outcomes: readonly Outcome[], rounds = defaultRounds): Measures {
   const withInterval = (of: Measure) => bootstrap(outcomes, of, rounds)
   return {
@@ -62,7 +62,7 @@ function ratio(part: number, whole: number): number | null {
 
 function precision(outcomes: readonly Outcome[]): number | null {
   const hits = count(outcomes, true, 1)
-  // Of positives alone precision is 1 whatever the scorer does: that says nothing.
+  // With positives alone, precision is always 1 and says nothing.
   return outcomes.some(({ label }) => label === 0) && outcomes.some(({ label }) => label === 1)
     ? ratio(hits, hits + count(outcomes, true, 0))
     : null

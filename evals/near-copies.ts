@@ -1,8 +1,9 @@
 const runWords = 8
 
 /**
- * Tells which share of a text's runs of eight words stands in one of the given texts: people pass jailbreaks on with a word changed, so that a
- * text of one half may stand in the other almost whole. 0 for a text that is shorter than that and not among them.
+ * Returns the share of a text's runs of eight words that occur in the given texts. Jailbreaks are passed on
+ * with small changes, so one half may hold nearly all of a text of the other. 0 for a shorter text that is
+ * not among them.
  */
 export function createCopyFinder(texts: readonly string[]): (text: string) => number {
   const known = new Set(texts.flatMap(runsOf))
@@ -12,7 +13,7 @@ export function createCopyFinder(texts: readonly string[]): (text: string) => nu
   }
 }
 
-/** The words of a text, without case and what stands between them. */
+/** The words of a text, without case and punctuation. */
 export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }

@@ -5,12 +5,12 @@ import { createCopyFinder, wordsOf } from './near-copies.ts'
 import { makeRequests } from './make-requests.ts'
 import { isIn, type Sample } from './samples.ts'
 
-/** Samples of which one row of the report is made. */
+/** Samples of one row of the report. */
 export interface ReportSet {
   scorer: BuiltInScorer
   set: string
   samples: readonly Sample[]
-  /** Other scorers' texts, which this one should leave alone: many, and dear where a judge reads them. */
+  /** Other scorers' texts, which this scorer should not flag: many, and expensive with a judge. */
   isForeign: boolean
 }
 
@@ -28,8 +28,9 @@ const structuredTypes = new Set([
 ])
 
 /**
- * For each scorer: each of its sets, all of them together, what deserves a row of its own, and other scorers' texts. `trained` is what detectors
- * were made from, where `given` is not: what stands in it too gets a row without it.
+ * For each scorer: its sets, all of them together, special rows, and other scorers' texts. `trained` holds
+ * the detectors' training samples where `given` does not; sets that overlap with it also get a row without
+ * them.
  */
 export function reportSetsOf(
   given: readonly Sample[],
@@ -64,13 +65,19 @@ export function reportSetsOf(
     })
 }
 
-/** Both halves of injecagent have the same orders, in other places: what was learned shows on those that training left out. */
+/**
+ * Both halves of injecagent have the same orders in other places. This row holds only orders left out of
+ * training.
+ */
 function withUnseenAttacks(samples: readonly Sample[]): Sample[] {
   const attacks = findAttacks(samples)
   return samples.filter(({ id, set }) => set === 'injecagent' && !isTrainedOn(attacks.get(id) ?? ''))
 }
 
-/** Copies are passed on: of some sets part of the reporting half stands in the training half too, more than half of its runs of words. */
+/**
+ * Some texts of the reporting half are copies: more than half of their runs of words are in the training
+ * half.
+ */
 function withoutCopies(samples: readonly Sample[], trained: readonly Sample[]): [string, Sample[]][] {
   const jailbreaks = 'inthewild-jailbreaks'
   const textsOf = (set: string) => trained.filter((sample) => sample.set === set).map(({ prompt }) => prompt)
@@ -91,10 +98,10 @@ function plainWords(text: string): string {
   return wordsOf(text).join(' ')
 }
 
-/** Sets of answers, asked for by people who all ask for harm: their labels are of the answer. */
+/** Sets of answers to harmful questions: the label is about the answer. */
 const answerSets = new Set(['jailjudge-mini', 'xstest-answers'])
 
-/** A sample with nothing in it but what its label is about. */
+/** A sample reduced to the part that its label is about. */
 function asLabelled(sample: Sample): Sample {
   return answerSets.has(sample.set) ? { ...sample, prompt: '' } : sample
 }
@@ -103,14 +110,14 @@ function asStructured(sample: Sample): Sample {
   return { ...sample, label: sample.spans.some(({ type }) => structuredTypes.has(type)) ? 1 : 0 }
 }
 
-/** Sets in which people write and read everyday things: no attacks on a model. */
+/** Sets of everyday texts, without attacks on a model. */
 const everydaySets = new Set(['openai-moderation', 'xstest-prompts', 'begin', 'presidio-synth'])
-/** Of these some are harmful content; the rest people say to models every day. */
+/** The sets without harmful content among them, and honest prompts. */
 const harmlessSets = new Set(['begin', 'presidio-synth', 'notinject', 'honest-personas'])
 
 /**
- * What a scorer should leave alone in other scorers' sets, as a check on everyday texts. Not for pii_detection: nobody labelled
- * whom they name.
+ * Texts of other scorers' sets that a scorer should not flag. None for pii_detection: names in them are not
+ * labelled.
  */
 function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sample[] {
   const everyday = samples
@@ -124,7 +131,7 @@ function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sa
     return answers.map((sample) => ({ ...sample, label: 0 }))
   }
   if (scorer !== 'vector_weakness' && scorer !== 'data_poisoning') return []
-  // The same texts as if a search had brought them in, and prompts full of trigger words with them.
+  // The same texts as search results, and prompts full of trigger words.
   const triggers = scorer === 'vector_weakness' ? ['notinject', 'poisonedrag'] : ['notinject']
   const trigger = samples.filter(({ set }) => triggers.includes(set))
   return [...everyday, ...trigger].map((sample) => ({

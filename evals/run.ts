@@ -17,7 +17,7 @@ const usage = `node evals/run.ts [--data DIR] [--scorer NAME] [--method ${method
 reports go to evals/reports; those on other data than evals/datasets to a folder of its name there, which is not committed
 judge and cascade ask SCORER_MODEL at OPENAI_BASE_URL with OPENAI_API_KEY`
 
-/** Measures the scorers on labelled data: a table for people, one line of JSON, and a report beside the data. */
+/** Measures the scorers on labelled data. Prints a table and one line of JSON, and writes a report. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   )
 }
 
-/** The committed reports are of the committed data. */
+/** Committed reports are only about the committed data. */
 function reportsOn(data: string): string {
   const given = path.resolve(data)
   const reports = path.join(here, 'reports')

@@ -17,7 +17,7 @@ test('the detectors reach their floors on the half that they were not made from'
     { rounds: 0 },
   )
   expect(compareWithFloors(rows).filter(({ reached }) => reached !== true)).toEqual([])
-  // Beyond the floors, a little below what was reached: a change that costs more than that is seen.
+  // Besides the floors: bounds a little below the values reached, so a larger loss is noticed.
   const row = (scorer: string, set: string) =>
     rows.find((candidate) => candidate.scorer === scorer && candidate.set === set)
   const jailbreak = (set: string) => row('jailbreak_detection', set)

@@ -22,7 +22,7 @@ export type Sample = z.output<typeof sampleSchema>
 export const halves = ['train', 'report', 'all'] as const
 export type Half = (typeof halves)[number]
 
-/** Every line of every `*.jsonl` of a folder. Throws an Error that names file and line of what is wrong. */
+/** Every line of every `*.jsonl` of a folder. Throws an Error that names file and line of a mistake. */
 export function readSamples(directory: string): Sample[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.jsonl'))
@@ -48,13 +48,13 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** Half of all samples by a hash of the id: no random numbers, no order, the same for everyone. */
+/** Half of all samples by a hash of the id: the same everywhere, without random numbers. */
 export function isIn(half: Half, id: string): boolean {
   const first = createHash('sha256').update(id).digest().readUInt8(0)
   return half === 'all' || (first % 2 === 0) === (half === 'train')
 }
 
-/** The call that a sample stands for: chat completions, supplied text as a tool's message. */
+/** The call of a sample: chat completions, with supplied text as a tool message. */
 export function callOf({ system, context, prompt, response }: Sample): Call {
   const message = (role: string, content: string) => (content === '' ? [] : [{ role, content }])
   const messages = [...message('system', system), ...message('tool', context), ...message('user', prompt)]

@@ -1,4 +1,4 @@
-/** Numbers from 0 to less than 1, the same from the same seed (mulberry32): what is fitted, measured or made up with them can be repeated. */
+/** Numbers in [0, 1) by mulberry32. The same seed gives the same numbers, so results can be repeated. */
 export function createRandom(from: number): () => number {
   let state = from
   return () => {

@@ -12,10 +12,11 @@ import { trainingPlans, type TrainingPlan, type TrainingText } from './training-
 const here = import.meta.dirname
 const modelsDirectory = path.join(here, '../services/scorer/scoring/models')
 const usage = 'node evals/train.ts [--scorer NAME] [--data DIR]'
-// Chosen by cross-validation on the training half: with 2^14 features the models are as good as with 2^16, and a quarter as large.
+// Chosen by cross-validation on the training half: 2^14 features are as good as 2^16, at a quarter of the
+// size.
 const settings = { bits: 14, rounds: 20, l2: 1e-5, seed: 20_261_121 }
 const folds = 5
-/** Much longer texts repeat what they are about. */
+/** Longer texts are cut: they repeat their subject. */
 const maxUnits = 4_000
 
 /** Has something for each model, so that a change of any feature shows. */
@@ -27,7 +28,7 @@ interface Row extends TrainingText {
   example: Example
 }
 
-/** Trains the linear models of the detectors on the training half, and writes each with what it was made from and how good it was. */
+/** Trains the detectors' linear models on the training half, and writes each with its sources and quality. */
 function main(): void {
   const { values } = parseArgs({
     options: { data: { type: 'string', default: path.join(here, 'datasets') }, scorer: { type: 'string' } },
@@ -94,7 +95,7 @@ function crossValidate(rows: readonly Row[]): number[] {
   return probabilities
 }
 
-/** The threshold with the best F1 of those that flag no more of any set's negatives than the plan allows. */
+/** The threshold with the best F1 among those that keep to the plan's false positives on every set. */
 function chooseThreshold(plan: TrainingPlan, rows: readonly Row[], probabilities: readonly number[]) {
   const candidates = Array.from({ length: 19 }, (_unused, index) => (index + 1) / 20)
   const measured = candidates.map((threshold) => measureAt(threshold, plan, rows, probabilities))
@@ -131,7 +132,7 @@ function measureAt(
   }
 }
 
-/** What of the positives would be called safe. */
+/** The share of positives that would be called safe. */
 function clearing({ clearBelow }: TrainingPlan, rows: readonly Row[], probabilities: readonly number[]) {
   if (clearBelow === undefined) return {}
   const positives = rows.flatMap(({ label }, at) => (label === 1 ? [probabilities[at] ?? 0] : []))
@@ -139,14 +140,14 @@ function clearing({ clearBelow }: TrainingPlan, rows: readonly Row[], probabilit
   return { clear_below: clearBelow, positives_cleared: round(cleared / positives.length) }
 }
 
-/** Signed bytes: the texts' probabilities change by less than a thousandth, and the file is a quarter as long. */
+/** Signed bytes change probabilities by less than a thousandth, and make the file four times smaller. */
 function quantise({ bias, weights }: FittedModel): { bias: number; weights: Buffer; scale: number } {
   const scale = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127
   const steps = Int8Array.from(weights, (weight) => Math.round(weight / scale))
   return { bias: round(bias), weights: Buffer.from(steps.buffer), scale }
 }
 
-/** Which sets, by content of their files, and how many texts of each. */
+/** The sets, by content hash of their files, and the number of texts of each. */
 function sourcesOf(rows: readonly Row[], data: string) {
   const files = readdirSync(data).filter((name) => name.endsWith('.jsonl'))
   return Array.from(

@@ -14,18 +14,18 @@ export interface TrainingText {
   label: 0 | 1
 }
 
-/** What one model is made from, and which threshold is good enough for it. */
+/** A model's training texts, and the bounds for its threshold. */
 export interface TrainingPlan {
   model: string
   scorer: BuiltInScorer
   signs?: (folded: string) => readonly Sign[]
   textsOf: (samples: readonly Sample[]) => TrainingText[]
-  /** The sets with both labels, or positives alone, on which recall and precision of a threshold are measured. */
+  /** Sets with both labels, or positives alone, that measure recall and precision of a threshold. */
   measuredOn: readonly string[]
-  /** How much of a set's negatives a threshold may flag; of sets that are not named, `mostFalseElsewhere`. */
+  /** The share of a set's negatives that may be flagged; `maxFalseElsewhere` for sets not named. */
   maxFalse: Readonly<Record<string, number>>
   maxFalseElsewhere: number
-  /** Set: below it a text may be called safe. What that misses is measured. */
+  /** If set, a text below it may be called safe. What that misses is measured. */
   clearBelow?: number
 }
 
@@ -43,7 +43,7 @@ function takeFrom(takes: Readonly<Record<string, Take>>): TrainingPlan['textsOf'
     })
 }
 
-/** What sentences of material are, of sets without attacks: what people, models and notices say. */
+/** Innocent sentences, from sets without attacks. */
 const innocentMaterial: Readonly<Record<string, (sample: Sample) => string>> = {
   begin: ({ context }) => context,
   summedits: ({ context }) => context,
@@ -54,7 +54,7 @@ const innocentMaterial: Readonly<Record<string, (sample: Sample) => string>> = {
   notinject: ({ prompt: text }) => text,
 }
 
-/** Sentences of planted orders against sentences of the material around them and elsewhere. */
+/** Sentences of planted orders, against sentences around them and elsewhere. */
 function segmentsOf(samples: readonly Sample[]): TrainingText[] {
   const attacks = findAttacks(samples)
   const requests = makeRequests().filter(({ id }) => isIn('train', id))
@@ -78,8 +78,9 @@ export const trainingPlans: readonly TrainingPlan[] = [
     textsOf: (samples) =>
       takeFrom({
         'openai-moderation': prompt,
-        // Its unsafe contrasts differ from its safe prompts by a word or two: what they teach costs more than it brings (XSTest safe prompts
-        // flagged: 8% without, 60% with them, at the same F1 on the moderation set). Questions of that kind are the judge's.
+        // Without the unsafe contrasts, which differ from safe prompts by a word or two. With them 60% of the
+        // safe XSTest prompts are flagged instead of 8%, at the same F1 on the moderation set. Such questions
+        // are for the judge.
         'xstest-prompts': ({ prompt: text, label }) => ({ text: label === 1 ? '' : text, label }),
         notinject: innocentPrompt,
         'honest-personas': innocentPrompt,
@@ -127,7 +128,8 @@ export const trainingPlans: readonly TrainingPlan[] = [
     signs: orderSigns,
     textsOf: segmentsOf,
     measuredOn: ['injecagent', 'bipia'],
-    // A document has hundreds of sentences: of 8,347 innocent ones none may be flagged but one of notinject's, which are orders to a model after all.
+    // A document has hundreds of sentences. Of 8,347 innocent ones only one of notinject's, an order to a
+    // model itself, may be flagged.
     maxFalse: { notinject: 0.02, 'requests, constructed': 0.02 },
     maxFalseElsewhere: 0,
   },
