@@ -1,10 +1,13 @@
 /**
- * What is known of a call besides its bodies. The same fields travel from capture to score, so that no consumer has to
- * ask Postgres what it is looking at.
+ * What is known of a call besides its bodies. The same fields travel from capture to score, so no consumer
+ * needs a query.
  */
 export interface CallContext {
   project_id: string
-  /** The tier when the call was admitted: it decides which scorers run. Of a job made from Postgres (sweep, replay of the tables) the tier of that day: rows keep none. */
+  /**
+   * The tier when the call was admitted: it decides which scorers run. A job made from Postgres (sweep,
+   * replay of the tables) has the tier of that day, because rows keep none.
+   */
   tier: string
   /** `gateway`, `sdk`, `trace`, `mcp`, `otel`, `redteam` or `api`. */
   source: string

@@ -6,8 +6,9 @@ import fc from 'fast-check'
 import { avroSchemas, type SchemaName } from './topics.ts'
 
 /**
- * What was written once has to be read for ever: the topics keep days of it, replay reads it, consumers are deployed after
- * producers and before. A failure here is not repaired in schemas/released or schemas/fixtures: give the new field a default.
+ * Old records must stay readable: topics keep days of them, replay reads them, and consumers are deployed
+ * before or after producers. Never repair a failure in schemas/released or schemas/fixtures: give the new
+ * field a default.
  */
 const names = Object.keys(avroSchemas) as SchemaName[]
 const released = readdirSync(join(import.meta.dirname, 'released')).map((file) => {
@@ -101,7 +102,7 @@ function incompatibility(writer: avro.Schema, reader: avro.Schema): string | und
   }
 }
 
-/** Without the classes that the decoder gives its records. */
+/** Without the classes of the decoder's records. */
 function plain(value: object): object {
   return withoutClasses(value) as object
 }
@@ -133,7 +134,7 @@ const primitives: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   null: fc.constant(null),
   boolean: fc.boolean(),
   int: fc.integer(),
-  // Beyond this avsc writes another number; runtime/kafka/avro-type.ts refuses it.
+  // avsc writes larger numbers wrongly; runtime/kafka/avro-type.ts refuses them.
   long: fc.integer({ min: -(2 ** 52), max: 2 ** 52 }),
   double: fc.double({ noNaN: true }),
   string: fc.string({ unit: 'grapheme' }),

@@ -1,2 +1,2 @@
-/** Days for which what people wrote is kept at most, wherever it lies; a project can only ask for less. */
+/** Longest retention of content in days, in every store. A project can only ask for less. */
 export const contentDays = 90

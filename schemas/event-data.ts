@@ -4,7 +4,7 @@ import { severitySchema } from './verdicts.ts'
 
 const timestamp = z.string().describe('ISO 8601, UTC')
 
-/** `data` of `threat_detected` (specification 6.4). The last three only of tool calls. */
+/** `data` of `threat_detected` (specification 6.4). The last three only for tool calls. */
 const threatDetectedData = z.object({
   request_id: z.string(),
   agent_name: z.string().nullable(),
@@ -28,7 +28,7 @@ const threatDetectedData = z.object({
   session_id: z.string().nullable().optional(),
 })
 
-/** `data` of `usage_alert` (specification 6.5). The last two only of `cost_threshold`. */
+/** `data` of `usage_alert` (specification 6.5). The last two only for `cost_threshold`. */
 const usageAlertData = z.object({
   alert_type: z.enum(['quota_exceeded', 'quota_warning', 'cost_threshold']),
   tier: z.string(),
@@ -60,7 +60,7 @@ const newToolDetectedData = z.object({
   request_id: z.string(),
 })
 
-/** What the `data` of each event holds, besides `test: true` in a test event. */
+/** The `data` of each event, besides `test: true` in a test event. */
 const eventData = {
   threat_detected: threatDetectedData,
   usage_alert: usageAlertData,
@@ -68,7 +68,7 @@ const eventData = {
   new_tool_detected: newToolDetectedData,
 } as const satisfies Record<EventName, z.ZodObject>
 
-/** What the makers of an event put into its `data`. */
+/** The `data` that the maker of an event provides. */
 export type EventData<E extends EventName> = z.input<(typeof eventData)[E]>
 
 /** Every field that the `data` of some event can hold: expressions read the absent ones as null. */
@@ -86,7 +86,7 @@ const envelopeSchema = z.object({
   data: z.unknown(),
 })
 
-/** The fields of the envelope (specification 6.2), which is what filter expressions can read. */
+/** The fields of the envelope (specification 6.2), which filter expressions can read. */
 export const envelopeFields: readonly string[] = Object.keys(envelopeSchema.shape)
 
 /** The body of a delivery of that event. Receivers should expect fields to be added. */

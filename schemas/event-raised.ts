@@ -4,9 +4,11 @@ export const selectableEvents = ['threat_detected', 'usage_alert', 'redteam_comp
 export const eventNames = [...selectableEvents, 'new_tool_detected'] as const
 export type EventName = (typeof eventNames)[number]
 
-/** Something that webhooks may be told (specification 6.2). Written to `event_outbox` with the state that made it true. */
+/**
+ * Something to tell webhooks (specification 6.2). Written to `event_outbox` with the state that made it true.
+ */
 export interface RaisedEvent {
-  /** `evt_…`, derived from what it says happened. */
+  /** `evt_…`, derived from what happened. */
   id: string
   event: EventName
   project_id: string
@@ -14,7 +16,7 @@ export interface RaisedEvent {
   created_at: number
   /** The `data` object as JSON text, without what `content` holds. */
   data: Buffer
-  /** Sealed JSON object (EventContent) whose fields join `data` when it is delivered. Null: nothing joins. */
+  /** Sealed JSON object (EventContent) whose fields join `data` at delivery. Null: nothing joins. */
   content: SealedBytes | null
   /** The identity that `content` was sealed for, besides the project: a request's id. */
   content_id: string | null

@@ -1,9 +1,12 @@
 import { idFromUuid } from './ids.ts'
 
-/** Of a webhook's last day: a look at more costs what nobody asks for. */
+/** Bound for a webhook's last day. */
 const maxRecentDeliveries = 1_000
 
-/** SQL for the newest deliveries of the last day to the webhook `w` that were attempted, and how many of them failed or wait to be tried again. */
+/**
+ * SQL for webhook `w`: the last day's newest attempted deliveries, and how many of them failed or wait for a
+ * retry.
+ */
 export const lastDaySql = `
   select count(*)::integer as deliveries, count(*) filter (where recent.has_failed)::integer as failed from (
     select d.has_failed from webhook_deliveries d
@@ -19,8 +22,8 @@ export interface FailingWebhook {
 
 const maxListed = 50
 
-// An index has what has failed: of the others the deliveries are not counted.
-/** SQL for the webhooks to which half or more of the last day's deliveries failed, those with most first. */
+// Failed deliveries have an index. Deliveries of other webhooks are not counted.
+/** SQL for webhooks that failed half or more of the last day's deliveries, most failures first. */
 export const failingWebhooksSql = `
   select w.id, w.project_id, day.deliveries, day.failed from webhooks w cross join lateral (${lastDaySql}) day
   where (w.enabled or w.disabled_at is not null) and exists (

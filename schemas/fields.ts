@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idPrefixes, isId, type IdKind } from './ids.ts'
 
-/** Postgres text takes neither NUL nor what is not Unicode, so both are refused where they come in. */
+/** Postgres text takes neither NUL nor invalid Unicode, so both are refused at the entrance. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000')
 }

@@ -2,8 +2,8 @@ import { hash, randomFillSync } from 'node:crypto'
 
 /**
  * Identifiers are TypeIDs: a prefix and a UUIDv7 in Crockford base32 (`req_01h455vb4pex5vsknk084sn02q`).
- * Postgres stores the UUID; everything that people see carries the prefix. The time in an identifier is the record's
- * `created_at`, so that a look-up by identifier touches one partition. Why no library: docs/decisions/0001.
+ * Postgres stores the UUID; people see the prefix. The time in an identifier is the `created_at` of the
+ * record, so a look-up touches one partition. Why no library: docs/decisions/0001.
  */
 export const idPrefixes = {
   project: 'prj',
@@ -26,17 +26,17 @@ export type IdKind = keyof typeof idPrefixes
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const noDigit = 0xff
-/** By character code: small numbers, because with bigints identifiers were 4% of what a delivery costs. */
+/** By character code. Small numbers: bigints cost 4% of a delivery. */
 const digitOf = new Uint8Array(128).fill(noDigit)
 for (let digit = 0; digit < alphabet.length; digit++) digitOf[alphabet.charCodeAt(digit)] = digit
 const suffixLength = 26
 const digits = Buffer.from(alphabet, 'latin1')
-/** Written anew for each identifier: put together digit by digit a text was a piece of memory for each. */
+/** Rewritten for each identifier: joining single digits allocates for each. */
 const suffix = Buffer.alloc(suffixLength)
-/** 26 digits of 5 bits hold 130: the first has two that are always zero. */
+/** 26 digits of 5 bits hold 130 bits: the first two are always zero. */
 const spareBits = 2
 
-/** Drawn for many identifiers at once: a draw takes as long as all the rest of making one. */
+/** Drawn for many identifiers at once: a draw costs as much as the rest of an identifier. */
 const randomBytesPerId = 10
 const randomness = Buffer.allocUnsafe(randomBytesPerId * 256)
 let drawn = randomness.length
@@ -53,13 +53,14 @@ export function newId(kind: IdKind, timeMs: number = Date.now()): string {
 }
 
 /**
- * The same identifier whenever it is made again: the time `timeMs` and, for the other 74 bits of a UUIDv7, the first
- * 74 bits of SHA-256 over `parts`, each preceded by its length so that no two lists of parts read the same.
+ * The same identifier for the same input: the time `timeMs` and, for the other 74 bits of a UUIDv7, the first
+ * 74 bits of SHA-256 over `parts`. Each part is preceded by its length, so no two lists collide.
  */
 export function hashedId(kind: IdKind, timeMs: number, parts: readonly string[]): string {
   let text = ''
   for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`
-  // The text as a whole in one call, a character for each byte of the answer: an object to hash with, and a Buffer, cost more than the hashing.
+  // One call for the whole text, with a character for each byte. A hash object and a Buffer cost more than
+  // the hashing.
   const digest = hash('sha256', text, 'binary')
   const bytes = Buffer.allocUnsafe(16)
   // rand_a takes 12 bits and rand_b 62: bits 0–11 of the digest follow the version, bits 12–73 the variant.
@@ -96,7 +97,7 @@ export function idFromUuid(kind: IdKind, uuid: string): string {
   return idFromBytes(kind, bytes)
 }
 
-/** The run under which live traffic of a project is scored. Replays have runs of their own. */
+/** The run of a project's live traffic. Replays have runs of their own. */
 export function liveRunId(projectId: string): string {
   const known = liveRuns.get(projectId)
   if (known !== undefined) return known
@@ -106,11 +107,11 @@ export function liveRunId(projectId: string): string {
   return runId
 }
 
-/** Asked for every job and score, of few projects. */
+/** A cache: asked for every job and score, of few projects. */
 const liveRuns = new Map<string, string>()
 const maxLiveRuns = 10_000
 
-/** The identifier of one scorer's score of one request in one run: a repeated scoring has the same. */
+/** The identifier of a scorer's score of one request in one run. Scoring again gives the same. */
 export function scoreId(projectId: string, requestId: string, scorerName: string, runId: string): string {
   return hashedId('score', idTimeMs(requestId), [projectId, requestId, scorerName, runId])
 }
@@ -135,7 +136,7 @@ function idFromBytes(kind: IdKind, bytes: Buffer): string {
   return `${idPrefixes[kind]}_${suffix.toString('latin1')}`
 }
 
-/** The 16 bytes of its UUID. Throws RangeError on what is not an identifier. */
+/** The 16 bytes of its UUID. Throws RangeError on anything but an identifier. */
 export function idToBytes(id: string): Buffer {
   const at = id.lastIndexOf('_') + 1
   if (!isSuffixAt(id, at)) throw new RangeError('not an identifier: expected a prefix and 26 base32 digits')
@@ -154,7 +155,7 @@ export function idToBytes(id: string): Buffer {
   return bytes
 }
 
-/** Makes nothing: every record's identifiers are looked at, most more than once. */
+/** Allocates nothing: every identifier of every record is checked, most more than once. */
 function isSuffixAt(id: string, at: number): boolean {
   if (id.length - at !== suffixLength || id.charAt(at) > '7') return false
   for (let index = at; index < id.length; index++) {

@@ -60,7 +60,7 @@ test.each([
     arguments: { n: 'N' },
     by_scorer: [null, { scorer_name: 'b', prompt_snippet: "b's", completion_snippet: null }],
   }
-  // With digits that no number of JavaScript's holds.
+  // A number too large for JavaScript.
   const text = JSON.stringify(content).replace('"N"', '12345678901234567890')
   const json = join(JSON.stringify({ scorer_name: scorer }), text, 'threat_detected')
   expect(json).toContain('"arguments":{"n":12345678901234567890}')

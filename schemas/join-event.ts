@@ -6,17 +6,18 @@ import type { EventContent } from './safety-score-recorded.ts'
 import { sealedIdentity, type SealedBytes } from './sealed-bytes.ts'
 
 export interface JoinedData {
-  /** JSON text of an object, the same whenever it is made. Not everybody who reads the fields needs it. */
+  /** JSON text of an object, the same each time. A function, because some readers need only the fields. */
   json: () => string
   fields: Readonly<Record<string, unknown>>
 }
 
-/** What is no JSON object. */
+/** Thrown for data that is no JSON object. */
 export class InvalidEventData extends Error {}
 
 /**
- * The whole `data` of an event: its own fields, then those of its content, which `sealer` opens. The texts are put together as they stand,
- * so that numbers keep all their digits. Throws {@link InvalidEventData}, and what `sealer` throws.
+ * The whole `data` of an event: its own fields, then those of its content, which `sealer` opens. The texts
+ * are joined as they are, so numbers keep all digits. Throws {@link InvalidEventData}, and errors of
+ * `sealer`.
  */
 export function joinEvent(
   { id, event, project_id: projectId, data, content, content_id: contentId }: RaisedEvent,
@@ -34,7 +35,7 @@ export function joinEvent(
           ),
         )
   const isRepeated = Object.keys(joining.fields).some((key) => key in own.fields)
-  // Else into the object that was just parsed: copies of it were 4% of what a delivery takes up in memory.
+  // Otherwise assign to the object just parsed: a copy took 4% of the memory of a delivery.
   const fields = isRepeated ? { ...own.fields, ...joining.fields } : Object.assign(own.fields, joining.fields)
   const missing = event === 'threat_detected' ? missingQuotes(fields) : nothing
   Object.assign(fields, missing.fields)
@@ -44,7 +45,10 @@ export function joinEvent(
 
 const unknownFields = Object.fromEntries(eventDataFields.map((field) => [field, null]))
 
-/** What filter expressions read: the envelope of the event, with every field that the `data` of some event can hold. */
+/**
+ * Input of filter expressions: the envelope of the event, with every field that the `data` of some event can
+ * hold.
+ */
 export function expressionValues(event: RaisedEvent, { fields }: JoinedData): Record<string, unknown> {
   return {
     event: event.event,
@@ -62,9 +66,9 @@ interface Parsed {
 
 const nothing: Parsed = { text: '{}', fields: {} }
 
-/** What one scorer's event quotes, where scorers of the call found something in different places. */
+/** The quotes of one scorer, where scorers of the call found something in different places. */
 function quotesFor(scorer: unknown, content: Parsed): Parsed {
-  // Nearly all have none: nothing is copied for them.
+  // Nearly all events lack it: copy nothing for them.
   if (!Array.isArray(content.fields['by_scorer'])) return content
   const { by_scorer: byScorer, ...fields } = content.fields
   const own = (byScorer as (Required<EventContent>['by_scorer'][number] | null)[]).find(
@@ -79,7 +83,7 @@ function quotesFor(scorer: unknown, content: Parsed): Parsed {
   return { text, fields: { ...fields, ...quotes } }
 }
 
-/** A project that keeps no content has nothing to quote; receivers find the fields all the same (specification 6.4). */
+/** A project without content has no quotes. Receivers still find the fields (specification 6.4). */
 function missingQuotes(known: Readonly<Record<string, unknown>>): Parsed {
   const fields: Record<string, unknown> = {}
   if (!('prompt_snippet' in known)) fields['prompt_snippet'] = ''
@@ -90,7 +94,7 @@ function missingQuotes(known: Readonly<Record<string, unknown>>): Parsed {
 }
 
 function parseObject(part: string, json: Buffer): Parsed {
-  // Postgres reads it as text too, and refuses what Node would mend.
+  // Postgres also reads it as text, and refuses what Node would repair.
   if (!isUtf8(json)) throw new InvalidEventData(`the ${part} of the event is not UTF-8`)
   const text = json.toString('utf8')
   let value: unknown
@@ -110,7 +114,7 @@ function joinTexts(objects: readonly Parsed[]): string {
   return `{${members.join(',')}}`
 }
 
-/** What stands between the braces of an object's text. */
+/** The text between the braces of an object. */
 function membersOf({ text }: Parsed): string {
   return text.trim().slice(1, -1).trim()
 }

@@ -1,10 +1,14 @@
 /**
- * The latency histogram of the roll-ups: 40 buckets whose bounds grow by √2 from 1 ms to 2^19 ms (nearly nine minutes), so that any percentile is
- * known within 20% from 40 numbers that can be added up over hours and projects. The migration of the roll-ups has a column for each: never changed.
+ * The latency histogram of the roll-ups: 40 buckets whose bounds grow by √2 from 1 ms to 2^19 ms (nearly nine
+ * minutes). Any percentile is known within 20%, and the 40 numbers add up over hours and projects. Never
+ * changed: the migration of the roll-ups has a column for each.
  */
 export const latencyBucketCount = 40
 
-/** Where each bucket but the first begins, in milliseconds: bucket `i` holds latencies from `bounds[i - 1]` up to, without, `bounds[i]`. */
+/**
+ * Start of each bucket but the first, in ms: bucket `i` holds latencies from `bounds[i - 1]` up to, without,
+ * `bounds[i]`.
+ */
 export const latencyBounds: readonly number[] = Array.from(
   { length: latencyBucketCount - 1 },
   (_, index) => 2 ** (index / 2),
@@ -27,7 +31,10 @@ export function latencyBucketOf(latencyMs: number): number {
   return low
 }
 
-/** The latency below which `share` (0 to 1) of the counted calls lie, interpolated within its bucket; null when none are counted. */
+/**
+ * The latency below which `share` (0 to 1) of the counted calls lie, interpolated in its bucket; null without
+ * calls.
+ */
 export function latencyPercentile(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
@@ -35,7 +42,7 @@ export function latencyPercentile(counts: readonly number[], share: number): num
   for (const [bucket, count] of counts.entries()) {
     if (count > 0 && below + count >= share * total) {
       const from = latencyBounds[bucket - 1] ?? 0
-      // Nobody knows how far the last bucket reaches: its lower bound is what can be vouched for.
+      // The last bucket has no upper bound, so its lower bound is the answer.
       const to = latencyBounds[bucket] ?? from
       return from + ((to - from) * Math.max(0, share * total - below)) / count
     }

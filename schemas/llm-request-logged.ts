@@ -1,14 +1,16 @@
 import { callContextAvro, type CallContext } from './call-context.ts'
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
 
-/** One captured model or tool call. Its identity is `(project_id, id)`; its `created_at` is the time in `id`. */
+/**
+ * One captured model or tool call. Its identity is `(project_id, id)`; its `created_at` is the time in `id`.
+ */
 export interface LoggedCall extends CallContext {
   /** `req_…` */
   id: string
-  /** JSON text as it came, sealed; null where the project keeps no content. */
+  /** JSON text as received, sealed; null where the project keeps no content. */
   request_body: SealedBytes | null
   response_body: SealedBytes | null
-  /** The tools that were called: by the record itself when it is a tool call, by the answer otherwise. Each once. */
+  /** The called tools, each once: by the record itself for a tool call, else by the answer. */
   tool_names: string[]
   /** Unix milliseconds when ingest (or the gateway) took it. */
   received_at: number

@@ -1,9 +1,9 @@
 import type { OwaspCategory } from './verdicts.ts'
 
 /**
- * The OWASP Top 10 for LLM applications of 2023 (version 1.1), which other tools tag by, in the categories of 2025. Overreliance became
- * misinformation, denial of service unbounded consumption; insecure plugins are a way to excessive agency, and theft of a model stands in 2025 under
- * unbounded consumption.
+ * The OWASP Top 10 for LLM applications of 2023 (version 1.1), by which other tools tag, in the categories of
+ * 2025. Overreliance became misinformation, denial of service unbounded consumption. Insecure plugins are a
+ * way to excessive agency. Theft of a model is under unbounded consumption in 2025.
  */
 const edition2025Of = {
   llm01: 'LLM01',
@@ -18,7 +18,7 @@ const edition2025Of = {
   llm10: 'LLM10',
 } as const satisfies Record<string, OwaspCategory>
 
-/** Categories of 2025 that the list of 2023 had not, under the nearest that it had. */
+/** Categories new in 2025, under the nearest of 2023. */
 const edition2023Of: Readonly<Record<OwaspCategory, string>> = {
   LLM01: 'llm01',
   LLM02: 'llm06',
@@ -32,7 +32,7 @@ const edition2023Of: Readonly<Record<OwaspCategory, string>> = {
   LLM10: 'llm04',
 }
 
-/** The category of a tag like `owasp:llm06`; undefined: it is none. */
+/** The category of a tag like `owasp:llm06`; undefined for other tags. */
 export function categoryOfTag(tag: string): OwaspCategory | undefined {
   const [, number] = /^owasp:(llm\d\d)$/i.exec(tag) ?? []
   return number === undefined ? undefined : edition2025Of[number.toLowerCase() as keyof typeof edition2025Of]

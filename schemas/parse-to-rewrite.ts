@@ -1,4 +1,4 @@
-/** What TypeScript does not know of yet. */
+/** Missing in TypeScript's types. */
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse: (
     text: string,
@@ -8,9 +8,9 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   isRawJSON: (value: unknown) => value is { rawJSON: string }
 }
 
-/** Parses JSON text that is to be written again: whole numbers that no number of JavaScript's holds keep their digits, for `JSON.stringify`. */
+/** Parses JSON text for `JSON.stringify`: whole numbers beyond 2^53 keep their digits. */
 export function parseToRewrite(text: string): unknown {
-  // A look at every value takes several times as long.
+  // A reviver for every value takes several times as long.
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   return parse(text, (_name, value, { source = '' }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
@@ -19,7 +19,7 @@ export function parseToRewrite(text: string): unknown {
   )
 }
 
-/** The digits of such a number; undefined for all else. */
+/** The digits of such a number; undefined for other values. */
 export function rawDigits(value: unknown): string | undefined {
   return isRawJSON(value) ? value.rawJSON : undefined
 }

@@ -1,21 +1,14 @@
 const kibibyte = 1024
 
-/**
- * What a dead letter adds to the record that it keeps: headers, of which the error's message is the longest
- * (4 kB).
- */
+/** Headers that a dead letter adds to its record; the error message is the longest (4 kB). */
 export const deadLetterRoomBytes = 64 * kibibyte
-/**
- * What a record, or the job made of it, adds to the JSON that it came as: Avro, identifiers, the names of
- * scorers.
- */
+/** What a record, or the job made of it, adds to its JSON: Avro, identifiers, names of scorers. */
 const recordRoomBytes = 64 * kibibyte
-/** What a gateway's record holds besides its two bodies: headers of the call are 64 KiB at most. */
+/** A gateway's record besides its two bodies: headers of the call are at most 64 KiB. */
 const callBudgetBytes = 64 * kibibyte
 
 /**
- * The largest record of a call, as it comes over HTTP, of which everything fits where records have at most so
- * many bytes.
+ * The largest record of a call over HTTP that still fits records of `maxRecordBytes` with everything added.
  */
 export function callBytesWithin(maxRecordBytes: number): number {
   return maxRecordBytes - deadLetterRoomBytes - recordRoomBytes

@@ -1,12 +1,14 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** On every request of a red team: a gateway that finds it genuine leaves the recording to whoever made it (docs/decisions/0062). */
+/**
+ * On every red-team request. A gateway that finds it genuine does not record the call (docs/decisions/0062).
+ */
 export const redteamMarkHeader = 'x-service-redteam-mark'
 
 /** For a request on its way, and for clocks that differ. */
 const validMs = 5 * 60_000
 
-/** What marks are made with, of 16 characters at least: whoever sees a mark can try secrets on it at leisure. */
+/** The secret of marks, at least 16 characters: a mark can be attacked offline. */
 export function redteamMarkSecret(config: {
   REDTEAM_MARK_SECRET?: string | undefined
   INTERNAL_API_SECRET?: string | undefined
@@ -14,20 +16,23 @@ export function redteamMarkSecret(config: {
   return config.REDTEAM_MARK_SECRET ?? config.INTERNAL_API_SECRET
 }
 
-/** Says of one request with this body, now, that the red team records it. No two are the same. */
+/** Says that the red team records one request with this body, now. No two marks are the same. */
 export function makeRedteamMark(secret: string, body: string, nowMs: number): string {
   const head = `v1.${Math.floor(nowMs / 1_000)}.${randomBytes(12).toString('base64url')}`
   return `${head}.${macOf(secret, head, hash('sha256', body, 'hex'))}`
 }
 
-/** What a mark turns out to be. `sha256` is of the body that came, in hexadecimal; `arrivedMs` when the request began. */
+/**
+ * Verifies a mark. `sha256` is of the received body, in hexadecimal; `arrivedMs` is when the request began.
+ */
 export function examineRedteamMark(
   mark: string,
   secret: string,
   { sha256, arrivedMs }: { sha256: string; arrivedMs: number },
 ): 'genuine' | 'forged' | 'expired' {
   const [, head = '', seconds = '', mac = ''] = /^(v1\.(\d{1,12})\.[\w-]{16})\.([\w-]{43})$/.exec(mark) ?? []
-  // As text: four spellings of the last digit decode to the same bytes, and a mark that was used would be new three times more.
+  // Compared as text: four spellings of the last digit decode to the same bytes, so a used mark would pass
+  // three times more.
   if (!timingSafeEqual(Buffer.from(mac.padEnd(43)), Buffer.from(macOf(secret, head, sha256)))) return 'forged'
   return Math.abs(arrivedMs - Number(seconds) * 1_000) > validMs ? 'expired' : 'genuine'
 }

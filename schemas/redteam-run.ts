@@ -7,7 +7,7 @@ export const redteamVerdicts = ['pass', 'fail', 'unscored'] as const
 export type RedteamVerdict = (typeof redteamVerdicts)[number]
 export const redteamAttemptStates = ['planned', 'sending', 'recorded', 'judged', 'skipped'] as const
 
-/** Transformations of probes, `plain` first: what a run makes of every probe. */
+/** Transformations that a run applies to every probe, `plain` first. */
 export const redteamTransformations = [
   ...(['plain', 'base64', 'hex', 'rot13', 'backwards', 'leetspeak', 'look_alikes', 'zero_width'] as const),
   ...(['full_width', 'spaced', 'tag_letters', 'role_play', 'developer_mode', 'no_refusal'] as const),
@@ -16,13 +16,13 @@ export const redteamTransformations = [
 ] as const
 export type RedteamTransformation = (typeof redteamTransformations)[number]
 
-// What a process can be started with.
+// An argument that a process can be started with.
 const argument = z.string().refine((text) => !text.includes('\0'), 'must hold no NUL')
 const url = z
   .url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' })
   .max(2_000)
 
-/** Where attacks go. Credentials are no part of it: whoever runs it has them in its own configuration. */
+/** The target of attacks. Credentials are in the configuration of the red team, not here. */
 export const redteamTargetSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('chat'),
@@ -56,13 +56,13 @@ export const redteamTargetSchema = z.discriminatedUnion('kind', [
 ])
 export type RedteamTarget = z.output<typeof redteamTargetSchema>
 
-/** A program and its arguments: the target of a run of the command line. */
+/** A program and its arguments: the target of a command-line run. */
 export const redteamCommandSchema = z.tuple(
   [argument.refine((name) => name !== '', 'must name a program')],
   argument,
 )
 
-/** What a run is made of, besides its target. */
+/** Options of a run, besides its target. */
 export const redteamOptionsSchema = z.strictObject({
   probes: z
     .array(textField(100))
@@ -78,7 +78,7 @@ export const redteamOptionsSchema = z.strictObject({
 })
 export type RedteamOptions = z.output<typeof redteamOptionsSchema>
 
-/** Names of the metadata of a recorded attempt. */
+/** Metadata names of a recorded attempt. */
 export const redteamMetadata = {
   run: 'redteam_run_id',
   probe: 'redteam_probe',
@@ -90,17 +90,17 @@ export const redteamMetadata = {
   alert: 'redteam_alert',
 } as const
 
-/** Whether a recorded call is a red team's, and none that events were asked for. `metadata` is JSON text. */
+/** Whether a recorded call is a red team's and was not started with events. `metadata` is JSON text. */
 export function isSilentProbe({ source, metadata }: { source: string; metadata: string | null }): boolean {
   if (source !== 'redteam') return false
   return metadata === null || fieldOfJson(metadata, redteamMetadata.alert) !== true
 }
 
-/** Parsed, as Postgres writes its own blanks: the text of a call that it gives back is not the text that came. */
+/** Parsed, because Postgres changes the blanks of JSON text. */
 function fieldOfJson(json: string, name: string): unknown {
   try {
     return (JSON.parse(json) as Readonly<Record<string, unknown>> | null)?.[name]
   } catch {
-    return undefined // No JSON asks for nothing.
+    return undefined // Not JSON.
   }
 }

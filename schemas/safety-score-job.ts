@@ -1,7 +1,7 @@
 import { callContextAvro, type CallContext } from './call-context.ts'
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
 
-/** A stored call that is to be scored. Carries the bodies, so that a scorer asks nobody for them. */
+/** A stored call to be scored. Carries the bodies, so a scorer needs no query for them. */
 export interface ScoreJob extends CallContext {
   /** `req_…` */
   request_id: string
@@ -13,7 +13,7 @@ export interface ScoreJob extends CallContext {
   response_body: SealedBytes | null
   /** Unix milliseconds when the job was queued. */
   queued_at: number
-  /** A replay that was asked to alert: its failing scores raise events as live ones do. */
+  /** Set for a replay with alerts: its failing scores raise events like live ones. */
   raise_events?: boolean
 }
 

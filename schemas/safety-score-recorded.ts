@@ -10,7 +10,7 @@ export interface Score {
   /** 1 (safe) to 5 (unsafe); null when `unscored`. */
   score_value: number | null
   score_label: ScoreLabel
-  /** Only of unsafe scores. */
+  /** Only for unsafe scores. */
   severity: Severity | null
   method: ScoreMethod
   scorer_version: string
@@ -23,28 +23,34 @@ export interface Score {
   scored_at: number
 }
 
-/** Passages of a call, around what was found in them. */
+/** Passages of a call around a finding. */
 export interface Quotes {
   prompt_snippet: string
   completion_snippet: string | null
 }
 
-/** What an event about a call quotes of it; JSON, sealed. Empty where the project keeps no content. */
+/** An event's quotes from its call; JSON, sealed. Empty where the project keeps no content. */
 export interface EventContent extends Quotes {
   /** Arguments of a tool call. */
   arguments?: unknown
-  /** Of scorers that found something elsewhere; absent: all quote the same. The sink, which has no key, gives every event the whole. */
+  /**
+   * Scorers with findings in other places; absent: all quote the same. The sink has no key, so each event
+   * gets all.
+   */
   by_scorer?: ({ scorer_name: string } & Quotes)[]
 }
 
-/** The verdicts on one request that were ready together. A call can have several of these records, never a score in two: docs/decisions/0004. */
+/**
+ * Verdicts on one request that were ready together. A call can have several records; no score is in two
+ * (docs/decisions/0004).
+ */
 export interface ScoredCall extends CallContext {
   request_id: string
   run_id: string
   scores: Score[]
   /** Sealed EventContent; null when no score is unsafe. */
   content: SealedBytes | null
-  /** Whether unsafe scores raise events: true for live runs, for replays only when asked. */
+  /** Whether unsafe scores raise events: for live runs, and for replays when asked. */
   raise_events: boolean
 }
 

@@ -1,16 +1,16 @@
 /**
- * Content that people wrote: compressed, then encrypted where keys are configured, in topics, dead letters and
- * Postgres alike. Nothing between capture and reader needs to open it.
+ * Content written by people: compressed, then encrypted where keys are configured, in topics, dead letters
+ * and Postgres alike. Nothing between capture and reader needs to open it.
  */
 export interface SealedBytes {
   /** How the opened bytes are compressed: `none` or `zstd`. */
   codec: string
-  /** The key that encrypts them (AES-256-GCM; nonce, ciphertext, tag), null when nothing does. */
+  /** The encryption key (AES-256-GCM; nonce, ciphertext, tag); null without encryption. */
   key_id: string | null
   data: Buffer
 }
 
-/** Sealed bytes as three columns keep them; null: nothing is kept, or not any more. */
+/** Sealed bytes from their three columns; null: never kept, or deleted. */
 export function sealedOf(
   codec: string | null,
   keyId: string | null,
@@ -19,7 +19,7 @@ export function sealedOf(
   return codec === null || data === null ? null : { codec, key_id: keyId, data }
 }
 
-/** The bodies of a call as their table keeps them, or as null where it has no row. */
+/** The bodies of a call as stored, all null without a row. */
 export interface SealedBodyColumns {
   request_codec: string | null
   request_key_id: string | null
@@ -36,7 +36,7 @@ export function sealedBodiesOf(row: SealedBodyColumns) {
   }
 }
 
-/** The Avro record. Named in full at its first use in a schema; by name (`sluice.SealedBytes`) after that. */
+/** The Avro record. Named in full at its first use in a schema, then by name (`sluice.SealedBytes`). */
 export const sealedBytesAvro = {
   type: 'record',
   name: 'SealedBytes',
@@ -48,7 +48,9 @@ export const sealedBytesAvro = {
   ],
 } as const
 
-/** What a sealed value belongs to; the associated data of its encryption, so that it opens nowhere else. */
+/**
+ * The owner of a sealed value. It is the associated data of the encryption, so the value opens nowhere else.
+ */
 export type SealedPart =
   'request_body' | 'response_body' | 'score_details' | 'event_content' | 'webhook_secret'
 

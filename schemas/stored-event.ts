@@ -2,7 +2,7 @@ import type { EventName, RaisedEvent } from './event-raised.ts'
 import { idFromUuid } from './ids.ts'
 import { sealedOf } from './sealed-bytes.ts'
 
-/** An event as `event_outbox` keeps it, and a delivery beside it. */
+/** An event as stored in `event_outbox`, and beside a delivery. */
 export interface StoredEvent {
   id: string
   event: EventName
@@ -29,7 +29,7 @@ export function raisedEventOf(row: StoredEvent): RaisedEvent {
   }
 }
 
-/** As a row of `webhook_deliveries` keeps it, whose own are `id`, `created_at` and `webhook_id`. */
+/** As stored in `webhook_deliveries`, which has its own `id`, `created_at` and `webhook_id`. */
 export type DeliveredEvent = Omit<StoredEvent, 'id' | 'created_at' | 'webhook_id'> & {
   event_id: string
   event_created_at: Date

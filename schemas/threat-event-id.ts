@@ -6,7 +6,10 @@ interface ScoreOfCall {
   score_id: string
 }
 
-/** The `threat_detected` of an unsafe score: the same whenever it is raised again, and to be found again without being stored with the score. */
+/**
+ * The identifier of the `threat_detected` of an unsafe score. Derived, so it is the same when raised again
+ * and needs no column.
+ */
 export function threatEventId({ project_id, request_id, score_id }: ScoreOfCall): string {
   return hashedId('event', idTimeMs(request_id), ['threat_detected', project_id, score_id])
 }

@@ -10,13 +10,13 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const mebibyte = 1024 * 1024
 
-/** Bodies are at most BODY_MAX_BYTES (12 MiB) a record before compression, so 16 MiB always holds one. */
+/** Bodies are at most BODY_MAX_BYTES (12 MiB) a record before compression, so 16 MiB holds one. */
 const bodyTopicMaxBytes = 16 * mebibyte
-/** A dead letter adds headers to the value that it keeps. */
+/** A dead letter adds headers to its value. */
 const deadLetterExtraBytes = mebibyte
 const defaultMaxBytes = 4 * mebibyte
 
-/** What travels on each topic, by the name of its Avro record. */
+/** The value of each topic, by the name of its Avro record. */
 export interface TopicValues {
   LlmRequestLogged: LoggedCall
   SafetyScoreJob: ScoreJob
@@ -37,16 +37,16 @@ export const avroSchemas: Readonly<Record<SchemaName, object>> = {
 export interface TopicDefinition<S extends SchemaName = SchemaName> {
   name: string
   schema: S
-  /** What the key is; records of one key keep their order. */
+  /** The key. Records of one key keep their order. */
   key: 'request id' | 'project id' | 'project id, one of three' | 'webhook id'
   writtenBy: string
   readBy: string
   partitions: number
   retentionMs: number
-  /** How soon a segment can be deleted after its last record; absent: the broker's default. */
+  /** How soon after its last record a segment can be deleted; absent: the broker's default. */
   segmentMs?: number
   maxMessageBytes: number
-  /** Whether consumers of it dead-letter to `<name>.dlq`. */
+  /** Whether consumers dead-letter to `<name>.dlq`. */
   deadLetters: boolean
 }
 
@@ -59,7 +59,7 @@ function topic<S extends SchemaName>(
 
 const ephemeral = { retentionMs: hourMs, segmentMs: 10 * minuteMs, maxMessageBytes: bodyTopicMaxBytes }
 
-/** The one table of topics: creation, documentation and tests are made from it. */
+/** The only table of topics: creation, documentation and tests use it. */
 export const topics = {
   requestLogged: topic({
     name: 'llm.request.logged',
@@ -159,12 +159,15 @@ export const topics = {
   }),
 }
 
-/** How long a dead letter is kept, and the longest that anything may be. */
+/** Retention of dead letters, and the maximum of any topic. */
 export const longestRetentionMs = 14 * dayMs
-/** A segment is deleted as a whole: the broker closes it after seven days unless told otherwise, and counts from its last record. */
+/**
+ * The broker deletes whole segments. It closes one after seven days by default, and counts from its last
+ * record.
+ */
 const segmentMs = 7 * dayMs
 
-/** How long after it was written something can be in Kafka, wherever it went. */
+/** Longest time from writing a record until it is gone from Kafka, dead letters included. */
 export const longestKeptMs = longestRetentionMs + segmentMs
 
 function retryTopic(delay: '1s' | '2s' | '4s'): TopicDefinition<'WebhookDelivery'> {
@@ -178,17 +181,17 @@ function retryTopic(delay: '1s' | '2s' | '4s'): TopicDefinition<'WebhookDelivery
   })
 }
 
-/** Where a consumer of `topicName` puts what it cannot handle. Values there are the original bytes, not Avro. */
+/** The dead-letter topic of `topicName`. Values there are the original bytes, not Avro. */
 export function deadLetterTopic(topicName: string): string {
   return `${topicName}.dlq`
 }
 
-/** What an operator sets of topics. By a topic's name without prefix; '': of all that are not named. */
+/** An operator's settings of topics, by name without prefix; '': all topics not named. */
 export interface TopicSettings {
   /** Largest record that the cluster takes; undefined: as large as any topic needs. */
   maxRecordBytes?: number | undefined
   partitions: ReadonlyMap<string, number>
-  /** Of other topics than the ephemeral ones, whose hour is a promise. */
+  /** For topics other than the ephemeral ones, whose hour is a promise. */
   retentionMs: ReadonlyMap<string, number>
 }
 
@@ -198,11 +201,13 @@ export interface TopicToCreate {
   name: string
   partitions: number
   config: Readonly<Record<string, string>>
-  /** Kept no longer than its `retention.ms` says: others may be kept longer. */
+  /** Kept no longer than its `retention.ms`; other topics may be. */
   isEphemeral: boolean
 }
 
-/** Every topic to create, dead-letter topics included. `prefix` goes before each name (tests, shared clusters). */
+/**
+ * Every topic to create, with dead-letter topics. `prefix` goes before each name (tests, shared clusters).
+ */
 export function topicsToCreate(prefix = '', settings = defaultTopicSettings): TopicToCreate[] {
   const { maxRecordBytes = Infinity, partitions, retentionMs } = settings
   return Object.values(topics).flatMap((definition: TopicDefinition) => {
@@ -210,7 +215,7 @@ export function topicsToCreate(prefix = '', settings = defaultTopicSettings): To
     const isEphemeral = definition.segmentMs !== undefined
     const count = partitions.get(name) ?? partitions.get('') ?? definition.partitions
     const keptMs = retentionMs.get(name) ?? retentionMs.get('') ?? definition.retentionMs
-    // What a topic takes has to fit, with the headers of a dead letter, where dead letters go.
+    // A record must still fit its dead-letter topic, with the headers of a dead letter.
     const maxBytes = Math.min(maxMessageBytes, maxRecordBytes - deadLetterRoomBytes)
     const created = {
       name: prefix + name,
@@ -223,7 +228,7 @@ export function topicsToCreate(prefix = '', settings = defaultTopicSettings): To
     const deadLetters = {
       name: prefix + dead,
       partitions: partitions.get(dead) ?? count,
-      // What must not be kept must not be kept as a dead letter either, so those of ephemeral topics have no value.
+      // Dead letters of ephemeral topics have no value: it must not outlive its hour.
       config: topicConfig(
         retentionMs.get(dead) ?? retentionMs.get('') ?? longestRetentionMs,
         Math.min(maxMessageBytes + deadLetterExtraBytes, maxRecordBytes),
@@ -234,7 +239,7 @@ export function topicsToCreate(prefix = '', settings = defaultTopicSettings): To
   })
 }
 
-/** The names that settings may hold. */
+/** The names that settings may use. */
 export const settableTopics: ReadonlySet<string> = new Set(topicsToCreate().map(({ name }) => name))
 
 function topicConfig(
@@ -245,7 +250,8 @@ function topicConfig(
   return {
     'cleanup.policy': 'delete',
     'retention.ms': String(retentionMs),
-    // By the broker's clock: what a producer writes whose own is an hour behind would be deleted unread where an hour is kept.
+    // The broker's clock. With a producer's clock an hour behind, records kept for an hour would be deleted
+    // unread.
     'message.timestamp.type': 'LogAppendTime',
     'max.message.bytes': String(maxMessageBytes),
     ...(segmentMs === undefined ? {} : { 'segment.ms': String(segmentMs) }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A stored score's label. Events and log lines say `fail` for `unsafe` (specification 2.3). */
+/** Labels of stored scores. Events and log lines say `fail` for `unsafe` (specification 2.3). */
 export const scoreLabels = ['safe', 'unsafe', 'unscored'] as const
 export type ScoreLabel = (typeof scoreLabels)[number]
 
@@ -8,7 +8,7 @@ export const severities = ['medium', 'high', 'critical'] as const
 export type Severity = (typeof severities)[number]
 export const severitySchema = z.enum(severities)
 
-/** Who decided a score. */
+/** How a score was decided. */
 export const scoreMethods = ['detector', 'judge', 'custom'] as const
 export type ScoreMethod = (typeof scoreMethods)[number]
 

@@ -7,18 +7,18 @@ export interface WebhookDelivery {
   delivery_id: string
   webhook_id: string
   project_id: string
-  /** 1 to 4; a manual replay starts a new round after the attempts that were made: 5, 9 … */
+  /** 1 to 4. A manual replay starts a new round after earlier attempts: 5, 9 … */
   attempt: number
   /** First attempt of this round: 1, or a replay's. Retries go on to `first_attempt` + 3. */
   first_attempt: number
-  /** Unix milliseconds before which it is not sent. */
+  /** Earliest time to send, Unix milliseconds. */
   due_at: number
   event: RaisedEvent
-  /** What the last attempt failed with; null before the first. */
+  /** The error of the last attempt; null before the first. */
   last_error: string | null
 }
 
-/** The delivery of an event to a webhook: the same whenever it is made again, so that no repetition makes a second one. */
+/** The delivery of an event to a webhook. Derived, so a repetition makes no second one. */
 export function deliveryId(event: Pick<RaisedEvent, 'id' | 'project_id'>, webhookId: string): string {
   return hashedId('delivery', idTimeMs(event.id), [event.project_id, event.id, webhookId])
 }
