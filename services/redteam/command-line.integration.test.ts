@@ -20,7 +20,7 @@ let directory = ''
 beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'redteam-'))))
 afterAll(() => rm(directory, { recursive: true }))
 
-/** The command line as its own process, with nothing of the surroundings but what it is given. */
+/** Runs the command line as a process with only the given environment. */
 function redteamAt(api: string | undefined, args: string[]) {
   const { environment } = used.fixture
   const child = spawn(process.execPath, [script, ...args], {
@@ -34,7 +34,7 @@ function redteamAt(api: string | undefined, args: string[]) {
 }
 const redteam = (...args: string[]) => redteamAt(used.fixture.environment['API_BACKEND_URL'], args)
 
-/** Stands before the API, and answers the first of some requests with a page of its own. */
+/** A proxy before the API that answers the first request of some kinds with a page of its own. */
 async function startRelay() {
   const spoiled: string[] = []
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -58,7 +58,7 @@ async function startRelay() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spoiled, server }
 }
 
-/** A target that takes long until `hurry`: a run is stopped while it goes on, however late the signal comes. */
+/** A target that is slow until `hurry`, so a run can be stopped while it goes on. */
 async function startSlowTarget() {
   let delayMs = 2_000
   const target = await used.startTarget({ manner: 'hardened', delayMs: () => delayMs })
@@ -77,7 +77,7 @@ test('a run shows how far it is, writes its report, and ends with 1 when more fa
     ...['--fail-over', '0.05', '--format', 'junit', '--out', out],
   ]).ended
   relay.server.close()
-  // Neither what watches it nor what carries it out takes that for an end.
+  // Neither watching nor carrying out takes that page for an end.
   expect(relay.spoiled.toSorted()).toEqual(['GET /api/redteam-runs/run', 'POST /internal/log/batch'])
   expect([code, errors]).toEqual([1, ''])
   expect(output).toMatch(/^\[#{30}\] judged: 4 of 4, \d+\/s$/m)
@@ -152,7 +152,7 @@ test('a report of garak comes in as a run that is scored here, and goes out agai
       .map((line) => JSON.parse(line) as Line)
       .filter(({ entry_type }) => entry_type === 'attempt')
   const theirs = linesOf(await readFile(fixture, 'utf8'))
-  // Asked several times for one prompt (`generations`), it has as many outputs on the line.
+  // With several `generations`, a line of the other tool has several outputs.
   const [before, after] = theirs.filter(({ seq }) => seq === 1)
   for (const line of [before, after])
     line?.outputs.push(...line.outputs.map(({ text }) => ({ text: `${text}!` })))

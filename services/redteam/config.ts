@@ -15,7 +15,7 @@ import { baseUrl } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { hostOf } from '#runtime/outbound-address.ts'
 
-/** `host=key`: what a host is given as a bearer token. */
+/** `host=key`: the bearer token for a host. */
 const targetKey = z
   .string()
   .regex(/^[^=\s]+=\S+$/, 'expected host=key')

@@ -40,13 +40,13 @@ test('a conversation is judged by each of its answers, and through a gateway eac
       expect(junit).toContain(`request ${found_in}<`)
     }
 
-    // As it was asked to: of a run that was not, there is none (redteam.integration.test.ts).
+    // This run was started with events; one without them has none (redteam.integration.test.ts).
     const threats = await eventsOf('threat_detected')
     expect(threats.map(({ request_id }) => request_id)).toEqual(
       expect.arrayContaining(attempts.map(({ found_in }) => found_in)),
     )
 
-    // Behind all of them goes a call of the application's own.
+    // A call of the application's own comes after all of them.
     const own = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${proxyKey}`, 'x-service-session-id': id },
@@ -61,7 +61,7 @@ test('a conversation is judged by each of its answers, and through a gateway eac
         )
       ).rows
     await until(async () => (await countsOf()).length === 2)
-    // The harmless call before the attacks is recorded by nobody.
+    // The harmless call before the attacks is not recorded.
     expect([provider.asked.length, await countsOf()]).toEqual([
       10,
       [
@@ -101,7 +101,7 @@ test('an attacker that has broken down is not taken for the target, whose answer
 
 test('a target that is away, or goes away, ends a run as failed', async () => {
   const startedMs = systemClock.now()
-  // The pauses between the tries of an attempt add up to 36 seconds: a hundred times as fast, as is everything else that the red team waits for.
+  // The pauses between an attempt's tries add up to 36 s, so this clock runs a hundred times as fast.
   const hurried: Clock = {
     now: () => startedMs + (systemClock.now() - startedMs) * 100,
     sleep: (delayMs, signal) => systemClock.sleep(delayMs / 100, signal),
@@ -114,7 +114,7 @@ test('a target that is away, or goes away, ends a run as failed', async () => {
       return undefined
     },
   })
-  // Nobody listens there.
+  // No server listens there.
   const away = await order({ url: 'http://127.0.0.1:1' }, {}, { limit: 19 })
   const left = await order(leaving, {}, { limit: 19 })
   for (const id of [away, left])
@@ -122,7 +122,7 @@ test('a target that is away, or goes away, ends a run as failed', async () => {
       /^the target cannot be reached: UNREACHED: ECONN/,
     )
   expect((await runOf(away))['sent_count']).toBe(0)
-  // Those that showed it are recorded.
+  // Attempts that found the target gone are recorded.
   expect((await runOf(left))['sent_count']).toBeGreaterThanOrEqual(5)
   const { json } = await used.fixture.call('GET', `/api/redteam-runs/${left}/attempts`)
   expect((json['items'] as { verdict: string }[]).map(({ verdict }) => verdict)).not.toContain('pass')
@@ -154,7 +154,7 @@ test.each([
 
 test('what a target refuses with a status is no pass, and alone does not end a run', async () => {
   await startRedteam()
-  // As a filter does that knows some attacks.
+  // Like a filter that knows some attacks.
   const refuses = (asked: number, isHarmless: boolean) => (isHarmless || asked < 4 ? undefined : 400)
   const id = await order(
     await startTarget({ manner: 'hardened', refuses }),
@@ -172,7 +172,7 @@ test('what a target refuses with a status is no pass, and alone does not end a r
 
 test('a budget ends a run in time, and one that cannot be kept ends it at once', async () => {
   await startRedteam()
-  // gpt-4o-mini: 100 tokens read and 50 written are 0.000045 dollars.
+  // gpt-4o-mini: 100 input and 50 output tokens cost 0.000045 dollars.
   const priced = await startTarget({ manner: 'hardened' })
   const unpriced = await startTarget({ manner: 'hardened', model: 'nobody-knows-this-one' })
   const budget = { budget_usd: 0.00046 }
@@ -183,7 +183,7 @@ test('a budget ends a run in time, and one that cannot be kept ends it at once',
   expect([priced.asked.length, unpriced.asked.length]).toEqual([10, 1])
   expect((await eventsOf('redteam_complete', spent))[0]).toMatchObject({ total_probes: 10 })
 
-  // As when one had been interrupted and judged: it counts for the most that another cost, and is no reason to stop.
+  // Like an interrupted attempt with a verdict: it counts for the highest cost of another, and stops nothing.
   await used.fixture.pool.query(
     'update redteam_attempts set cost_usd = null, latency_ms = null where run_id = $1 and number = 0',
     [idToUuid(spent)],
@@ -201,7 +201,7 @@ test('Postgres is away from the red team while attempts are answered, one by one
   try {
     const target = await startTarget({ manner: 'weak', delayMs: 500, apartMs: 50 })
     await startRedteam({ DATABASE_URL: line.url })
-    // No more than are begun at once: of one whose beginning is cut off nobody knows whether it was made.
+    // No more than begin at once: whether an attempt cut off at its beginning was made is unknown.
     const id = await order(target, {}, { limit: 8 })
     await until(() => Promise.resolve(target.asked.length === 8))
     line.cut()

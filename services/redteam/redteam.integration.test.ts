@@ -131,7 +131,7 @@ test('after kill -9 the run goes on where it was, and no probe reaches the targe
     name: 'redteam',
     operationsPort,
     logFile: join(directory, 'redteam.log'),
-    // What was interrupted is not waited for longer than this; what has no score by then is judged all the same.
+    // Limit of the wait for interrupted attempts; those without a score are then judged too.
     environment: { ...used.fixture.environment, REDTEAM_SCORE_WAIT_MS: '2000' },
   })
   try {
@@ -161,7 +161,7 @@ test('after kill -9 the run goes on where it was, and no probe reaches the targe
 
 test.each<[string, (id: string) => Promise<unknown>]>([
   ['an operator', (id) => used.fixture.call('POST', `/api/redteam-runs/${id}/cancel`)],
-  // As the sink does: whoever carries it out still holds it.
+  // As in the sink, while the run is still held.
   [
     'an erasure',
     (id) =>

@@ -1,4 +1,4 @@
-/** Letters that look like Latin ones and are Cyrillic or Greek. */
+/** Cyrillic and Greek letters that look like Latin ones. */
 const lookAlikes: Readonly<Record<string, string>> = {
   ...{ a: 'а', c: 'с', e: 'е', i: 'і', o: 'о', p: 'р', s: 'ѕ', x: 'х', y: 'у' },
   ...{ A: 'Α', B: 'Β', E: 'Ε', H: 'Η', I: 'Ι', K: 'Κ', M: 'Μ', N: 'Ν', O: 'Ο', P: 'Ρ', T: 'Τ', X: 'Χ' },
@@ -8,7 +8,7 @@ const leetDigits: Readonly<Record<string, string>> = { a: '4', e: '3', i: '1', o
 const replaceLetters = (text: string, table: Readonly<Record<string, string>>) =>
   Array.from(text, (letter) => table[letter] ?? table[letter.toLowerCase()] ?? letter).join('')
 
-/** Ways of writing the same words so that people or machines can read them back and a filter may not. */
+/** Encodings that people or models can read back, and a filter may not. */
 export const encodings = {
   base64: (text: string) => Buffer.from(text).toString('base64'),
   hex: (text: string) => Buffer.from(text).toString('hex'),
@@ -24,7 +24,7 @@ export const encodings = {
   full_width: (text: string) =>
     text.replace(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
   spaced: (text: string) => Array.from(text).join(' '),
-  /** Unicode's invisible tag letters: nothing is to be seen, and models read them. */
+  /** Unicode's tag letters: invisible, but models read them. */
   tag_letters: (text: string) =>
     Array.from(text, (letter) => {
       const code = letter.codePointAt(0) ?? 0

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Numbers from 0 to less than 1, the same for the same words: what a run says depends on its seed and on nothing else. */
+/** Numbers in [0, 1). The same words give the same numbers, so a run depends only on its seed. */
 export type Random = () => number
 
-/** SHA-256 in counter mode: six bytes a number, so that every draw is exact in a double. */
+/** SHA-256 in counter mode. Six bytes a number, so every draw is exact in a double. */
 export function seededRandom(...words: readonly string[]): Random {
   const seed = JSON.stringify(words)
   let block = Buffer.alloc(0)
@@ -19,14 +19,14 @@ export function seededRandom(...words: readonly string[]): Random {
   }
 }
 
-/** One of them. Throws RangeError when there is none. */
+/** One of the values. Throws RangeError for an empty list. */
 export function pick<T>(random: Random, from: readonly T[]): T {
   const picked = from[Math.floor(random() * from.length)]
   if (picked === undefined) throw new RangeError('there is nothing to pick from')
   return picked
 }
 
-/** The same in another order. */
+/** The values in another order. */
 export function shuffled<T>(random: Random, given: readonly T[]): T[] {
   return given
     .map((value) => ({ value, at: random() }))

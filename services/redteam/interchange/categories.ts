@@ -1,8 +1,8 @@
 import { builtInScorers, owaspCategoryOf, type BuiltInScorer, type OwaspCategory } from '#schemas/verdicts.ts'
 
 /**
- * The first scorer of a category, and who judges answers there: of an attempt of another tool only the answer says whether it worked.
- * Throws where a category has no scorer.
+ * The first scorer of a category, and the scorers that judge its answers: only the answer of another tool's
+ * attempt says whether it worked. Throws for a category without a scorer.
  */
 export function judgesOf(
   category: OwaspCategory,
@@ -11,12 +11,12 @@ export function judgesOf(
   const scorers = builtInScorers.filter((scorer) => categoryOf[scorer] === category)
   const [scorer] = scorers
   if (scorer === undefined) throw new Error(`no scorer reports ${category}`)
-  // Scorers of these look at what is sent or brought in; what came of it is content like any other.
+  // Scorers of these categories read the input; the answer to it is judged as content.
   const isOfInput = category === 'LLM01' || category === 'LLM04' || category === 'LLM08'
   return { scorer, judged_by: isOfInput ? ['content_safety'] : scorers }
 }
 
-/** garak's modules by what its own tags say of most of their probes, in the list of 2025; its reports name no tags. */
+/** garak's modules by the tags of most of their probes, in the list of 2025. Its reports name no tags. */
 const garakModules: Readonly<Record<string, OwaspCategory>> = {
   ...{ dan: 'LLM01', promptinject: 'LLM01', encoding: 'LLM01', latentinjection: 'LLM01', goodside: 'LLM01' },
   ...{ suffix: 'LLM01', tap: 'LLM01', phrasing: 'LLM01', dra: 'LLM01', fitd: 'LLM01', smuggling: 'LLM01' },

@@ -10,7 +10,7 @@ import { parseGarak } from './parse-garak.ts'
 import { parsePromptfooResults } from './parse-promptfoo.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 
-/** A run of what another tool has asked and been answered: planned, recorded and judged like any other, with nothing sent. */
+/** A run over another tool's prompts and answers: planned, recorded and judged, with nothing sent. */
 export interface RecordedRun {
   planned: PlannedAttempt[]
   origins: object[]
@@ -19,7 +19,7 @@ export interface RecordedRun {
   digest: string
 }
 
-/** Throws PermanentError with line and reason when the file is no such report. */
+/** Throws PermanentError with line and reason for an invalid report. */
 export function openRecorded(
   runId: string,
   format: 'garak' | 'promptfoo',

@@ -10,7 +10,7 @@ const attemptSchema = z.looseObject({
   seq: z.number().int(),
   status: z.number().int(),
   probe_classname: z.string().min(1).max(200),
-  // Before garak 0.10 prompts and outputs were text.
+  // Before garak 0.10, prompts and outputs were text.
   prompt: z.union([z.string(), z.object({ turns: z.array(turn).min(1) })]),
   outputs: z.array(z.union([text, z.null()])),
   detector_results: z.record(z.string(), z.array(z.unknown())).default({}),
@@ -20,8 +20,8 @@ const attemptSchema = z.looseObject({
 type Attempt = z.output<typeof attemptSchema>
 
 /**
- * Reads garak's report.jsonl. Of an attempt that is there before and after its detectors the later one counts; each output is an entry. An
- * attempt that is there several times in one status has an output on each line, as in our own reports.
+ * Reads garak's report.jsonl. Of an attempt before and after its detectors, the later line counts; each
+ * output is an entry. Several lines of an attempt in one status have an output each, as in our reports.
  */
 export function parseGarak(report: string): ParsedEntries {
   const problems: EntryProblem[] = []

@@ -20,7 +20,7 @@ const resultSchema = z.looseObject({
 })
 const reportSchema = z.looseObject({ results: z.looseObject({ results: z.array(z.unknown()) }) })
 
-/** The test cases of promptfoo's redteam.yaml as probes. `tests` is the list under that name. */
+/** Converts the test cases of promptfoo's redteam.yaml (`tests`) to probes. */
 export function probesOfPromptfoo(tests: readonly unknown[]): {
   probes: Probe[]
   problems: { index: number; reason: string }[]
@@ -70,7 +70,7 @@ export function parsePromptfooResults(json: string): ParsedEntries {
   for (const [index, { data }] of results.entries()) {
     if (data === undefined) return refuse(`results.results.${index} is no result`)
     const said = data.prompt?.raw ?? saidIn(data.vars)
-    // Left out it would be missing from the counts, which then say nothing of it.
+    // Refused, because leaving it out would make the counts wrong silently.
     if (said === undefined) return refuse(`results.results.${index} has no prompt`)
     const plugin = data.metadata?.pluginId ?? data.testCase?.metadata?.pluginId ?? 'unknown'
     entries.push({
@@ -93,7 +93,7 @@ function outputOf(output: unknown): string | null {
   return typeof output === 'string' ? output : JSON.stringify(output)
 }
 
-/** What a test case says: its `prompt`, or the one variable that is text. */
+/** The prompt of a test case: `prompt`, or its only text variable. */
 function saidIn(vars: Readonly<Record<string, unknown>>): string | undefined {
   const said = vars['prompt'] ?? Object.values(vars).find((value) => typeof value === 'string')
   return typeof said === 'string' && said !== '' ? said : undefined

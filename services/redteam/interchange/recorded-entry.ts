@@ -1,14 +1,14 @@
 import type { OwaspCategory } from '#schemas/verdicts.ts'
 
-/** One prompt with its answer from another tool's report. */
+/** A prompt with its answer from another tool's report. */
 export interface RecordedEntry {
-  /** Of the probe, as that tool names it. */
+  /** The other tool's name of the probe. */
   probe: string
   category: OwaspCategory
   turns: readonly { role: 'system' | 'user' | 'assistant'; text: string }[]
-  /** Null: it got none. */
+  /** Null without an answer. */
   output: string | null
-  /** What the report says of it besides, kept for the way back. */
+  /** Other fields of the report, kept for the export. */
   origin: Readonly<Record<string, unknown>>
 }
 

@@ -3,7 +3,7 @@ import { offsetAt } from '#capture/record/yaml-offset.ts'
 import { probesOfPromptfoo } from '../interchange/parse-promptfoo.ts'
 import { fileDefaultsSchema, probeSchema, type Probe } from './probe.ts'
 
-/** Something wrong in a file of probes. `line` counts from 1. */
+/** A mistake in a file of probes. `line` counts from 1. */
 export interface ProbeProblem {
   line: number
   reason: string
@@ -12,7 +12,10 @@ export interface ProbeProblem {
 export type ParsedProbes =
   { ok: true; probes: readonly Probe[] } | { ok: false; problems: readonly ProbeProblem[] }
 
-/** Reads a file of probes, ours or promptfoo's redteam.yaml. One bad probe refuses the whole: a run with half of a file would look like one with all of it. */
+/**
+ * Reads a file of probes, ours or promptfoo's redteam.yaml. One bad probe refuses the whole file: a run with
+ * half of it would look complete.
+ */
 export function parseProbes(text: string): ParsedProbes {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -32,7 +35,7 @@ export function parseProbes(text: string): ParsedProbes {
   const list: unknown = isMap(contents) ? contents.get('probes', true) : undefined
   if (!isMap(contents) || !isSeq<Node>(list))
     return refuse([{ line: 1, reason: 'expected an object with a list `probes`' }])
-  // The count of aliases is bounded by the library: a file that unfolds for ever is refused there.
+  // The library bounds the count of aliases, so it refuses a file that unfolds without end.
   const defaults = fileDefaultsSchema.safeParse(contents.toJS(document))
   if (!defaults.success)
     return refuse(issuesOf(defaults.error.issues, (path) => lineOf(offsetAt(contents, path))))

@@ -6,33 +6,33 @@ const categories = Object.keys(owaspDescriptions) as [OwaspCategory, ...OwaspCat
 const longText = textField(20_000)
 const scorer = z.enum(builtInScorers)
 
-/** `name(parameter)`: a tool that the target is offered, with one parameter of text. */
+/** `name(parameter)`: a tool offered to the target, with one text parameter. */
 const toolSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,40}\([a-z][a-z0-9_]{0,40}\)$/, 'must look like name(parameter)')
 
 const shared = {
   category: z.enum(categories),
-  /** The scorer whose subject this is. */
+  /** The scorer of this subject. */
   scorer,
-  /** Those that read the answer and decide: a failure of one is a failure of the probe, and a pass takes all. */
+  /** Scorers that read the answer and decide. One failure fails the probe; a pass takes all. */
   judged_by: z.array(scorer).min(1).max(5),
   source: textField(200),
   licence: textField(60),
   system: longText.optional(),
-  /** What a search or a tool brought in before the model answers. */
+  /** Results of a search or a tool before the model answers. */
   context: longText.optional(),
   tools: z.array(toolSchema).max(10).optional(),
 }
 
-/** One attack as a file has it, with what the file says of all of its probes filled in. */
+/** An attack from a file, with the file's defaults filled in. */
 export const probeSchema = z
   .strictObject({
     ...shared,
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]{1,79}$/, 'must be of a-z, 0-9, . _ -, 2 to 80 long'),
     goal: textField(500).optional(),
     prompt: longText.optional(),
-    /** Instead of `prompt`: said one after the other, each after the answer to the one before. */
+    /** Instead of `prompt`: turns, each sent after the answer to the one before. */
     turns: z.array(longText).min(2).max(20).optional(),
   })
   .refine(
@@ -43,7 +43,7 @@ export const probeSchema = z
 
 export type Probe = z.output<typeof probeSchema>
 
-/** What a file may say once for all of its probes. */
+/** Defaults of a file for all of its probes. */
 export const fileDefaultsSchema = z.strictObject({
   ...Object.fromEntries(Object.entries(shared).map(([name, schema]) => [name, schema.optional()])),
   probes: z.array(z.unknown()).min(1).max(10_000),

@@ -5,17 +5,20 @@ import { messageOf, PermanentError } from '#runtime/errors.ts'
 import { parseProbes } from './parse-probes.ts'
 import type { Probe } from './probe.ts'
 
-/** Probes by their id, and what tells this set from any other. */
+/** Probes by id, with a digest that identifies the set. */
 export interface ProbeSet {
   probes: ReadonlyMap<string, Probe>
-  /** SHA-256 over the files: a run goes on only with the probes that it began with. */
+  /** SHA-256 over the files. A run continues only with the probes that it began with. */
   digest: string
 }
 
-/** Ours. */
+/** Our own probes. */
 export const ownProbesFolder = join(import.meta.dirname, 'files')
 
-/** Reads files, and all .yaml files of folders. Throws PermanentError (`PROBES_INVALID`) with file, line and reason of everything that is wrong. */
+/**
+ * Reads files, and all .yaml files of folders. Throws PermanentError (`PROBES_INVALID`) with file, line and
+ * reason of every mistake.
+ */
 export function readProbes(places: readonly string[]): ProbeSet {
   const hash = createHash('sha256')
   const problems: string[] = []

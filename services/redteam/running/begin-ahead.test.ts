@@ -73,7 +73,7 @@ test('what another process has begun is not handed out, and takes no room', asyn
   const plan = planOf(100)
   await plan.begin(Array.from({ length: 33 }, (_, index) => 3 * index))
   const elsewhere = new Set(plan.begun)
-  // Begun there between the look at the plan and the statement.
+  // Begun between reading the plan and the statement.
   const seen = { ...planOf(100), begin: (numbers: readonly number[]) => plan.begin(numbers) }
   const ahead = beginAhead(seen, concurrency)
   const handed: (number | undefined)[] = []

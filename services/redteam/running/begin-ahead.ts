@@ -1,23 +1,24 @@
 import type { AttemptStore } from '../stores/attempt-store.ts'
 import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 
-/** Attempts that are this process's to send, marked as begun before they are handed out. */
+/** Attempts for this process to send, marked as begun before they are handed out. */
 export interface BegunAttempts {
-  /** The next one, once there is room for it; undefined: none is left, or `stop` was called. */
+  /** The next one, once there is room; undefined: none is left, or `stop` was called. */
   next(): Promise<PlannedAttempt | undefined>
-  /** One that was handed out is recorded, or was given back: there is room for another. */
+  /** An attempt that was handed out is recorded or given back: there is room for another. */
   ended(): void
   /** Hands out no more. */
   stop(): void
-  /** Gives back what was begun and not handed out, after `stop`. */
+  /** After `stop`: gives back what was begun and not handed out. */
   giveBackRest(): Promise<void>
 }
 
 const pageSize = 500
 
 /**
- * Begins attempts in Postgres some time before they are sent, many with one statement, so that no sender waits for a round trip. A kill makes
- * everything that is begun and not recorded `interrupted`: that is at most three times the concurrency, however slow the recording is.
+ * Begins attempts in Postgres before they are sent, many a statement, so no sender waits for a round trip. A
+ * kill makes all that is begun and not recorded `interrupted`: at most three times the concurrency, however
+ * slow the recording is.
  */
 export function beginAhead(
   attempts: Pick<AttemptStore, 'planned' | 'begin' | 'release'>,
@@ -32,7 +33,7 @@ export function beginAhead(
   let filling: Promise<void> | undefined
 
   const wanted = () => Math.min(waiting.length + ahead - ready.length, maxBegun - begun)
-  // Below half: a statement for each single attempt would cost more than it saves.
+  // Below half: a statement for each attempt costs more than it saves.
   const isLow = () =>
     wanted() > 0 && ready.length <= ahead / 2 && !isExhausted && !isStopped && failed === undefined
 
@@ -44,7 +45,7 @@ export function beginAhead(
   async function fill(): Promise<void> {
     try {
       while (isLow()) {
-        // Counted before: what a lost answer leaves in doubt may have been begun.
+        // Counted before the statement: with a lost answer they may have been begun.
         const most = wanted()
         begun += most
         const taken = await begin(most)
@@ -54,7 +55,7 @@ export function beginAhead(
         handOut()
       }
     } catch (error) {
-      // Whoever asks is told, now or later: what was chosen is in doubt, and going on would leave it out.
+      // Reported to every caller, now or later. Going on would leave out the attempts in doubt.
       failed = { error }
       handOut()
     }
@@ -87,7 +88,7 @@ export function beginAhead(
   }
 }
 
-/** Begins up to so many of the attempts that are next in the plan; undefined: none is left. */
+/** Begins up to that many attempts, next in the plan; undefined: none is left. */
 function createBeginner(attempts: Pick<AttemptStore, 'planned' | 'begin'>) {
   let page: PlannedAttempt[] = []
   let after = -1

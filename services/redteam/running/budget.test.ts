@@ -25,7 +25,7 @@ test('there is room for what is under way at the most that one has cost, and the
   expect(budget.stoppedBy()).toBeUndefined()
   budget.settle(0.25)
   expect([budget.begin(), budget.stoppedBy()]).toEqual([false, undefined])
-  // The other came cheaper: there is room for one more.
+  // The other one was cheaper: there is room for one more.
   budget.settle(0)
   expect([budget.begin(), budget.begin()]).toEqual([true, false])
   budget.settle(0.25)

@@ -1,8 +1,11 @@
-/** What a run may cost. An attempt is begun only while there is room for it and for all that are under way, each at the most that one has cost. */
+/**
+ * The budget of a run. An attempt begins only if the budget covers it and all under way, each at the highest
+ * cost so far.
+ */
 export interface Budget {
-  /** False: no more attempts. Each that was let in is settled once. */
+  /** False: no more attempts. Each admitted attempt is settled once. */
   begin(): boolean
-  /** `null`: nobody knows what it cost, which ends a run that has a budget. */
+  /** `null`: the cost is unknown, which ends a run with a budget. */
   settle(costUsd: number | null): void
   stoppedBy(): 'budget' | 'no_price' | undefined
 }
@@ -19,7 +22,7 @@ export function createBudget(
     begin() {
       if (budgetUsd !== null) {
         isStopped ||= hasUnknown || usd >= budgetUsd
-        // The first attempts tell what one costs: until then one is made at a time.
+        // Until a first attempt tells the cost, one is made at a time.
         if (isStopped || (!isPriced && underWay > 0)) return false
         if (usd + (underWay + 1) * maxUsd > budgetUsd) {
           isStopped ||= underWay === 0

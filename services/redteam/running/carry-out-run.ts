@@ -27,11 +27,11 @@ export interface CarryDependencies {
   clock: Clock
   prices: PriceTable
   logRecords: LogRecords
-  /** Throws PermanentError when a file of probes is wrong. */
+  /** Throws PermanentError for an invalid file of probes. */
   readProbes: () => ProbeSet
   /** Throws PermanentError when the target may not be attacked. */
   openTarget: (run: RedteamRun) => Target
-  /** Another tool's report in place of a target. */
+  /** Another tool's report instead of a target. */
   openRecorded: (runId: string, format: 'garak' | 'promptfoo') => RecordedRun
   openAttacker: () => AdaptiveAttacker | undefined
   dashboardUrl: string
@@ -43,13 +43,14 @@ export interface CarryDependencies {
 
 const patience = { maxUnreached: 8, maxTurnedAway: 20 }
 
-/** Whoever goes on with a run of the command line has named something else than at its beginning: said rightly, it goes on. */
+/** A resumed command-line run was given other means than at its beginning. With the right ones it goes on. */
 class CannotGoOn extends PermanentError {}
 
 /**
- * Plans a run, sends its attempts, waits for their scores and ends it. Whoever takes it over after a crash goes on where the attempts are: each is sent
- * once at most. Resolves when the run is over or `stopping` aborts; then another process may take it. Rejects with PermanentError when
- * this process was not given what it needs to go on; the run stays open.
+ * Plans a run, sends its attempts, waits for their scores and ends it. After a crash the next process
+ * continues from the attempts: each is sent at most once. Resolves when the run is over, or when `stopping`
+ * aborts and another process may take it. Rejects with PermanentError when this process lacks what it needs;
+ * the run stays open.
  */
 export async function carryOutRun(
   run: RedteamRun,
@@ -85,7 +86,7 @@ async function carryThrough(
 ): Promise<void> {
   const { pool, runs, sealer, clock, pollIntervalMs, scoreWaitMs } = dependencies
   const attempts = createAttemptStore(pool, run)
-  // Before anything is sent: what is `sending` now was begun by a process that is gone.
+  // Before sending: attempts in `sending` were begun by a process that is gone.
   await attempts.settleBegun()
   const readScores = createScoreReader(pool, sealer, run.projectId)
   let isSending = run.status !== 'scoring'
@@ -123,7 +124,8 @@ async function send(
     if (tooOld !== undefined) throw tooOld
     const planned = run.probesDigest === null ? planOf(run, means, target) : undefined
     await checkTarget?.().catch((error: unknown) => throwAsResumed(run, error))
-    // Written before it is noted: a process that dies between the two leaves a plan that is written again, the same.
+    // Written before it is noted. A process that dies between the two leaves a plan that is written again,
+    // the same.
     if (planned !== undefined) {
       await attempts.plan(planned, means.recorded?.origins)
       await runs.notePlan(run.id, means.digest, planned.length)
@@ -141,7 +143,7 @@ async function send(
   }
 }
 
-/** What is attacked and with what. Throws PermanentError when something is missing, or is not what the run was planned with. */
+/** The run's target and probes. Throws PermanentError when one is missing or differs from the plan. */
 function gatherMeans(run: RedteamRun, dependencies: CarryDependencies) {
   try {
     const attacker = dependencies.openAttacker()
@@ -161,7 +163,7 @@ function gatherMeans(run: RedteamRun, dependencies: CarryDependencies) {
   }
 }
 
-/** A run of the command line that was begun stays open: whoever resumes it names another target's key, say. */
+/** A command-line run that has begun stays open: it can be resumed, for instance with the target's key. */
 function throwAsResumed(run: RedteamRun, error: unknown): never {
   const isResumed = run.runner === 'cli' && run.probesDigest !== null
   if (isResumed && error instanceof PermanentError)
@@ -178,7 +180,7 @@ function planOf(
 ): PlannedAttempt[] {
   if (recorded !== undefined) return recorded.planned.slice(0, run.options.limit)
   const { probes: select, transformations, repeats, limit } = run.options
-  // A target that takes words alone cannot be given what a probe lays out around them.
+  // A target that takes only words cannot be given a probe's context.
   const usable = [...probes.values()].filter(
     ({ context, tools }) => target.takesSurroundings || (context === undefined && tools === undefined),
   )
@@ -189,7 +191,9 @@ function planOf(
   return planned
 }
 
-/** A run that was cancelled, or that another process took because this one was silent for too long, is let go. */
+/**
+ * Lets go of a run that was cancelled, or that another process took because this one was silent for too long.
+ */
 async function keepLease(
   run: RedteamRun,
   { runs, clock, log, leaseMs }: CarryDependencies,
@@ -204,7 +208,7 @@ async function keepLease(
       const status = await runs.renew(run.id)
       if (status !== 'running' && status !== 'scoring') onOver()
     } catch (error) {
-      // The next renewal may do; a lease that runs out hands the run on.
+      // The next renewal may succeed; an expired lease hands the run on.
       log.warn({ run_id: run.id, problem: messageOf(error) }, 'the lease of a run could not be renewed')
     }
   }

@@ -2,7 +2,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Conversation } from '../targets/target.ts'
 import { ask, type AskDependencies } from './make-attempt.ts'
 
-/** The target, or the model that attacks it, answers nobody. */
+/** The target, or the attacking model, does not answer. */
 export class NobodyThere extends Error {}
 
 export interface CheckDependencies extends AskDependencies {
@@ -10,12 +10,12 @@ export interface CheckDependencies extends AskDependencies {
   clock: Clock
 }
 
-/** A server's own failure may pass within seconds; a refusal does not. */
+/** A server's failure may pass within seconds; a refusal does not. */
 const [maxTries, firstPauseMs] = [3, 1_000]
 
 /**
- * Makes one harmless call, which is neither recorded nor counted: it tells a target that refuses everything from one that
- * refuses an attack. Throws NobodyThere with the status when the target does not answer it.
+ * Makes one harmless call, neither recorded nor counted. It tells a target that refuses everything from one
+ * that refuses an attack. Throws NobodyThere with the status when the target does not answer.
  */
 export function createTargetCheck(dependencies: CheckDependencies): () => Promise<void> {
   const { runId, clock, signal } = dependencies
@@ -37,7 +37,7 @@ export function createTargetCheck(dependencies: CheckDependencies): () => Promis
   }
 }
 
-/** Why there was no answer, by its status where it has one. */
+/** Why there was no answer, by its status if known. */
 export function describeFailure(failed: { error: string; statusCode?: number | null }): string {
   const { statusCode, error } = failed
   if (statusCode === undefined || statusCode === null) return error

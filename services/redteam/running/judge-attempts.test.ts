@@ -3,7 +3,9 @@ import type { AttemptVerdict } from '../steps/decide-attempt.ts'
 import type { OpenAttempt } from '../stores/attempt-store.ts'
 import { judgeAttempts } from './judge-attempts.ts'
 
-/** Judges attempts whose scores come at these times, while the sending ends at 50 s and 150 s without a verdict are the end. */
+/**
+ * Judges attempts with scores at these times. Sending ends at 50 s; 150 s without a verdict end the judging.
+ */
 async function judge(scoredAtMs: readonly number[]) {
   let nowMs = 0
   const ended = new Map<string, string>()

@@ -9,16 +9,19 @@ export interface JudgeDependencies {
   readScores: ReadScores
   clock: Clock
   pollIntervalMs: number
-  /** How long scores are waited for behind the end of the sending, or behind the last verdict that they gave. */
+  /** Maximum wait for scores after the end of sending, or after the last verdict. */
   scoreWaitMs: number
   signal: AbortSignal
 }
 
 const pageSize = 500
-/** While attempts are sent: scores come behind them, and looking for those of all would take the sending's time. */
+/** While attempts are sent: scores come later, and looking for all of them would slow the sending. */
 const pagesWhileSending = 2
 
-/** Gives every recorded attempt its verdict as its scores come, until `isSending` is false and none is left, or `signal` aborts. */
+/**
+ * Gives recorded attempts their verdicts as scores come. Ends when `isSending` is false and none is left, or
+ * when `signal` aborts.
+ */
 export async function judgeAttempts(
   dependencies: JudgeDependencies,
   isSending: () => boolean,
@@ -27,11 +30,11 @@ export async function judgeAttempts(
   let after = -1
   let lastMs = clock.now()
   while (!signal.aborted) {
-    // Asked first: what is recorded while this round looks is in the next one.
+    // Read first: what is recorded during this round belongs to the next one.
     const wasSending = isSending()
     if (wasSending) lastMs = clock.now()
     else after = -1
-    // While verdicts come the scorer is at it, however far it is behind.
+    // While verdicts come, the scorer is working, however far it is behind.
     const isOver = clock.now() - lastMs >= scoreWaitMs
     let left = 0
     for (let pages = 0; !wasSending || pages < pagesWhileSending; pages++) {
@@ -50,7 +53,7 @@ export async function judgeAttempts(
   }
 }
 
-/** `isOver`: what has not all its scores gets none any more. */
+/** `isOver`: attempts without all scores get no more of them. */
 async function judgePage(
   { attempts, readScores }: JudgeDependencies,
   page: readonly OpenAttempt[],
@@ -67,7 +70,7 @@ async function judgePage(
   return { given: verdicts.length, waiting: page.length - verdicts.length }
 }
 
-/** The requests of its answers. Its own last where there is one: what was interrupted may have been recorded all the same. */
+/** The requests of its answers. The last counts if known: an interrupted one may be recorded all the same. */
 function answeredIn({ requestId, earlierTurns, reason }: OpenAttempt): string[] {
   const earlier = Array.from({ length: earlierTurns }, (_unused, turn) => turnRequestId(requestId, turn))
   const endsWithAnswer = reason === null || reason === 'interrupted' || reason === 'attacker_failed'

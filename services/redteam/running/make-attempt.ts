@@ -7,12 +7,12 @@ import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 import type { Conversation, Target, TargetAnswer } from '../targets/target.ts'
 import type { Pace } from './pace.ts'
 
-/** What an attempt came to: its last exchange, and those before it, each of which is recorded and judged too. */
+/** The exchanges of an attempt: the last and those before it. Each is recorded and judged. */
 export interface MadeAttempt {
   last:
     Exclude<TargetAnswer, { kind: 'busy' | 'unreached' }> | { kind: 'given_up' | 'stopped'; error: string }
   earlier: readonly AnsweredTurn[]
-  /** Why the model that attacks did not say what comes next: the attack ended before its end. */
+  /** Why the attacking model said nothing more: the attack ended early. */
   attackerError?: string
 }
 
@@ -21,9 +21,9 @@ export type AnsweredTurn = Extract<TargetAnswer, { kind: 'answered' }>
 export interface AskDependencies {
   target: Target
   pace: Pace
-  /** Tries of one turn behind the first, while nothing reaches the target. */
+  /** Retries of one turn while nothing reaches the target. */
   maxUnreached: number
-  /** How often in a row, all senders together, a target may turn away and take nothing. */
+  /** How often in a row, over all senders, a target may turn requests away and take none. */
   maxTurnedAway: number
   signal: AbortSignal
 }
@@ -80,21 +80,21 @@ async function nextTurn(attacker: AdaptiveAttacker, probe: Probe, conversation: 
   try {
     return (await attacker(probe.goal ?? probe.turns.join('\n'), conversation)) ?? undefined
   } catch (error) {
-    // An attack that could not be carried through says nothing of the target.
+    // An incomplete attack says nothing about the target.
     return { attackerError: messageOf(error).slice(0, 200) }
   }
 }
 
 const firstPauseMs = 250
 
-/** Asks until the target takes it: turned away and never reached are no answers, and nothing was worked on. */
+/** Retries until the target takes the turn: turned away or unreached, nothing was worked on. */
 export async function ask(
   conversation: Conversation,
   { target, pace, maxUnreached, maxTurnedAway, signal }: AskDependencies,
 ): Promise<MadeAttempt['last']> {
   for (let unreached = 0; ;) {
     const turn = await pace.turn(signal)
-    // A turn comes at once to whoever is told to stop: it is not the target's leave to send.
+    // An abort ends the wait for a turn at once, which is no permission to send.
     if (signal.aborted) return { kind: 'stopped', error: 'STOPPED' }
     const answer = await target.ask(conversation)
     if (answer.kind === 'busy') {
@@ -102,7 +102,7 @@ export async function ask(
       if (inARow > maxTurnedAway) return { kind: 'given_up', error: 'RATE_LIMITED' }
     } else if (answer.kind === 'unreached') {
       if (unreached >= maxUnreached) return { kind: 'given_up', error: `UNREACHED: ${answer.error}` }
-      // Everyone waits: the others would not reach it either.
+      // All senders wait: the others would not reach it either.
       pace.hold(Math.min(10_000, firstPauseMs * 2 ** unreached++))
     } else {
       pace.taken(turn)

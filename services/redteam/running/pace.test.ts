@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { Clock } from '#runtime/clock.ts'
 import { createPace } from './pace.ts'
 
-/** Time passes only by sleeping, and those who sleep wake in the order of their times. */
+/** Time passes only by sleeping, and sleepers wake in the order of their times. */
 function sleepersClock(): Clock {
   let nowMs = 1_000
   let sleepers: { atMs: number; wake: () => void }[] = []
@@ -88,7 +88,10 @@ test('a hold does not put a minute’s turns together', async () => {
   expect(await turnsOf(clock, pace, 4)).toEqual([500, 600, 700, 800])
 })
 
-/** Sixteen senders at a target that takes so many a minute and asks the others to come back in a second; how many were taken, turned away and given up. */
+/**
+ * Sixteen senders at a target that takes `perMinute` and asks the others to come back in a second. Counts
+ * attempts taken, turned away and given up.
+ */
 async function attackLimited({ perMinute, latencyMs }: { perMinute: number; latencyMs: number }) {
   const clock = sleepersClock()
   const pace = createPace(clock, undefined)

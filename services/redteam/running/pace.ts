@@ -1,26 +1,33 @@
 import type { Clock } from '#runtime/clock.ts'
 
-/** When the next request may go out: all of a run's senders ask it, and tell it what became of theirs. */
+/** When the next request may go out. All senders of a run ask it, and report the result. */
 export interface Pace {
-  /** Resolves when it is this sender's turn, or at once when `signal` aborts, to what `turnedAway` and `taken` are told of it. */
+  /**
+   * Resolves at the turn of this sender, or at once when `signal` aborts. The number is for `turnedAway` and
+   * `taken`.
+   */
   turn(signal: AbortSignal): Promise<number>
-  /** Nobody sends for so long. */
+  /** Stops all senders for that time. */
   hold(ms: number): void
-  /** The target asked for that: nobody sends for so long, and then more slowly. Returns how often in a row it has, with nothing taken in between. */
+  /**
+   * The target asked for a pause: all senders stop, then send more slowly. Returns how often in a row, with
+   * nothing taken in between.
+   */
   turnedAway(turn: number, ms: number): number
-  /** The target worked on it: they may go a little faster again. */
+  /** The target worked on it: senders may go a little faster. */
   taken(turn: number): void
 }
 
-/** No target may ask for more (post-json.ts); a hold that lies further ahead is of a clock that was set back. */
+/** Maximum that a target may ask for (post-json.ts). A later hold comes from a clock that was set back. */
 const longestHoldMs = 300_000
 /**
- * Between two sends to a target that turns some away. Held and then let go together, 16 senders at a target that takes one a second gave up 98 of 200
- * attempts after nine tries each and were turned away 1,473 times; so they give up none and are turned away 49 times (pace.test.ts).
+ * Gap between two sends to a target that turns some away. Without it, 16 senders at one request a second gave
+ * up 98 of 200 attempts after nine tries each, and were turned away 1,473 times. With it they give up none
+ * and are turned away 49 times (pace.test.ts).
  */
 const slowGap = { firstMs: 100, longestMs: 5_000, noneBelowMs: 10, narrowedTo: 0.9 } as const
 
-/** Turns are given out one by one, in the order of asking, and evenly over the minute, so that no second of it has more than its share. */
+/** Gives out turns one by one, in the order of asking and evenly over the minute. */
 export function createPace(clock: Clock, perMinute: number | undefined): Pace {
   const ownGapMs = perMinute === undefined ? 0 : 60_000 / perMinute
   let slowGapMs = 0
@@ -33,7 +40,7 @@ export function createPace(clock: Clock, perMinute: number | undefined): Pace {
   async function wait(askedAtMs: number, signal: AbortSignal): Promise<number> {
     let nowMs = clock.now()
     while (!signal.aborted) {
-      // No later than either was ever set: had the clock been set back an hour, it would lie an hour ahead.
+      // A hold further ahead was set before the clock was set back.
       heldUntilMs = Math.min(heldUntilMs, nowMs + longestHoldMs)
       nextAtMs = Math.min(nextAtMs, nowMs + gapMs())
       const atMs = Math.max(heldUntilMs, nextAtMs)
@@ -41,7 +48,7 @@ export function createPace(clock: Clock, perMinute: number | undefined): Pace {
       await clock.sleep(atMs - nowMs, signal)
       nowMs = clock.now()
     }
-    // Counted from when it was due: a late timer is made up for.
+    // Counted from its due time, to make up for a late timer.
     nextAtMs = Math.min(nowMs, Math.max(nextAtMs, heldUntilMs, askedAtMs)) + gapMs()
     return slowed
   }
@@ -60,7 +67,7 @@ export function createPace(clock: Clock, perMinute: number | undefined): Pace {
     hold,
     turnedAway(turn, ms) {
       hold(ms)
-      // What was under way meanwhile was sent before anyone could know: together they count once.
+      // Requests under way were sent before the pause was known: together they count once.
       if (turn === slowed) {
         slowed++
         slowGapMs = Math.min(slowGap.longestMs, Math.max(slowGap.firstMs, 2 * gapMs()))

@@ -4,7 +4,7 @@ import { createPatience } from './patience.ts'
 
 const away = () => new TransientError('POSTGRES_UNAVAILABLE', 'away')
 
-/** Work that succeeds at `backAtMs`, patiently done in a run that is told to stop at `stopAtMs`. Resolves to when it ended. */
+/** Work that succeeds at `backAtMs`, in a run stopped at `stopAtMs`. Resolves to when it ended. */
 async function endOf({ backAtMs, stopAtMs }: { backAtMs: number; stopAtMs: number }) {
   let nowMs = 0
   const stopping = new AbortController()

@@ -2,15 +2,15 @@ import type { Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
 
 const [firstRetryMs, longestRetryMs] = [200, 10_000]
-/** Of the 25 s that a process has to stop (DRAIN_DEADLINE_MS), in all. */
+/** Part of the 25 s that a process has to stop (DRAIN_DEADLINE_MS). */
 const [stoppingMs, stoppingRetryMs] = [10_000, 500]
 
-/** Does what an outage must not undo. */
+/** Retries work that an outage must not undo. */
 export type Patiently = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * As long as the outage lasts; once `signal` has aborted, because the run is to stop, for ten seconds more. Throws what does not pass by itself, and the
- * last error.
+ * Retries for as long as the outage lasts, and for ten seconds after `signal` aborts. Throws permanent
+ * errors, and the last error.
  */
 export function createPatience({ clock, signal }: { clock: Clock; signal: AbortSignal }): Patiently {
   let endMs: number | undefined

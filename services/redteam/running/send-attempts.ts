@@ -18,7 +18,9 @@ import { createPatience, type Patiently } from './patience.ts'
 import { createTogether } from './together.ts'
 import { watchRefusals } from './watch-refusals.ts'
 
-/** What became of an attempt at the target; `attacker_failed`: it ended early because the model that attacks was away. */
+/**
+ * Result of an attempt at the target. `attacker_failed`: it ended early because the attacking model failed.
+ */
 export type AttackOutcome = MadeAttempt['last']['kind'] | 'attacker_failed'
 
 export interface SendDependencies extends AttackDependencies {
@@ -29,20 +31,24 @@ export interface SendDependencies extends AttackDependencies {
   prices: PriceTable
   budget: Budget
   clock: Clock
-  /** Throws NobodyThere when the target answers no harmless call; undefined: nothing is asked. */
+  /** Throws NobodyThere when the target answers no harmless call; undefined: no check. */
   checkTarget: (() => Promise<void>) | undefined
   onMade: (outcome: AttackOutcome) => void
 }
 
 /**
- * Records are at most some MiB each; a batch of ingest takes 32 MiB and 1,000. Two batches are under way: ingest works while Postgres does. One waits for
- * half of the senders, or 30 ms: at 64 senders batches of 30 instead of 10 are a fifth less work for this process, the API and Postgres together.
+ * Records are at most some MiB each; a batch of ingest takes 32 MiB and 1,000. Two batches are under way, so
+ * ingest works while Postgres does. A batch waits for half of the senders, or 30 ms. At 64 senders, batches
+ * of 30 instead of 10 save a fifth of the work of this process, the API and Postgres.
  */
 const recording = { most: 100, atOnce: 2, withinMs: 30 }
-/** In a row: then the model that attacks is away, and going on would only make attacks without their end. */
+/** Failures in a row after which the attacking model counts as away: further attacks would be incomplete. */
 const maxFailuresInARow = 20
 
-/** Sends every attempt that nobody has begun, so many at a time, and records each. Ends early when the budget does or `signal` aborts. */
+/**
+ * Sends all attempts not yet begun, concurrently, and records each. Ends early with the budget or when
+ * `signal` aborts.
+ */
 export async function sendAttempts(dependencies: SendDependencies): Promise<void> {
   const { run, attempts, budget, clock, signal } = dependencies
   const patiently = createPatience({ clock, signal })
@@ -55,7 +61,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   const refusals = checkTarget && watchRefusals(checkTarget, run.probesDigest === null)
   let failure: Error | undefined
   const isOver = () => signal.aborted || failure !== undefined || budget.stoppedBy() !== undefined
-  // One that ends for good ends all: none waits for room that will not come.
+  // A permanent error ends all: none waits for room that will not come.
   const end = (error?: unknown) => {
     if (error !== undefined) failure ??= error instanceof Error ? error : new Error(messageOf(error))
     begun.stop()
@@ -65,12 +71,12 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   async function sendNext(): Promise<boolean> {
     const attempt = await begun.next()
     if (attempt === undefined) return false
-    // Before each: a run that waits for its target may be at it for days.
+    // Checked before each: a run may wait for its target for days.
     const tooOld = runTooOld(run.id, clock)
     if (tooOld !== undefined) end(tooOld)
     const made = (await untilBudgeted(dependencies, isOver)) ? await make(attempt, dependencies) : undefined
     if (made === undefined) {
-      // Nothing reached the target: whoever goes on with the run makes it.
+      // Nothing reached the target: the next process makes this attempt.
       await release([attempt.number])
       begun.ended()
       return false
@@ -79,7 +85,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
     const recorded = record(made).then(() => begun.ended(), end)
     unrecorded.add(recorded)
     void recorded.finally(() => unrecorded.delete(recorded))
-    // The one too many is recorded as well.
+    // The attempt that exceeds the limit is recorded too.
     attackerFailures = countFailures(attackerFailures, attempt, made.made)
     await refusals?.note(made.made)
     return !isOver()
@@ -102,7 +108,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
 /** Requests of its attempts have the time of the run, and ingest takes those of seven days. */
 const oldestRunMs = 6.5 * 86_400_000
 
-/** Why what the run sends could not be recorded; undefined: it can. */
+/** Why ingest would refuse the run's records for their age; undefined: it takes them. */
 export function runTooOld(runId: string, clock: Clock): PermanentError | undefined {
   if (clock.now() - idTimeMs(runId) <= oldestRunMs) return undefined
   return new PermanentError(
@@ -111,7 +117,7 @@ export function runTooOld(runId: string, clock: Clock): PermanentError | undefin
   )
 }
 
-/** Throws NobodyThere when it has been too many in a row. Only adaptive attempts ask the model that attacks. */
+/** Throws NobodyThere after too many in a row. Only adaptive attempts use the attacking model. */
 function countFailures(
   before: number,
   { transformation }: PlannedAttempt,
@@ -124,7 +130,7 @@ function countFailures(
   return before + 1
 }
 
-/** Room in the budget comes when an attempt under way is settled, or never: then false. */
+/** Waits for budget: it comes when an attempt under way is settled, or never (false). */
 async function untilBudgeted({ budget, clock, signal }: SendDependencies, isOver: () => boolean) {
   while (!isOver()) {
     if (budget.begin()) return true
@@ -133,7 +139,7 @@ async function untilBudgeted({ budget, clock, signal }: SendDependencies, isOver
   return false
 }
 
-/** Undefined: it was broken off before anything reached the target. */
+/** Undefined: it was aborted before anything reached the target. */
 async function make(attempt: PlannedAttempt, dependencies: SendDependencies): Promise<Answered | undefined> {
   const { probes, budget, prices } = dependencies
   const probe = probes.get(attempt.probeId)
@@ -152,8 +158,9 @@ interface Answered {
 }
 
 /**
- * To ingest first, then into the table: what dies between the two is found by its identifier. Each on its own: while Postgres is away, answers still
- * reach ingest and wait here only to be noted.
+ * Sends records to ingest first, then writes the table: after a crash between the two, the record is found by
+ * its identifier. Both run apart: while Postgres is away, answers still reach ingest and only wait to be
+ * noted.
  */
 function createRecorder({
   run,
@@ -189,7 +196,7 @@ function recordedOf({ attempt, made, costUsd }: Answered, wasRefused: boolean): 
   }
 }
 
-/** Null: its last answer stands for how it ended. */
+/** Null: the last answer tells how it ended. */
 function reasonOf({ last, attackerError }: MadeAttempt): string | null {
   if (attackerError !== undefined) return 'attacker_failed'
   if (last.kind === 'answered') return null
@@ -197,7 +204,7 @@ function reasonOf({ last, attackerError }: MadeAttempt): string | null {
   return last.kind === 'failed' ? 'target_failed' : 'target_not_reached'
 }
 
-/** Of all exchanges of an attempt; null: of one nobody knows. What never reached the target is free. */
+/** Cost of all exchanges of an attempt; null: unknown for one of them. Unreached requests are free. */
 function costOf({ last, earlier }: MadeAttempt, prices: PriceTable): number | null {
   const exchanges = last.kind === 'answered' ? [...earlier, last] : [...earlier]
   let sum = 0

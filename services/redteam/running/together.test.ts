@@ -48,7 +48,7 @@ test('what comes while two calls are under way goes together into the next, up t
   expect(items().slice(2)).toEqual([[4, 5, 6, 7]])
   calls[1]?.end.resolve([2, 3])
   await answers[2]
-  // One alone is not worth a call yet.
+  // A single item is not worth a call yet.
   expect(calls).toHaveLength(3)
   answers.push(give(9))
   expect(items().slice(3)).toEqual([[8, 9]])
@@ -78,7 +78,7 @@ test('the time of those before is not the time of those that come after', () => 
     void give(1)
     void give(2)
     jest.advanceTimersByTime(60)
-    // The first two went together; the third's hundred milliseconds are not over.
+    // The first two went together; the 100 ms of the third are not over.
     expect(items()).toEqual([[0, 1]])
     jest.advanceTimersByTime(40)
     expect(items()).toEqual([[0, 1], [2]])

@@ -1,14 +1,17 @@
 interface Together {
-  /** Items of one call. */
+  /** Maximum items of one call. */
   most: number
-  /** Calls at a time. */
+  /** Concurrent calls. */
   atOnce: number
-  /** A call waits until so many are there, or its first has waited so long. */
+  /** A call waits for that many items, or until its first has waited for `withinMs`. */
   least: number
   withinMs: number
 }
 
-/** Makes one call of many items, for work where a call of one costs nearly as much as a call of thirty and nobody needs the result at once. */
+/**
+ * Makes one call of many items, for work where one item costs nearly as much as thirty and nobody needs the
+ * result at once.
+ */
 export function createTogether<T, R>(
   work: (items: readonly T[]) => Promise<readonly R[]>,
   { most, atOnce, least, withinMs }: Together,

@@ -10,7 +10,7 @@ const made: Readonly<Record<string, MadeAttempt>> = {
   f: { last: failed, earlier: [] },
   u: { last: { kind: 'given_up', error: 'UNREACHED' }, earlier: [] },
   s: { last: { kind: 'stopped', error: 'STOPPED' }, earlier: [] },
-  // It broke off in the middle of a conversation.
+  // Aborted in the middle of a conversation.
   m: { last: failed, earlier: [answered] },
 }
 
@@ -47,6 +47,6 @@ test('a target that answered no attempt of the run at all ends it, though it ans
   const [whole, resumed] = [true, false].map((isWhole) => watchRefusals(() => Promise.resolve(), isWhole))
   for (const refusals of [whole, resumed]) await refusals?.note(made['f'] as MadeAttempt)
   await expect(whole?.end()).rejects.toThrow('answered none of 1 attempts, the last one with status 401')
-  // Those before may have been answered.
+  // Earlier attempts may have been answered.
   await expect(resumed?.end()).resolves.toBeUndefined()
 })

@@ -1,21 +1,21 @@
 import { describeFailure, NobodyThere } from './check-target.ts'
 import type { MadeAttempt } from './make-attempt.ts'
 
-/** In a row. One harmless call for five attempts at most. */
+/** Failures in a row before a check: at most one harmless call for five attempts. */
 const failuresToCheck = 5
-/** Of all that were sent, at the end of a run. */
+/** Share of failures among all attempts, at the end of a run. */
 const shareToCheck = 0.1
 
 export interface Refusals {
-  /** Notes an attempt. Rejects when the target turns out to refuse everything. */
+  /** Notes an attempt. Rejects when the target refuses everything. */
   note(made: MadeAttempt): Promise<void>
-  /** Behind the last attempt. Rejects too when the target answered none of them. */
+  /** Call after the last attempt. Rejects also when the target answered none. */
   end(): Promise<void>
 }
 
 /**
- * Calls `check` when attempts in a row got no answer: a target may refuse attacks, which is a defence, or have begun to refuse
- * everything, which ends the run. `isWhole`: no other process has sent attempts of the run before.
+ * Calls `check` after several attempts in a row without an answer. A target may refuse attacks, which is a
+ * defence. If it refuses everything, the run ends. `isWhole`: no other process has sent attempts of this run.
  */
 export function watchRefusals(check: () => Promise<void>, isWhole: boolean): Refusals {
   let [sent, answered, unanswered] = [0, 0, 0]

@@ -1,14 +1,14 @@
 import { decideVerdict, worstOf, type AnswerVerdict, type AttemptScore } from './decide-verdict.ts'
 
-/** Keys as columns are named. */
+/** Keys are column names. */
 export interface AttemptVerdict extends Omit<AnswerVerdict, 'detected'> {
   /** Null: no scorer has seen any of it. */
   detected: boolean | null
-  /** The request whose answer is the worst that got through. */
+  /** The request with the worst answer that got through. */
   found_in: string | null
 }
 
-/** A turn's recorded call with the scores that it has so far. */
+/** A turn's recorded call with its scores so far. */
 export interface JudgedTurn {
   requestId: string
   scores: readonly AttemptScore[]
@@ -16,15 +16,15 @@ export interface JudgedTurn {
 
 export interface JudgedAttempt {
   judgedBy: readonly string[]
-  /** Why its last answer is none; null or `interrupted`: it may be there. */
+  /** Why there is no last answer; null or `interrupted`: there may be one. */
   reason: string | null
-  /** With an answer, in their order. */
+  /** Turns with an answer, in order. */
   turns: readonly JudgedTurn[]
 }
 
 /**
- * The verdict on an attempt over all of its answers: one that got through is enough for a failure, and a pass takes all. Undefined: scores are
- * missing, and `isOver` says that they may still come.
+ * The verdict on an attempt over all of its answers: one that got through fails it, a pass takes all.
+ * Undefined: scores are missing, and may still come (`isOver` is false).
  */
 export function decideAttempt(
   { judgedBy, reason, turns }: JudgedAttempt,
@@ -56,7 +56,7 @@ export function decideAttempt(
     : unscored(undecided.reason ?? 'answer_not_judged')
 }
 
-/** Others have judged it: those that are missing were left out by its tier or by sampling. */
+/** Other scorers have judged it: the missing ones were left out by tier or sampling. */
 function isPartlyScored(judgedBy: readonly string[]) {
   return ({ scores }: JudgedTurn) =>
     scores.length > 0 && !judgedBy.every((name) => scores.some(({ scorer }) => scorer === name))

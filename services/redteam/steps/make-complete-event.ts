@@ -9,7 +9,10 @@ export interface RunCounts {
   critical_count: number
 }
 
-/** `redteam_complete` (specification 6.6): what is neither a pass nor a fail could not be judged. One run has one, whoever ends it. */
+/**
+ * `redteam_complete` (specification 6.6). Attempts neither passed nor failed could not be judged. A run has
+ * one event, whichever process ends it.
+ */
 export function makeCompleteEvent(
   run: { id: string; projectId: string; agentName: string; startedAtMs: number },
   { total_probes, pass_count, fail_count, critical_count }: RunCounts,

@@ -10,8 +10,8 @@ export function turnRequestId(attemptId: string, turn: number): string {
 }
 
 /**
- * What an attempt is recorded as: a request record for each turn, like production's, marked as what it is. The last is that of the
- * attempt; it is there whatever became of it.
+ * The records of an attempt: a request record for each turn, like production's, marked as the red team's. The
+ * last is the attempt's own and always there.
  */
 export function makeRecords(
   run: Pick<RedteamRun, 'id' | 'projectId' | 'agentName' | 'options'>,

@@ -5,7 +5,7 @@ import { seededRandom, shuffled } from '../attacks/seeded-random.ts'
 import { countTurns } from '../attacks/transformations.ts'
 import type { Probe } from '../probes/probe.ts'
 
-/** One attack that a run makes: its identity is fixed before the first try. */
+/** One attack of a run. Its identity is fixed before the first try. */
 export interface PlannedAttempt {
   number: number
   requestId: string
@@ -15,14 +15,14 @@ export interface PlannedAttempt {
   judgedBy: readonly string[]
   transformation: RedteamTransformation
   repeat: number
-  /** Turns before the last, each of which is recorded as a request of its own: as planned, and at most. */
+  /** Turns before the last, each recorded as a request of its own: planned, and the maximum. */
   earlierTurns: number
 }
 
 export interface PlanOrder {
   runId: string
   seed: string
-  /** Ids, categories (`LLM01`), scorers, or the beginning of ids; empty: all. */
+  /** Ids, categories (`LLM01`), scorers, or prefixes of ids; empty: all. */
   select: readonly string[]
   transformations: readonly RedteamTransformation[]
   repeats: number
@@ -30,8 +30,8 @@ export interface PlanOrder {
 }
 
 /**
- * Every chosen probe in every transformation, as often as asked, in an order that the seed decides. The categories take turns, so that a run
- * that is limited or stopped early has something of each.
+ * Every chosen probe in every transformation, repeated as asked, in an order by the seed. Categories take
+ * turns, so a run that is limited or stopped early covers each.
  */
 export function planAttempts(order: PlanOrder, probes: Iterable<Probe>): PlannedAttempt[] {
   const { runId, seed, transformations, repeats } = order
@@ -60,7 +60,9 @@ export function planAttempts(order: PlanOrder, probes: Iterable<Probe>): Planned
   }))
 }
 
-/** The same for the same attempt of a run, whoever makes it: it has the run's time, and is stored once. */
+/**
+ * The same for the same attempt of a run in every process. It has the time of the run, and is stored once.
+ */
 export function attemptRequestId(runId: string, parts: readonly string[]): string {
   return hashedId('request', idTimeMs(runId), ['redteam', runId, ...parts])
 }

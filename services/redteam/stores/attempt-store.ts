@@ -6,7 +6,7 @@ import type { OwaspCategory } from '#schemas/verdicts.ts'
 import type { AttemptVerdict } from '../steps/decide-attempt.ts'
 import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 
-/** An attempt whose call is recorded, or may be, and that has no verdict. */
+/** An attempt without a verdict whose call is, or may be, recorded. */
 export interface OpenAttempt {
   number: number
   requestId: string
@@ -15,34 +15,36 @@ export interface OpenAttempt {
   reason: string | null
 }
 
-/** What an attempt was, once ingest has its call. */
+/** An attempt once ingest has its call. */
 export interface RecordedAttempt {
   number: number
   statusCode: number | null
   latencyMs: number | null
   costUsd: number | null
-  /** Of the answers before the last. */
+  /** Turns with answers before the last. */
   earlierTurns: number
-  /** Set: there is no last answer to be judged, or the attack ended before its end. */
+  /** Set: there is no last answer to judge, or the attack ended early. */
   reason: string | null
 }
 
 export interface AttemptStore {
-  /** Writes the plan; what stands already stays. `origins` are in its order. */
+  /** Writes the plan; existing rows stay. `origins` are in its order. */
   plan(attempts: readonly PlannedAttempt[], origins?: readonly (object | null)[]): Promise<void>
-  /** The next attempts that nobody has begun, behind `after`. */
+  /** The next attempts not yet begun, after `after`. */
   planned(after: number, limit: number): Promise<PlannedAttempt[]>
-  /** Takes attempts for sending; resolves to those that are this process's to send, each once in the life of a run. */
+  /**
+   * Takes attempts for sending. Resolves to those that this process may send, each once in the life of a run.
+   */
   begin(numbers: readonly number[]): Promise<Set<number>>
-  /** Of those that were begun and never left this process. */
+  /** Gives back attempts that were begun and never left this process. */
   release(numbers: readonly number[]): Promise<void>
-  /** What a process that died had begun is recorded or lost, and never sent again. */
+  /** Settles attempts that a dead process had begun: recorded or lost, never sent again. */
   settleBegun(): Promise<number>
   noteRecorded(attempts: readonly RecordedAttempt[]): Promise<void>
   open(after: number, limit: number): Promise<OpenAttempt[]>
   judge(verdicts: readonly (AttemptVerdict & { number: number })[]): Promise<void>
   skipPlanned(): Promise<void>
-  /** What the run has cost, and the most that one attempt has; what was interrupted counts as much. */
+  /** The run's cost, and the highest of one attempt; an interrupted one counts as much. */
   spent(): Promise<{ usd: number; maxUsd: number; hasUnknown: boolean }>
 }
 
@@ -59,7 +61,7 @@ interface AttemptRow {
   reason: string | null
 }
 
-/** The attempts of one run: each reaches the target once at most (docs/decisions/0061). */
+/** The attempts of one run: each reaches the target at most once (docs/decisions/0061). */
 export function createAttemptStore(pool: Pool, run: { id: string; projectId: string }): AttemptStore {
   const runUuid = idToUuid(run.id)
   const rowsOf: RowsOf = async <R extends object>(text: string, values: readonly unknown[] = []) =>
@@ -80,7 +82,8 @@ export function createAttemptStore(pool: Pool, run: { id: string; projectId: str
       )
     },
     async spent() {
-      // Nobody saw the answer of one that was interrupted, so that it has no latency; its reason gives way to its verdict.
+      // The answer of an interrupted attempt was never seen: it has no latency, and its verdict replaces its
+      // reason.
       const [row] = await rowsOf<{ usd: number; most: number; unknown: number; unpriced: number }>(
         `select coalesce(sum(cost_usd), 0)::float8 as usd, coalesce(max(cost_usd), 0)::float8 as most,
            count(*) filter (where cost_usd is null and latency_ms is null)::integer as unknown,
@@ -197,7 +200,7 @@ const recordedSql = `
     as r (number, status_code, latency_ms, cost_usd, reason, earlier_turns)
   where a.run_id = $1 and a.number = r.number and a.state = 'sending'`
 
-// Only what has no verdict gets one: two processes that look at the same scores cannot disagree.
+// Only attempts without a verdict get one: two processes with the same scores cannot disagree.
 const judgeSql = `
   update redteam_attempts a set state = 'judged', judged_at = now(), verdict = v.verdict, severity = v.severity, failed_by = v.failed_by,
     detected = v.detected, reason = v.reason, found_in = v.found_in

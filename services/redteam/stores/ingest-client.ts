@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Agent, request } from 'undici'
 import { messageOf, PermanentError, TransientError } from '#runtime/errors.ts'
 
-/** What ingest said of a record: null when it has it. */
+/** Ingest's answer for each record: null when it has it. */
 export type LogRecords = (records: readonly object[]) => Promise<(string | null)[]>
 
 const answerSchema = z.object({
@@ -12,7 +12,10 @@ const answerSchema = z.object({
 /** Ingest takes 1,000 records and 32 MiB at once. */
 const [maxBatchRecords, maxBatchBytes] = [1_000, 24 * 1024 * 1024]
 
-/** Posts attempts as the operator. Rejects with TransientError while ingest cannot take them; sending again costs nothing, for ids are fixed. */
+/**
+ * Posts attempts as the operator. Rejects with TransientError while ingest cannot take them. Sending again is
+ * safe, because ids are fixed.
+ */
 export function createIngestClient(options: { baseUrl: string; secret: string; timeoutMs: number }) {
   const agent = new Agent({
     connections: 4,
@@ -65,7 +68,7 @@ export function createIngestClient(options: { baseUrl: string; secret: string; t
   return { log, close: () => agent.destroy() }
 }
 
-/** Whatever stands between answers 200 with a page of its own at times: then nobody knows what was taken, and it is sent again. */
+/** A proxy may answer 200 with a page of its own. Then what was taken is unknown, and it is sent again. */
 function readResults(text: string): z.output<typeof answerSchema>['results'] {
   try {
     return answerSchema.parse(JSON.parse(text)).results

@@ -10,7 +10,7 @@ import {
 } from '#schemas/redteam-run.ts'
 import { makeCompleteEvent, type RunCounts } from '../steps/make-complete-event.ts'
 
-/** A run that this process carries out. */
+/** A run of this process. */
 export interface RedteamRun {
   id: string
   projectId: string
@@ -40,28 +40,31 @@ interface RunRow {
 }
 
 export interface RunStore {
-  /** The oldest open run that nobody holds, or the one that is named; undefined: there is none. */
+  /** The oldest open run that no process holds, or the named one; undefined: none. */
   claim(runId: string | undefined): Promise<RedteamRun | undefined>
-  /** Says that it is still held. Resolves to its status; undefined: another process has it. */
+  /** Renews the lease. Resolves to the status; undefined: another process has the run. */
   renew(runId: string): Promise<RedteamStatus | undefined>
   /** Lets another process take it at once. */
   release(runId: string): Promise<void>
   notePlan(runId: string, digest: string, count: number): Promise<void>
-  /** Whether nobody has to carry it out any more, or it never was. */
+  /** Whether the run has ended or never existed. */
   isOver(runId: string): Promise<boolean>
   /** Whether the run is still held and not over. */
   startScoring(runId: string, stoppedBy: 'budget' | 'no_price' | undefined): Promise<boolean>
   fail(runId: string, problem: string): Promise<void>
-  /** Why it stands still, until it is claimed again. */
+  /** Why the run stands still, until it is claimed again. */
   noteProblem(runId: string, problem: string): Promise<void>
-  /** Ends the run with its counts and `redteam_complete`, in one transaction; false when it was over already. */
+  /**
+   * Ends the run with its counts and `redteam_complete`, in one transaction; false when it was over already.
+   */
   finish(run: RedteamRun, dashboardUrl: string): Promise<boolean>
 }
 
-/** `leaseMs`: how long a run stays with a process that says nothing. After a kill -9 another one takes it then. */
+/** `leaseMs`: how long a silent process keeps a run. After a kill -9, another one takes it then. */
 export function createRunStore(pool: Pool, holder: string, leaseMs: number): RunStore {
   const run: Run = async (text, values) => (await query(pool, text, values)).rowCount === 1
-  // A lease that ran out on a slow machine is no reason to carry a run out twice in one process, each with a budget of its own.
+  // After its lease expired on a slow machine, one process must not carry a run out twice, with a budget
+  // each.
   const carried = new Set<string>()
   return {
     async claim(runId) {

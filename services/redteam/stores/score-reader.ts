@@ -29,7 +29,10 @@ const detailsSchema = z.object({
 /** The live scores of a run's calls, by request. */
 export type ReadScores = (requestIds: readonly string[]) => Promise<Map<string, AttemptScore[]>>
 
-/** All calls of a run have the run's time, so one day's partition is read. Only of what is unsafe it matters which side is. */
+/**
+ * Calls of a run have the run's time, so one day's partition is read. Details are opened only for unsafe
+ * scores, where the side matters.
+ */
 export function createScoreReader(pool: Pool, sealer: Sealer, projectId: string): ReadScores {
   return async (requestIds) => {
     const [first] = requestIds
@@ -66,7 +69,7 @@ export function createScoreReader(pool: Pool, sealer: Sealer, projectId: string)
   }
 }
 
-/** Details that cannot be opened say nothing of either side: an unsafe score is then no proof against the answer, and no pass either. */
+/** Details that cannot be opened say nothing about either side: no proof against the answer, and no pass. */
 function openDetails({ id, codec, key_id, data }: ScoreRow, sealer: Sealer, projectId: string) {
   if (codec === null || data === null) return { evidence: null }
   try {

@@ -7,11 +7,11 @@ interface ChatTargetOptions {
   target: Extract<RedteamTarget, { kind: 'chat' }>
   key: string | undefined
   poster: JsonPoster
-  /** Sent with everything, so that whoever looks at the target's side knows what it is. */
+  /** Headers on every request that identify it in the target's logs. */
   marks: MakeMarks
 }
 
-/** A chat-completions endpoint: of a model, of the gateway, or of an application that speaks the protocol. */
+/** A chat-completions endpoint: a model, the gateway, or an application with that protocol. */
 export function createChatTarget({ target, key, poster, marks }: ChatTargetOptions): Target {
   const url = endpointOf(target.url)
   return {
@@ -43,7 +43,7 @@ function endpointOf(given: string): string {
 
 const searchTool = 'search(query)'
 
-/** What a search brought stands behind the user's first turn, as the result of a call of the model's own. */
+/** Search results follow the user's first turn, as the result of a tool call of the model. */
 export function messagesOf({ system, context, said }: Conversation): object[] {
   const [first, ...rest] = said.map(({ role, text }) => ({ role, content: text }))
   const call = {

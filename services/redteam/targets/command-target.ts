@@ -8,11 +8,11 @@ interface CommandTargetOptions {
   /** A program and its arguments; no shell reads them. */
   command: readonly string[]
   timeoutMs: number
-  /** What the program may see of the surroundings. */
+  /** The environment of the program. */
   environment: Readonly<Record<string, string>>
 }
 
-/** A program that reads what is said and writes its answer. The conversation is told by SLUICE_SESSION. */
+/** A program that reads the prompt and writes its answer. SLUICE_SESSION identifies the conversation. */
 export function createCommandTarget({ command, timeoutMs, environment }: CommandTargetOptions): Target {
   return {
     takesSurroundings: false,
@@ -45,7 +45,7 @@ function run(
   timeoutMs: number,
 ): Promise<{ text: string; error?: string }> {
   return new Promise((resolve) => {
-    // In a group of its own: what it starts may hold its output open, and ends with it.
+    // In a process group of its own: its children may hold the output open, and end with it.
     const child = spawn(program, args, { env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
     const chunks: Buffer[] = []
     let size = 0
@@ -73,7 +73,7 @@ function run(
           : { text: '', error },
       )
     })
-    // A program that does not read its input closes it; its answer counts all the same.
+    // A program that does not read its input closes it; its answer still counts.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
@@ -84,7 +84,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch (error) {
-    // All of it has ended.
+    // All of the group has ended.
     if (codeOf(error) !== 'ESRCH') throw error
   }
 }

@@ -12,19 +12,19 @@ import { createTemplateTarget } from './template-target.ts'
 
 export interface TargetOptions {
   allowedHosts: ReadonlySet<string>
-  /** By host. */
+  /** Keys by host. */
   keys: ReadonlyMap<string, string>
   /** JSON array. */
   command: string | undefined
   timeoutMs: number
-  /** What a command is given of the surroundings. */
+  /** PATH for a command. */
   path: string | undefined
-  /** What marks are made with for gateways; undefined: none are. */
+  /** Secret of the marks for gateways; undefined: no marks. */
   markSecret: string | undefined
   clock: Clock
 }
 
-/** The target of a run. Throws PermanentError when it may not be attacked, or is not described here. */
+/** The target of a run. Throws PermanentError when it may not be attacked, or is not configured here. */
 export function openTarget(run: RedteamRun, options: TargetOptions): Target {
   const { target } = run
   if (target.kind === 'command') return openCommand(options)
@@ -39,7 +39,7 @@ export function openTarget(run: RedteamRun, options: TargetOptions): Target {
     : createTemplateTarget({ target, key, poster, marks })
 }
 
-/** Who looks at the target's logs, or at a gateway's records, sees what this was; a gateway of ours records none of it. */
+/** Marks for the target's logs and a gateway's records. Our gateways record nothing of a marked request. */
 function marksOf(run: RedteamRun, { markSecret, clock }: TargetOptions): MakeMarks {
   return ({ session, said }, body) => ({
     'user-agent': 'sluice-redteam',

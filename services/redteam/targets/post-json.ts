@@ -22,7 +22,7 @@ export interface JsonPoster {
 const longestBusyMs = 300_000
 const defaultBusyMs = 2_000
 
-/** POSTs JSON over kept connections. Redirects are not followed: only the host that was named is attacked. */
+/** POSTs JSON over kept connections. Redirects are not followed: only the named host is attacked. */
 export function createJsonPoster(options: { connections: number; timeoutMs: number }): JsonPoster {
   const { connections, timeoutMs } = options
   const agent = new Agent({
@@ -56,7 +56,7 @@ export function createJsonPoster(options: { connections: number; timeoutMs: numb
   }
 }
 
-/** Seconds or a date (RFC 9110); a target cannot hold a run longer than five minutes at a time. */
+/** Seconds or a date (RFC 9110). A target can hold a run for at most five minutes at a time. */
 function retryAfterMs(header: string | string[] | undefined): number {
   const text = Array.isArray(header) ? header[0] : header
   if (text === undefined) return defaultBusyMs
@@ -64,7 +64,7 @@ function retryAfterMs(header: string | string[] | undefined): number {
   return Number.isNaN(ms) ? defaultBusyMs : Math.min(longestBusyMs, Math.max(0, ms))
 }
 
-/** Errors of connecting: the request was not written. */
+/** Connection errors: the request was not written. */
 const unreachedCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -76,7 +76,7 @@ const unreachedCodes = new Set([
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ])
-/** A certificate is looked at before anything is written. */
+/** A certificate is checked before anything is written. */
 const ofCertificates = /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_)/
 
 function isUnreached(error: unknown): boolean {

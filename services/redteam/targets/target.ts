@@ -1,6 +1,6 @@
-/** What is said to a target so far: the user's turns and the answers to all but the last. */
+/** The conversation so far: the user's turns and the answers to all but the last. */
 export interface Conversation {
-  /** One for the whole attempt; targets that keep conversations are told it. */
+  /** One for the whole attempt, passed to targets that keep conversations. */
   session: string
   system: string | null
   context: string | null
@@ -8,21 +8,21 @@ export interface Conversation {
   said: readonly { role: 'user' | 'assistant'; text: string }[]
 }
 
-/** Headers that say what a request with that body is. */
+/** Headers that identify a request with that body. */
 export type MakeMarks = (conversation: Conversation, body: string) => Readonly<Record<string, string>>
 
-/** What became of one exchange. Bodies are as they are recorded. */
+/** The result of one exchange. Bodies are as recorded. */
 export type TargetAnswer =
   | {
       kind: 'answered'
       requestBody: object
       responseBody: object
-      /** Empty where the answer has no words, for instance only calls of tools. */
+      /** Empty for an answer without words, for instance only tool calls. */
       text: string
       statusCode: number | null
       latencyMs: number
     }
-  /** Turned away before it was worked on: may be asked again after that. */
+  /** Turned away before any work: may be sent again after that time. */
   | { kind: 'busy'; retryAfterMs: number }
   /** Nothing reached it. */
   | { kind: 'unreached'; error: string }
@@ -36,12 +36,12 @@ export type TargetAnswer =
     }
 
 export interface Target {
-  /** Says the last turn of a conversation. Never rejects for what the target does. */
+  /** Sends the last turn of a conversation. Never rejects for the target's behaviour. */
   ask(conversation: Conversation): Promise<TargetAnswer>
-  /** It takes a system prompt, passages and tools with the conversation; others only what a user says. */
+  /** Whether it takes a system prompt, passages and tools, not only the user's words. */
   takesSurroundings: boolean
   close(): Promise<void>
 }
 
-/** Read at most of one answer. */
+/** Maximum read of one answer. */
 export const maxAnswerBytes = 4 * 1024 * 1024

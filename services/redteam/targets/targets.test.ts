@@ -18,7 +18,7 @@ const conversation: Conversation = {
     { role: 'user', text: hostile },
   ],
 }
-/** What is recorded of it: what was said, nothing of what such a target is not given. */
+/** The record: what was said, without what such a target does not get. */
 const recorded = [
   { role: 'user', content: 'first' },
   { role: 'assistant', content: 'reply' },

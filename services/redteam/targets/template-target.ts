@@ -11,7 +11,7 @@ interface TemplateTargetOptions {
   marks: MakeMarks
 }
 
-/** Any HTTP endpoint that takes JSON and answers JSON. Recorded in the form of chat completions, which the scorers read. */
+/** Any HTTP endpoint with JSON in and out. Recorded as chat completions, which the scorers read. */
 export function createTemplateTarget({ target, key, poster, marks }: TemplateTargetOptions): Target {
   const ownHeaders = fillHeaders(target.headers, key)
   return {
@@ -51,7 +51,10 @@ export function createTemplateTarget({ target, key, poster, marks }: TemplateTar
   }
 }
 
-/** The key stands where the template says, else it is a bearer token. Throws PermanentError when there is none to stand there. */
+/**
+ * Puts the key where the template says, else as a bearer token. Throws PermanentError when the template's key
+ * is missing.
+ */
 function fillHeaders(
   headers: Readonly<Record<string, string>>,
   key: string | undefined,
@@ -68,14 +71,14 @@ function fillHeaders(
   )
 }
 
-/** Strings of JSON without their quotation marks: hostile prompts stay inside the string that they are put into. */
+/** JSON strings without their quotation marks: hostile prompts stay inside their string. */
 function fillTemplate(template: string, { session, said }: Conversation): string {
   const inside = (text: string) => JSON.stringify(text).slice(1, -1)
   const values: Readonly<Record<string, string>> = { prompt: said.at(-1)?.text ?? '', session }
   return template.replace(/\{\{(prompt|session)\}\}/g, (_all, name: string) => inside(values[name] ?? ''))
 }
 
-/** The words at a JSON pointer (RFC 6901). */
+/** The text at a JSON pointer (RFC 6901). */
 function textAt(json: string, pointer: string): string | undefined {
   let value: unknown
   try {

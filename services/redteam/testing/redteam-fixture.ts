@@ -25,7 +25,7 @@ import { redteamConfig } from '../config.ts'
 import { createRedteam } from '../service.ts'
 
 const secret = 'an-operator-secret-for-tests'
-/** Nothing is logged, and the lines of scores go nowhere. */
+/** Logs nothing, and drops the lines of scores. */
 const quiet = pino({ level: 'silent' }, { write: () => undefined })
 
 export interface ApiAnswer {
@@ -34,22 +34,25 @@ export interface ApiAnswer {
   json: Record<string, unknown>
 }
 
-/** Everything that an attempt meets but the target: API, sink and scorer in this process, a mock judge, on real parts. */
+/**
+ * An attempt's surroundings except the target: API, sink and scorer in this process, a mock judge, on real
+ * parts.
+ */
 export interface RedteamFixture {
   pool: pg.Pool
-  /** Of the red team's service. */
+  /** Environment of the red team. */
   environment: Readonly<Record<string, string>>
   call(method: string, path: string, body?: unknown, key?: string): Promise<ApiAnswer>
   createProject(settings?: object): Promise<{ id: string; key: string }>
-  /** A red team in this process; stopped with the stage if not before. */
+  /** A red team in this process, stopped with the fixture at the latest. */
   startRedteam(changes?: Readonly<Record<string, string>>, clock?: Clock): Promise<Service>
-  /** From then on what is queued is judged by nobody. */
+  /** After this, queued calls are not judged. */
   stopScorer(): Promise<void>
   close(): Promise<void>
 }
 
 interface RedteamFixtureOptions {
-  /** False: without sink and scorer, so that records wait in their topic and runs for their scores. */
+  /** False: without sink and scorer, so records wait in their topic and runs for their scores. */
   judged?: boolean
   /** Variables added to the API's. */
   apiEnvironment?: Readonly<Record<string, string>>
@@ -106,7 +109,7 @@ async function setFixture(
   }
 }
 
-/** Topics, schemas, a database and a judge; what services are told of them. */
+/** Topics, schemas, a database and a judge, with the environment of services. */
 async function layParts(undo: Undo) {
   const { brokers, registryUrl } = testInfrastructure()
   const prefix = `${randomName('redteam')}.`

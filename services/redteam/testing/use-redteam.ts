@@ -9,16 +9,18 @@ import {
 import { until } from '#tests/support/until.ts'
 import { setRedteamFixture, type RedteamFixture } from './redteam-fixture.ts'
 
-/** What a test file has while its tests run: one stage, one project, and what it starts, which is stopped after each test. */
+/**
+ * Fixture of a test file: one fixture, one project, and what tests start, which is stopped after each test.
+ */
 export interface UsedRedteam {
   readonly fixture: RedteamFixture
   readonly project: { id: string; key: string }
   startTarget: (options: RedteamTargetOptions) => Promise<RedteamTarget>
   startRedteam: (changes?: Record<string, string>, clock?: Clock) => Promise<void>
   stopRedteam: () => Promise<void>
-  /** Orders a run of another tool's report, for the process that is told its id. */
+  /** Orders a run of another tool's report, for a process that is given its id. */
   orderRecorded: (format: string) => Promise<string>
-  /** Orders a run of the worker; resolves to its id. */
+  /** Orders a run for the worker; resolves to its id. */
   order: (target: { url: string }, changes?: object, options?: object) => Promise<string>
   runOf: (id: string) => Promise<Record<string, unknown>>
   /** The run, once it is over. */
@@ -39,7 +41,7 @@ export function useRedteam(): UsedRedteam {
     if (used.project === undefined) throw new Error('the project is made before the first test')
     return used.project
   }
-  // Waiting for scores on a busy machine is no failure: this only ends what hangs.
+  // Waiting for scores on a busy machine is no failure: this only ends a hang.
   jest.setTimeout(300_000)
   beforeAll(async () => {
     used.fixture = await setRedteamFixture()
@@ -49,7 +51,7 @@ export function useRedteam(): UsedRedteam {
     for (const service of services.splice(0)) await service.stop()
   }
   afterEach(async () => {
-    // A test that failed must not leave its run to the others.
+    // A failed test must not leave its run to the others.
     await fixtureOf().pool.query(
       `update redteam_runs set status = 'cancelled' where status in ('queued', 'running', 'scoring')`,
     )
