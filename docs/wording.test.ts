@@ -5,15 +5,14 @@ import { describe, expect, test } from '@jest/globals'
 
 /**
  * The countable part of how comments and pages read. Each message names file, line and remedy.
- * - Comment and Markdown lines have at most 110 columns. Rows of tables and lines with a URL of 60 columns may
- *   be longer.
+ * - Comment and Markdown lines have at most 110 columns; rows of tables and lines with a URL of 60 may have more.
  * - A service's README has at most 40 lines and 350 words, a decision at most 400 words.
  * - Words that the glossary replaced appear in no file name, identifier, comment or prose.
  */
 const maxColumns = 110
 const longUrl = /https?:\/\/\S{52}/
 
-/** Replaced words that also have a plain meaning: not checked, and neither are words with a note in brackets. */
+/** Replaced words that also have a plain meaning. Not checked, like words with a note in brackets. */
 const everyday = new Set(['place', 'line', 'room', 'most', 'least', 'leave', 'slots', 'ground', 'stage'])
 
 /** Not ours to word: data and prompts that models read, generated code, what other programs wrote. */
