@@ -1,4 +1,7 @@
-"""A receiver of Sluice's webhooks. Run: WEBHOOK_SECRET=whsec_... PORT=8080 python3 receiver.py (3.9 or later; no packages)."""
+"""A receiver of Sluice's webhooks, for Python 3.9 or later without packages.
+
+Run: WEBHOOK_SECRET=whsec_... PORT=8080 python3 receiver.py
+"""
 
 import hashlib
 import hmac
@@ -7,15 +10,15 @@ import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ["WEBHOOK_SECRET"].encode()
-# After a rotation the second carries the old secret's signature until the overlap ends: both secrets work meanwhile.
+# After a rotation the second header has the old secret's signature until the overlap ends.
 SIGNATURES = ("X-Service-Signature", "X-Service-Signature-Previous")
 MAX_BODY_BYTES = 1_048_576
-# Delivery is at least once. Keep these where they outlive the process, for as long as replays are to be expected.
+# Delivery is at least once. Keep these outside the process, for as long as you expect replays.
 seen = set()
 
 
 def is_signed(body: bytes, header: str) -> bool:
-    """Over the bytes as they came: parsing and writing them anew would change them."""
+    """Signed over the raw bytes: parsing and serialising would change them."""
     expected = "sha256=" + hmac.new(SECRET, body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(expected.encode(), header.encode("latin-1"))
 

@@ -1,16 +1,17 @@
-// A receiver of Sluice's webhooks. Run: WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.ts (Node 24; no packages).
+// A receiver of Sluice's webhooks, for Node 24 without packages.
+// Run: WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.ts
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 
 const secret = process.env['WEBHOOK_SECRET'] ?? ''
 if (!secret.startsWith('whsec_')) throw new Error('WEBHOOK_SECRET is not set')
-// After a rotation the second carries the old secret's signature until the overlap ends: both secrets work meanwhile.
+// After a rotation the second header has the old secret's signature until the overlap ends.
 const signatures = ['x-service-signature', 'x-service-signature-previous']
 const maxBodyBytes = 1_048_576
-// Delivery is at least once. Keep these where they outlive the process, for as long as replays are to be expected.
+// Delivery is at least once. Keep these outside the process, for as long as you expect replays.
 const seen = new Set<string>()
 
-/** Over the bytes as they came: parsing and writing them anew would change them. */
+/** Signed over the raw bytes: parsing and serialising would change them. */
 function isSigned(body: Buffer, header: string | string[] | undefined): boolean {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
   const given = Buffer.from(typeof header === 'string' ? header : '')
