@@ -32,7 +32,7 @@ test('large calls wait while the room is taken, replays for their turn, small on
   expect(begun.sort()).toEqual(['first', 'second', 'small'])
 
   await first.leave()
-  // One of several: a replay that never came in would keep the turn that it has.
+  // A replay that never got in would keep its permit.
   expect(begun.at(-1)).toBe('replay')
   await second.leave()
   expect(begun.at(-1)).toBe('third')

@@ -1,16 +1,19 @@
 import { createPermits, type OnWaiting } from './judge/permits.ts'
 import type { Waiter } from './judge/waiting-lines.ts'
 
-/** Memory for calls that are read: large ones wait for each other. */
+/** Memory budget for calls being read. Large calls wait for each other. */
 export interface CallBudget {
-  /** Calls that take less wait for nobody: as many as jobs are scored at once are little. */
+  /** Calls below this size never wait: their total is bounded by the number of concurrent jobs. */
   readonly smallBytes: number
-  /** Runs `work`, which holds a call that takes `bytes`, when there is room. Rejects with the signal's reason when it aborts while waiting. */
+  /**
+   * Runs `work`, which holds a call of `bytes`, once there is room. Rejects with the signal's reason if it
+   * aborts while waiting.
+   */
   run<T>(bytes: number, work: () => Promise<T>, signal: AbortSignal, who: Waiter): Promise<T>
 }
 
 interface RoomOptions {
-  /** While less than this is taken another may come in: at most so much and one call. */
+  /** Another call is admitted while less than this is taken, so the peak is this plus one call. */
   maxBytes: number
   smallBytes: number
   onChange: (usedBytes: number) => void

@@ -16,7 +16,7 @@ import { readablePath } from '#runtime/config-paths.ts'
 import { groupings } from './scoring/judge/group-rubrics.ts'
 
 const mebibyte = 1024 * 1024
-/** A limit for a minute, of this process. */
+/** A limit per minute and process. */
 const perMinute = () => z.coerce.number().int().min(1).max(1_000_000_000).optional()
 const usd = () => z.coerce.number().min(0).max(1_000_000).optional()
 

@@ -33,28 +33,30 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   settings: ProjectSettingsStore
   isErased: IsErased
   jobs: JobsUnderWay
-  /** Room for jobs at once, live ones first, and those of projects that have fewest. */
+  /** Permits for concurrent jobs: live before replay, then projects with the fewest running jobs. */
   turns: Permits
-  /** The same for large calls: they take none of the turns of others. */
+  /** Permits for large calls, separate so that they take none from small ones. */
   largeTurns: Permits
-  /** Room for large calls that are read. */
+  /** Memory budget for large calls being read. */
   room: CallBudget
   queues: JobQueues
-  /** UTF-16 units of both bodies above which a call is large. */
+  /** Total UTF-16 units of both bodies above which a call is large. */
   inlineMaxChars: number
-  /** How long a call that detectors were too slow on waits before it is tried again. */
+  /** Delay before a call that was too slow for the detectors is retried. */
   retryAfterMs: number
-  /** Aborts when the scorer stops: who waits for a turn then need not wait. */
+  /** Aborts on shutdown: jobs waiting for a permit stop waiting. */
   stopping: AbortSignal
   markKey: string | null
   log: Log
-  /** Resolves when Kafka has the scores. */
+  /** Resolves once Kafka has acknowledged the scores. */
   publish: (scored: ScoredCall) => Promise<void>
   metrics: ScorerMetrics
   clock: Clock
 }
 
-/** Scores one job: one score for each scorer that the call is owed, in one record. The offset moves when Kafka has it. */
+/**
+ * Scores one job: one record with a score per scorer. The offset is committed after Kafka acknowledges it.
+ */
 export function createScoreHandler(
   queue: QueueName,
   dependencies: ScoreHandlerDependencies,
@@ -65,7 +67,7 @@ export function createScoreHandler(
   const turns = queue === 'large' ? dependencies.largeTurns : dependencies.turns
   return async (record, signal) => {
     const { value: job } = record
-    // Replays look at history, and large calls wait for each other: their age says nothing about other jobs.
+    // Replays and large calls may wait long by design, so their age says nothing about lag.
     const finished = queue === 'live' ? jobs.begin(job.queued_at) : () => undefined
     try {
       const waiting = AbortSignal.any([signal, stopping])
@@ -73,7 +75,7 @@ export function createScoreHandler(
       const score = () => scoreJob(record, queue, dependencies, { signal, waiting })
       return await turns.run(score, waiting, whoseIs(job, queue))
     } catch (error) {
-      // Whatever was thrown because we stop is no fault of the job: another process scores it.
+      // An error caused by shutdown is not the job's fault: another process scores it.
       if (signal.aborted || (stopping.aborted && error === stopping.reason))
         throw new TransientError('SCORER_STOPPING', 'scoring was interrupted', { cause: error })
       throw error
@@ -130,7 +132,10 @@ async function scoreJob(
   return room.run(opened.heapBytes, score, waiting, terms)
 }
 
-/** Undefined: its shape is one that we fail on. What ends here would end the process with each try, and all calls in it. */
+/**
+ * Undefined when reading throws because of the call's shape. Rethrowing would crash the process on every
+ * redelivery.
+ */
 function readOrReport({ read }: { read: () => Call }, log: Log): Call | undefined {
   try {
     return read()

@@ -3,14 +3,14 @@ import type { ConsumedRecord, Encoder, OutgoingRecord, Producer } from '#runtime
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { topics, type TopicDefinition } from '#schemas/topics.ts'
 
-/** Where a job stands: among live ones, among large live ones, or among replays. */
+/** The queue of a job: live, large live, or replay. */
 export type QueueName = 'live' | 'large' | 'replay'
 
-/** Sends jobs on to another queue, or to the end of their own. Resolves when Kafka has the job. */
+/** Moves jobs to another queue, or to the end of their own. Resolves once Kafka has the job. */
 export interface JobQueues {
-  /** To the lane of large calls. */
+  /** To the lane for large calls. */
   handOver(job: ScoreJob): Promise<void>
-  /** To the end of the queue that it stands in; it says there that it is tried for the second time. */
+  /** To the end of its own queue, marked as a second attempt. */
   tryLater(job: ScoreJob, from: QueueName): Promise<void>
 }
 
@@ -21,7 +21,7 @@ interface JobQueuesOptions {
 }
 
 const attemptHeader = 'sluice-attempt'
-/** A project's large calls stand in three partitions at most: of six, half are free of its flood. */
+/** A project's large calls go to at most three partitions: of six, half stay free of one project's flood. */
 const keysOfProject = 3
 
 export function createJobQueues({ producer, encoder, topicPrefix }: JobQueuesOptions): JobQueues {
@@ -44,12 +44,12 @@ export function createJobQueues({ producer, encoder, topicPrefix }: JobQueuesOpt
   }
 }
 
-/** One of the three keys of the job's project. */
+/** One of the project's three partition keys. */
 function largeKeyOf({ project_id, request_id }: Pick<ScoreJob, 'project_id' | 'request_id'>): string {
   return `${project_id}/${(murmur2(Buffer.from(request_id)) >>> 0) % keysOfProject}`
 }
 
-/** Whether the job was tried before and was too slow. */
+/** True for a job that was retried after being too slow. */
 export function isSecondTry({ headers }: Pick<ConsumedRecord<unknown>, 'headers'>): boolean {
   return headers[attemptHeader] !== undefined
 }

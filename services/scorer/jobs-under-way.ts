@@ -1,20 +1,22 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { ScorerMetrics } from './scorer-metrics.ts'
 
-/** Knows how old the oldest live job is that is being scored: what an operator asks first when scores are late. */
+/**
+ * Tracks the age of the oldest live job in progress: the first figure an operator needs when scores are late.
+ */
 export interface JobsUnderWay {
-  /** Call what it returns when the job is done. */
+  /** Call the returned function when the job is done. */
   begin(queuedAtMs: number): () => void
-  /** Whether live jobs are so late that replays have to wait. */
+  /** True while live jobs are late enough that replays must wait. */
   areLate(): boolean
-  /** Calls `listener` about every second, after the age was measured. */
+  /** Calls `listener` about once a second, after each measurement. */
   onMeasured(listener: () => void): void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 const measureEveryMs = 1_000
-/** From this age of the oldest live job on, replays wait. */
+/** Replays wait once the oldest live job reaches this age. */
 const lateMs = 5_000
 
 export function createJobsUnderWay(

@@ -36,7 +36,7 @@ describe('the judge', () => {
     ['endless', 'unscored', 'judge_unavailable', 2],
     ['declines', 'unscored', 'judge_refused', 1],
   ])('that is %s gives %s %s after %i requests', async (mood, label, reason, asked) => {
-    // Too short for those who answer on a busy machine, so only for those who never do.
+    // Short only for judges that never answer; on a busy machine it would fail judges that do.
     await used.startJudged(['stalls', 'endless'].includes(mood) ? { JUDGE_TIMEOUT_MS: '1000' } : {})
     const before = askedFor('content_safety')
     const job = sampleJob(sealer, {
@@ -48,7 +48,7 @@ describe('the judge', () => {
     const score = scoreBy('content_safety', call)
     expect([score.score_label, score.reason]).toEqual([label, reason])
     expect(askedFor('content_safety') - before).toBe(asked)
-    // Whatever the judge does, the others have scored, and what detectors vouch for stands.
+    // Whatever the judge does, detectors' safe verdicts stand and other scorers still score.
     expect(scoreBy('destructive_tool_call', call).score_label).toBe('safe')
     if (label === 'unscored') {
       expect(scoreBy('pii_detection', call)).toMatchObject({ score_label: 'safe', method: 'detector' })
@@ -57,7 +57,7 @@ describe('the judge', () => {
       const labels = { scorer: 'pii_detection', reason }
       expect((await failures?.get())?.values).toContainEqual(expect.objectContaining({ labels, value: 1 }))
     }
-    // Without a valid judgement nothing is safe that no detector has vouched for.
+    // Without a valid judgement, only a detector can make a score safe.
     const judgeless = call.scores.filter(({ method }) => method === 'judge')
     if (label === 'unscored')
       expect(new Set(judgeless.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
@@ -157,7 +157,7 @@ describe('the judge', () => {
     expect(asked * each).toBeLessThanOrEqual(cap)
     const judged = scores.filter(({ score_label }) => score_label === 'safe').length
     expect(judged).toBeGreaterThan(0)
-    // On a busy machine an answer can come too late and be asked for again, which costs what it costs.
+    // On a busy machine a late answer may be requested and paid for again.
     expect(judged).toBeLessThanOrEqual(asked)
     expect(scores.filter(({ reason }) => reason === 'budget_spent').length).toBeGreaterThan(0)
   })
@@ -182,7 +182,7 @@ describe('the judge', () => {
   })
 
   test('keeps its rate for those who can pay', async () => {
-    // One at once, and the next after half a minute.
+    // One request at once, the next 30 s later.
     await used.startJudged({ JUDGE_REQUESTS_PER_MINUTE: '2' })
     const poor = await used.fixture.addProject({ judge_usd_per_period: 0 })
     const jobOf = (project_id: string) =>
@@ -212,7 +212,7 @@ describe('the judge', () => {
       judge: { windowed: true },
     })
     expect(scoreBy('pii_detection', call)).toMatchObject({ method: 'detector', score_label: 'safe' })
-    // A rubric of the answer alone has seen all of it.
+    // A rubric that reads only the answer has seen all of it.
     expect(scoreBy('supply_chain', call)).toMatchObject({ method: 'judge', score_label: 'safe' })
     const harmful = await scoredFor(`[[harmful]] ${long}`)
     expect(scoreBy('content_safety', harmful)).toMatchObject({ method: 'judge', score_label: 'unsafe' })

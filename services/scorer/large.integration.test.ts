@@ -21,7 +21,7 @@ describe('a large body', () => {
   }
 
   test('is read in a thread, by the same detectors and custom scorers', async () => {
-    // A busy machine takes longer for it than calls may wait.
+    // On a busy machine detectors need longer than the default.
     await used.start({ DETECTOR_TIMEOUT_MS: '60000' })
     const bodies = (padding: string) => ({
       request: asks(`My card is 4111 1111 1111 1111. ${padding}`),
@@ -86,7 +86,7 @@ describe('a flood of large calls that take long', () => {
   const startWith = async (flood: readonly ScoreJob[]) => {
     await used.startJudged({
       ...{ SCORER_LARGE_CONCURRENCY: '2', DETECTOR_INLINE_MAX_CHARS: String(largeChars) },
-      // Only what is released ends.
+      // Only released requests end.
       JUDGE_TIMEOUT_MS: '300000',
     })
     const release = used.judge.hold('[[held]]')
@@ -96,7 +96,7 @@ describe('a flood of large calls that take long', () => {
   }
 
   test('holds up no small call, however many they are', async () => {
-    // More than a scorer looks at: all of them stand before the small ones, in every partition.
+    // More than one scorer fetches ahead: they fill every partition ahead of the small calls.
     const flood = held(100)
     const release = await startWith(flood)
     const small = Array.from({ length: 30 }, () => sampleJob(sealer, { request: asks('hi') }))

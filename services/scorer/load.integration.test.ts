@@ -39,7 +39,7 @@ test('the judge is asked for another project long before it was asked all that o
     used.judge.requests
       .map(({ body }) => /a of ten|b alone/.exec(JSON.stringify(body))?.[0])
       .filter((words) => words !== undefined)
-  // One is being asked; the next one's money is set aside.
+  // One is being asked, and the next one's budget is reserved.
   const stand = async (count: number) => asked().length === count && (await waiting('judge')) === 1
   await until(() => stand(1))
   const other = judged('b alone')
@@ -47,7 +47,8 @@ test('the judge is asked for another project long before it was asked all that o
   await until(async () => (await waiting('judge_slot')) === many.length - 1)
   release()
   const releaseNext = used.judge.hold('[[held]]')
-  // Before it answers again: faster than money is set aside it was asked for four others and more, in 1 of 160 runs.
+  // Wait before answering again: in 1 of 160 runs the judge was faster than reservations and got more than
+  // four requests.
   await until(() => stand(2))
   releaseNext()
   for (const { request_id } of [...many, other]) await scoresOf(used.fixture, request_id)

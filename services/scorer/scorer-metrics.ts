@@ -23,10 +23,10 @@ export interface ScorerMetrics {
   customRefused: Gauge
 }
 
-/** What a job waits for, in the order in which it does. */
+/** What a job waits for, in order. */
 const waitedFor = ['turn', 'large_turn', 'room', 'thread', 'judge_slot', 'judge_rate', 'judge'] as const
 
-/** What comes of a request to the judge. */
+/** Outcomes of a request to the judge. */
 const judgeOutcomes = [
   'judged',
   'judge_unavailable',
@@ -97,7 +97,7 @@ function createJudgeMetrics(metrics: Metrics): JudgeMetrics {
     'Requests to the judge, by what came of them.',
     ['outcome'],
   )
-  // Alerts are about increases, which a series that begins at 1 does not have.
+  // Start every series at 0: alerts use increase(), which misses a series that begins at 1.
   for (const outcome of judgeOutcomes) judgeCalls.inc({ outcome }, 0)
   const judgeBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30]
   return {
@@ -127,7 +127,7 @@ function createWaitingJobs(metrics: Metrics): ScorerMetrics['waitingJobs'] {
   return gauge
 }
 
-/** Counts those that wait for one thing. */
+/** Counts the waiters for one resource. */
 export function countWaiting(
   { waitingJobs }: Pick<ScorerMetrics, 'waitingJobs'>,
   what: (typeof waitedFor)[number],

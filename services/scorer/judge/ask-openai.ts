@@ -9,16 +9,19 @@ interface OpenAiOptions {
   baseUrl: string | undefined
   model: string
   timeoutMs: number
-  /** Set: the server is Azure's and the address names a deployment; it wants the version, and the key in a header of its own. */
+  /** Set for Azure: the URL names a deployment, and requests need this version and an `api-key` header. */
   azureApiVersion: string | undefined
-  /** Key of the mark that lets scorers recognise the judge's own calls when they pass through the gateway. */
+  /**
+   * HMAC key for marking the judge's own calls, so scorers recognise them when they come back through the
+   * gateway.
+   */
   markKey: string | null
 }
 
-/** The judge's model over the chat-completions protocol, at OpenAI or anything compatible. */
+/** Calls the judge model over the chat-completions protocol: OpenAI or anything compatible. */
 export function createOpenAiModel(options: OpenAiOptions): AskModel {
   const { apiKey, baseUrl, model, timeoutMs, azureApiVersion, markKey } = options
-  // Retries are the judge's own: the client's would hide them from breaker and metrics.
+  // No client retries: they would be invisible to the breaker and the metrics.
   const client = new OpenAI({
     apiKey,
     baseURL: baseUrl ?? null,
@@ -33,7 +36,8 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
         }),
   })
   return async (prompt, signal) => {
-    // The client's limit ends when the headers are there; a body that never ends must not hold a place either.
+    // The client's timeout ends at the headers; this one also covers the body, so an endless one frees its
+    // permit.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const request = judgeRequest(model, prompt)
@@ -52,7 +56,7 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
   }
 }
 
-/** What came need not have the type that the client promises: it is whatever some server sent. */
+/** The response may be of any shape, whatever the client's type says. */
 function replyOf(completion: Partial<OpenAI.ChatCompletion> | string | null): ModelReply {
   if (typeof completion !== 'object' || completion === null)
     return { text: '', promptTokens: null, cachedTokens: 0, completionTokens: null }
@@ -68,7 +72,7 @@ function replyOf(completion: Partial<OpenAI.ChatCompletion> | string | null): Mo
   }
 }
 
-/** Anything that is no text is no judgement. */
+/** Null unless `content` is a string. */
 function textOf(content: unknown): string {
   return typeof content === 'string' ? content : ''
 }
@@ -96,7 +100,7 @@ function troubleOf(error: unknown, late: boolean): JudgeTrouble {
   return new JudgeTrouble('the answer of the judge cannot be read', { cause: error })
 }
 
-/** Seconds, as every provider sends them; a date means "later than we wait". */
+/** Seconds only. An HTTP date counts as longer than we wait. */
 function retryAfterOf(header: string | null): number | null {
   if (header === null) return null
   const seconds = Number(header)

@@ -1,14 +1,14 @@
 import type { JudgePrompt } from '../scoring/judge/judge-prompt.ts'
 
-/** US dollars for a million tokens of the judge's model. */
+/** US dollars per million tokens of the judge's model. */
 export interface JudgePrice {
   input: number
-  /** Of what the provider has read before. */
+  /** Price of input tokens that the provider had cached. */
   cachedInput: number
   output: number
 }
 
-/** What a request costs. `cachedTokens` are part of `promptTokens`. */
+/** Cost of one request. `promptTokens` includes `cachedTokens`. */
 export function costOf(
   price: JudgePrice,
   promptTokens: number,
@@ -19,12 +19,15 @@ export function costOf(
   return (fresh + cachedTokens * price.cachedInput + completionTokens * price.output) / 1_000_000
 }
 
-/** What a provider puts around two messages and a schema. */
+/** Tokens a provider adds around two messages and a schema. */
 const framingTokens = 200
-/** English prose; only rates are held against it, and corrected afterwards. */
+/** Typical of English prose. Used only for rate limits, which are corrected afterwards. */
 const likelyBytesOfToken = 4
 
-/** How many tokens a prompt can cost at most, and likely will. A token is a byte at least, whatever the tokenizer and the text. */
+/**
+ * Maximum and likely tokens of a prompt. The maximum counts one token per byte, which holds for any
+ * tokenizer.
+ */
 export function mostTokensOf({ system, user, schema, answerTokens }: JudgePrompt): {
   prompt: number
   completion: number

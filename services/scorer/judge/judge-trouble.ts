@@ -1,9 +1,9 @@
-/** A request to the judge that brought no answer. */
+/** A request to the judge that produced no answer. */
 export class JudgeTrouble extends Error {
   readonly status: number | null
-  /** How long the provider asks to wait, milliseconds. */
+  /** Wait requested by the provider, in milliseconds. */
   readonly retryAfterMs: number | null
-  /** The provider's filter refused the recording. */
+  /** The provider's content filter refused the recording. */
   readonly refused: boolean
 
   constructor(
@@ -22,7 +22,7 @@ export class JudgeTrouble extends Error {
     this.refused = details.refused ?? false
   }
 
-  /** No answer at all, a time limit, too many requests or a fault on their side. */
+  /** No response, timeout, 429 or 5xx. */
   get retryable(): boolean {
     return (
       !this.refused &&
@@ -30,7 +30,10 @@ export class JudgeTrouble extends Error {
     )
   }
 
-  /** A wrong key or an unknown model fails every call as surely as an outage does; only 400 can be about one recording. */
+  /**
+   * Opens the breaker. A wrong key or unknown model fails every call, as an outage does; only a 400 may be
+   * the recording's fault.
+   */
   get countsAgainstModel(): boolean {
     return !this.refused && this.status !== 400 && this.status !== 413 && this.status !== 422
   }

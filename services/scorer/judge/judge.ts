@@ -16,7 +16,7 @@ import {
 } from './paid-requests.ts'
 import type { Waiter } from './waiting-lines.ts'
 
-/** Of all attempts, whatever came of them. */
+/** Totals over all attempts. */
 type Trace = Omit<JudgeTrace, 'rubric'>
 
 export type JudgeResult =
@@ -25,28 +25,32 @@ export type JudgeResult =
 
 /** A call to be graded. */
 export interface JudgeCase extends Waiter {
-  /** They need the same evidence. */
+  /** Rubrics that need the same evidence. */
   rubrics: readonly Rubric[]
   material: JudgeMaterial
 }
 
 export interface Judge {
-  /** Grades one call. Never rejects for what the model does; rejects when `signal` aborts or the budget cannot be asked. */
+  /**
+   * Grades one call. Model failures are results; rejects only if `signal` aborts or the budget store fails.
+   */
   judge(given: JudgeCase, signal: AbortSignal): Promise<JudgeResult>
   stop(): void
 }
 
 type Attempt = ({ kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement> } | Failed) & {
   spend: JudgeSpend
-  /** Null: none came. */
+  /** Null: no answer. */
   reply: ModelReply | null
 }
 
 const attempts = 2
-/** What is kept of an answer, UTF-16 units: of ten rubrics a good one has half as many, and a bad one may have any number. */
+/**
+ * UTF-16 units stored of a raw answer. A good answer to ten rubrics needs half; a bad one may be any length.
+ */
 const maxKept = 16_000
 
-/** Asks a model to grade calls: two attempts, then the call stays unscored. */
+/** Has a model grade calls. After two failed attempts the call stays unscored. */
 export function createJudge(options: PaidRequestsOptions): Judge {
   const { model, price, metrics, clock } = options
   const requests = createPaidRequests(options)
@@ -67,7 +71,7 @@ export function createJudge(options: PaidRequestsOptions): Judge {
       : { kind: 'judged', judgements, spend, reply }
   }
 
-  /** `tried` are all attempts, the last one last. */
+  /** `tried`: all attempts, the last one last. */
   function traceOf(tried: readonly Attempt[], askedTogether: number, startedMs: number): Trace {
     const spent = tried.reduce((sum, { spend }) => add(sum, spend), nothingSpent)
     const counted = tried.some(({ spend }) => spend.promptTokens + spend.completionTokens > 0)
@@ -76,7 +80,7 @@ export function createJudge(options: PaidRequestsOptions): Judge {
       model,
       prompt_tokens: counted ? spent.promptTokens : null,
       completion_tokens: counted ? spent.completionTokens : null,
-      // Ten decimals: a price of a cent a million tokens is exact to the token, and the rest is binary noise.
+      // Ten decimals: exact to the token at one cent per million tokens. The rest is floating-point noise.
       cost_usd: price === null ? null : Number(spent.usd.toFixed(10)),
       asked_together: askedTogether,
       latency_ms: clock.now() - startedMs,
@@ -110,7 +114,7 @@ function add(one: JudgeSpend, other: JudgeSpend): JudgeSpend {
   }
 }
 
-/** Scorers that were asked together share what it cost. */
+/** Scorers of one request share its cost. */
 function countSpend(spend: JudgeSpend, rubrics: readonly Rubric[], metrics: ScorerMetrics): void {
   metrics.judgeTokens.inc({ kind: 'prompt' }, spend.promptTokens)
   metrics.judgeTokens.inc({ kind: 'completion' }, spend.completionTokens)

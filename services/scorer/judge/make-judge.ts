@@ -8,11 +8,14 @@ import { createOpenAiModel } from './ask-openai.ts'
 import type { JudgePrice } from './judge-price.ts'
 import { createJudge, type Judge } from './judge.ts'
 
-/** A request waits for at most one before it. A reservation that is older than both by so much belongs to a process that is gone. */
+/**
+ * A request waits for at most one other. A reservation older than both timeouts plus this belongs to a dead
+ * process.
+ */
 const leaseBeyondTimeoutMs = 60_000
 const priceList = 'infra/prices.json'
 
-/** The judge that is configured; null: none is. */
+/** The configured judge, or null. */
 export function makeJudge(
   config: ScorerConfig,
   { log, clock }: ProcessDependencies,
@@ -32,7 +35,7 @@ export function makeJudge(
     )
   }
   const ask = createOpenAiModel({
-    // Servers of one's own often want none, and the client insists on something.
+    // Self-hosted servers often need no key, but the client requires one.
     apiKey: config.OPENAI_API_KEY ?? 'none',
     baseUrl: config.OPENAI_BASE_URL,
     model,
@@ -54,7 +57,7 @@ export function makeJudge(
   return createJudge({ ask, model, price, budget, ...limits, metrics, log, clock })
 }
 
-/** Null: no secret to make marks with, so none is made and none is believed. */
+/** Null: there is no secret to sign marks with, so none are made or accepted. */
 export function markKeyOf({ JUDGE_MARK_SECRET, OPENAI_API_KEY }: ScorerConfig): string | null {
   return JUDGE_MARK_SECRET ?? OPENAI_API_KEY ?? null
 }

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * The judge's calls may pass through the gateway and come back as jobs: scoring them would feed the scorer its own output for ever.
- * They carry a mark in their metadata, an HMAC over all that the judge was asked. Nobody without the judge's key can make one, and a
- * mark that was seen fits no request that says anything else, so that it is no way around scoring.
+ * The judge's own calls may come back through the gateway as jobs; scoring them would loop for ever. Each
+ * carries an HMAC over its request in its metadata. A mark cannot be forged without the key, and a copied
+ * mark fits no other request, so it cannot be used to avoid scoring.
  */
 export function markOf(request: unknown, key: string): string {
   return createHmac('sha256', key).update(textOf(request)).digest('hex')
 }
 
-/** Whether a call is the judge's own. `metadata` is JSON text; `requestBody` what was asked. */
+/** True for the judge's own calls. `metadata` is JSON text. */
 export function isOwnCall(metadata: string | null, requestBody: unknown, key: string | null): boolean {
   if (key === null || metadata?.includes('sluice_judge') !== true) return false
   const mark = Buffer.from(fieldOf(parse(metadata), 'sluice_judge'))
@@ -17,13 +17,13 @@ export function isOwnCall(metadata: string | null, requestBody: unknown, key: st
   return mark.length === expected.length && timingSafeEqual(mark, expected)
 }
 
-/** What is asked, whatever blanks it was sent with; nothing of what is no JSON. */
+/** Canonical JSON text of the request, white space removed. Empty if it is not JSON. */
 function textOf(request: unknown): string {
   if (request === undefined) return ''
   try {
     return JSON.stringify(request)
   } catch {
-    return '' // Nested too deep for the stack: nothing that the judge asks, and a mark of nothing is never made.
+    return '' // Too deeply nested for the stack: never the judge's request.
   }
 }
 
@@ -37,6 +37,6 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return null // No JSON carries no mark.
+    return null
   }
 }

@@ -10,15 +10,15 @@ import type { Lane } from './waiting-lines.ts'
 const hourMs = 3_600_000
 const prompt = { system: 's', user: 'u', schema: {}, answerTokens: 10 }
 const reply: ModelReply = { text: '{}', promptTokens: 1, cachedTokens: 0, completionTokens: 1 }
-/** A token a byte, the ten of its answer, and 200 around it. */
+/** One token per byte, ten of the answer, and 200 of framing. */
 const maxUsd = (Buffer.byteLength('su{}') + 10 + 200) / 1_000_000
 const never = new AbortController().signal
 
-/** A book that takes everything. */
+/** A budget that accepts everything. */
 const reserve: JudgeBudget['reserve'] = () =>
   Promise.resolve({ kind: 'reserved', settle: () => Promise.resolve() })
 
-/** The provider asks the first one to wait 5 s, or gives it other trouble; then it answers. */
+/** The first request gets a 5 s Retry-After or the given error; later ones succeed. */
 function asked(
   budget: JudgeBudget = { reserve },
   trouble = new JudgeTrouble('too many', { status: 429, retryAfterMs: 5_000 }),

@@ -12,12 +12,12 @@ import { createPermits, type OnWaiting, type Permits } from './permits.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { Waiter } from './waiting-lines.ts'
 
-/** What one request to the model brought. */
+/** The model's answer to one request. */
 export interface ModelReply {
-  /** The text of the answer; null when the model declined. */
+  /** Null when the model declined to answer. */
   text: string | null
   promptTokens: number | null
-  /** Of these, those that the provider had read before. */
+  /** Prompt tokens that the provider had cached. */
   cachedTokens: number
   completionTokens: number | null
 }
@@ -25,7 +25,7 @@ export interface ModelReply {
 /** Sends one prompt to the model. Rejects with JudgeTrouble, or with the signal's reason. */
 export type AskModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<ModelReply>
 
-/** Why a request brought nothing, and how long to wait before another (null: another would not help). */
+/** Why a request failed, and how long to wait before a retry (null: do not retry). */
 export interface Failed {
   kind: 'failed'
   reason: UnscoredReason
@@ -33,16 +33,16 @@ export interface Failed {
 }
 export type Paid = ({ kind: 'answered'; reply: ModelReply } | Failed) & { spend: JudgeSpend }
 
-/** Its project pays. */
+/** A request billed to its project. */
 export interface JudgeRequest extends Waiter {
-  /** What for. */
+  /** The scorers that the request is for. */
   scorers: readonly string[]
   prompt: JudgePrompt
 }
 
-/** Requests to the model within its rates and the project's budget. */
+/** Sends requests to the model within its rate limits and the project's budget. */
 export interface PaidRequests {
-  /** Rejects when `signal` aborts or the budget cannot be asked, else never. */
+  /** Rejects only if `signal` aborts or the budget store fails. */
   send(request: JudgeRequest, signal: AbortSignal): Promise<Paid>
   stop(): void
 }
@@ -50,12 +50,12 @@ export interface PaidRequests {
 export interface PaidRequestsOptions {
   ask: AskModel
   model: string
-  /** Null: not known. */
+  /** Null: unknown. */
   price: JudgePrice | null
   budget: JudgeBudget
-  /** Requests at once. */
+  /** Maximum concurrent requests. */
   concurrency: number
-  /** Null: no limit. */
+  /** Null: unlimited. */
   requestsPerMinute: number | null
   tokensPerMinute: number | null
   metrics: ScorerMetrics
@@ -66,10 +66,12 @@ export interface PaidRequestsOptions {
 export const nothingSpent: JudgeSpend = { usd: 0, promptTokens: 0, completionTokens: 0 }
 
 const retryAfterMs = 500
-/** A provider that asks for longer waits is treated as away: the call is unscored rather than everything behind it late. */
+/**
+ * A longer Retry-After counts as an outage: this call stays unscored, rather than delaying all that follow.
+ */
 const longestRetryAfterMs = 10_000
 const breakerOptions = {
-  // Each attempt has the client's own time limit.
+  // The client limits each attempt itself.
   timeout: false as const,
   errorThresholdPercentage: 50,
   volumeThreshold: 10,
@@ -78,8 +80,8 @@ const breakerOptions = {
 }
 
 /**
- * What a request can cost at most is set aside before it is made, and what it did cost put in its place. The breaker opens when the
- * model is away, so that a provider's outage costs a moment a call and not a minute.
+ * Reserves a request's maximum cost before sending it, then replaces it with the actual cost. The breaker
+ * opens when the model is down, so an outage costs a call moments, not a minute.
  */
 export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const { price, budget, metrics, log, clock } = options
@@ -99,14 +101,17 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
     signal.throwIfAborted()
   }
 
-  /** Nothing is sent: who has spent its budget must not use up the rate of the others. */
+  /**
+   * Nothing is sent. Returns the rate units, so that a project without budget does not use up the others'
+   * rate.
+   */
   function giveUp(failed: Failed, likelyTokens: number): Paid {
     requests.correct(-1)
     tokens.correct(-likelyTokens)
     return { ...failed, spend: nothingSpent }
   }
 
-  /** Sets the cost aside, asks, and puts what it did cost in its place. */
+  /** Reserves the cost, sends the request, then settles the actual cost. */
   async function pay(request: JudgeRequest, signal: AbortSignal): Promise<Paid> {
     const { projectId, scorers, prompt } = request
     const most = mostTokensOf(prompt)
@@ -118,7 +123,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
       return giveUp({ kind: 'failed', reason: reserved.reason, retryInMs: null }, most.likely)
     let spend = nothingSpent
     const ask = async () => {
-      // Who gives no answer may have worked, and counted: the book believes the worst.
+      // A request without an answer may have been processed and billed: charge the maximum.
       spend = { ...nothingSpent, usd: maxUsd ?? 0 }
       const endTimer = metrics.judgeSeconds.startTimer()
       try {
@@ -148,7 +153,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   }
 }
 
-/** The provider has asked everybody to wait. */
+/** Pauses all requests for as long as the provider asked. */
 function createPause(clock: Clock) {
   let untilMs = 0
   return {
@@ -156,7 +161,7 @@ function createPause(clock: Clock) {
       untilMs = Math.max(untilMs, clock.now() + forMs)
     },
     leftMs(): number {
-      // Longer than anybody is waited for: the clock was set back.
+      // A pause beyond the maximum means that the clock was set back.
       if (untilMs - clock.now() > longestRetryAfterMs) untilMs = 0
       return untilMs - clock.now()
     },
@@ -164,8 +169,9 @@ function createPause(clock: Clock) {
 }
 
 /**
- * As many again as are asked at once set their cost aside or write it down meanwhile: the model never waits for the book. Who waits for the
- * rate is in a slot too, so replays get half of them at most: a live request comes as far as the rate at once, and there it goes first.
+ * Twice the request concurrency: one half may talk to the budget store while the other waits for the model.
+ * Jobs waiting for the rate limit also hold one of these permits, so replays get half at most. A live request
+ * thus reaches the rate limit at once, and goes first there.
  */
 function createSlots(concurrency: number, onWaiting: OnWaiting): Permits['run'] {
   const slots = createPermits(2 * concurrency, { onWaiting })
@@ -176,7 +182,10 @@ function createSlots(concurrency: number, onWaiting: OnWaiting): Permits['run'] 
   }
 }
 
-/** What is set aside is so for two requests' time: a replay that live ones passed here would ask later than that. Into slots they go first. */
+/**
+ * A reservation lasts for two request timeouts. In order of arrival: a replay overtaken by live work here
+ * would exceed that. Live work goes first in the permits before.
+ */
 function createPlaces(concurrency: number, onWaiting: OnWaiting): Permits {
   return createPermits(concurrency, { isInOrder: true, onWaiting })
 }
@@ -188,7 +197,7 @@ function createBreaker({
 }: PaidRequestsOptions): CircuitBreaker<Parameters<AskModel>, ModelReply> {
   const breaker = new CircuitBreaker(ask, {
     ...breakerOptions,
-    // What the model was asked is to blame, or we stopped: neither says that the model is away.
+    // Errors caused by the prompt or by shutdown do not mean that the model is down.
     errorFilter: (error: unknown) => !(error instanceof JudgeTrouble && error.countsAgainstModel),
   })
   breaker.on('open', () => log.warn({ model }, 'the judge is given a rest: too many of its calls fail'))
@@ -196,7 +205,7 @@ function createBreaker({
   return breaker
 }
 
-/** By what the provider counted; by the most that it can be where it does not count. */
+/** Billed by the provider's token counts, or by the maximum if it reports none. */
 function spendOf(reply: ModelReply, price: JudgePrice | null, most: JudgeSpend): JudgeSpend {
   const { promptTokens, cachedTokens, completionTokens } = reply
   if (promptTokens === null || completionTokens === null) return most
@@ -204,7 +213,7 @@ function spendOf(reply: ModelReply, price: JudgePrice | null, most: JudgeSpend):
   return { usd, promptTokens, completionTokens }
 }
 
-/** Nobody bills a request that was refused with a status, nor one that the breaker kept back. */
+/** Requests refused with a status, or stopped by the breaker, cost nothing. */
 function isFree(error: unknown): boolean {
   return error instanceof JudgeTrouble ? error.status !== null : CircuitBreaker.isOurError(error as Error)
 }

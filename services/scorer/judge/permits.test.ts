@@ -78,7 +78,7 @@ describe('live and replay', () => {
     await endFirst()
     expect(begun.slice(4)).toEqual(['live 4', 'live 5'])
     await endFirst()
-    // Replay 1 has ended: its place is kept for replay, though nothing live waits now either.
+    // Replay 1 has ended. Its permit stays reserved for replay even with no live work waiting.
     expect(begun.slice(6)).toEqual(['replay 2'])
     await endFirst()
     expect(begun.slice(7)).toEqual(['replay 3'])
@@ -154,7 +154,7 @@ describe('work of several projects', () => {
     await end('a1')
     expect(begun.slice(4)).toEqual(['c1'])
     await end('a2')
-    // Three are under way, one of each project.
+    // Three are running, one per project.
     expect(begun.slice(5)).toEqual([])
     await end('a3')
     expect(begun.slice(5)).toEqual(['a4'])
@@ -192,7 +192,7 @@ describe('work of several projects', () => {
     start('a', 'a2')
     await end('a1')
     await end('replay 1')
-    // Its other replay is under way, and no work of its own.
+    // Its other replay is running, and none of its live work.
     await end('b1')
     expect(begun.slice(3)).toEqual(['b1', 'a2', 'b2'])
   })

@@ -1,45 +1,51 @@
 import { createWaitingLines, type Lane, type Waiter } from './waiting-lines.ts'
 
-/** Work that takes `limit` together at most; the rest waits. */
+/** Work bounded by a common `limit`; the rest waits. */
 export interface Permits {
-  /** Runs `work`, which takes `amount` (1), when there is room. Rejects with the signal's reason when it aborts while waiting. */
+  /**
+   * Runs `work`, which takes `amount` (default 1), once there is room. Rejects with the signal's reason if it
+   * aborts while waiting.
+   */
   run<T>(work: () => Promise<T>, signal: AbortSignal, who: Waiter, amount?: number): Promise<T>
-  /** Looks again whether somebody may go: call it when what `mayReplay` looks at has changed. */
+  /** Re-evaluates the wait queue. Call it when the result of `mayReplay` may have changed. */
   wake(): void
 }
 
-/** Told when one begins to wait (1) and when it does no more (-1). */
+/** Called when a waiter joins (1) or leaves (-1) the queue. */
 export type OnWaiting = (lane: Lane, change: 1 | -1) => void
 
 interface PermitsOptions {
-  /** While it says no replays wait; what they have begun goes on. Who is asked for has to hold nothing that live work could wait for. */
+  /**
+   * While false, waiting replays stay; running ones go on. Only for resources whose waiters hold nothing live
+   * work could need.
+   */
   mayReplay?: () => boolean
-  /** One piece of live work beyond the limit may go for a project that has none. */
+  /** A project with no running live work may exceed the limit by one. */
   hasOneMore?: boolean
-  /** Replays go in turns with live work, as if they were another project's. */
+  /** Replay takes turns with live work, as if it were another project. */
   isReplayEqual?: boolean
-  /** All go in the order of coming, whoever asks. */
+  /** First come, first served, for all. */
   isInOrder?: boolean
   onWaiting?: OnWaiting | undefined
-  /** Told how much is taken now. */
+  /** Called with the amount now in use. */
   onTaken?: (amount: number) => void
 }
 
 /**
- * What takes long in one project does not hold up the others: the project that has least under way is next, and projects that have as little
- * take turns. Replay takes what live leaves free, and one place of several even where live leaves none, so that it gets on. There is always
- * room for a piece of any size while less than `limit` is taken.
+ * A limiter that is fair between projects: the project with the least running work goes first, equals take
+ * turns. Replay uses what live work leaves free, plus one permit of several that is always its own. Work of
+ * any size is admitted while less than `limit` is taken.
  *
- * Who holds one thing and waits for another never waits in a circle. All take them in this order: a turn, room for the call, a detector thread,
- * which is given back before the judge is asked; then each request to it, by itself, a slot (replays one of their own first), the rate, a place
- * at the judge. Nobody who holds one asks for an earlier one, and who has a thread or a place at the judge is done in its time, so that what
- * stands before it comes free too. What is free goes to one who waits for it, except a turn that no replay may take, and who waits for a turn holds nothing.
+ * Deadlock-free by lock order: job permit, memory budget, detector thread (released before the judge is
+ * asked); then for each judge request a budget permit (replay has its own), the rate limit, a request permit.
+ * No holder acquires an earlier one, and threads and request permits have timeouts. A free permit always goes
+ * to a waiter, except a job permit closed to replay; and a job waiting for that one holds nothing.
  */
 export function createPermits(limit: number, options: PermitsOptions = {}): Permits {
   const { mayReplay = () => true, hasOneMore = false, onWaiting, onTaken } = options
   const lines = createWaitingLines()
   const running: Record<Lane, number> = { live: 0, replay: 0 }
-  // Each lane by itself: a project's live work does not wait longer because its history is scored again.
+  // Counted per lane: a replay of its history does not slow down a project's live work.
   const runningOf: Record<Lane, Map<string, number>> = { live: new Map(), replay: new Map() }
 
   const taken = () => running.live + running.replay
@@ -50,11 +56,11 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
     else runningOf[lane].set(projectId, now)
     onTaken?.(taken())
   }
-  /** Lower goes first; null: it may not go. */
+  /** Lower goes first; null: not admitted. */
   const rankIn = (lane: Lane) => (projectId: string) => {
     const own = runningOf[lane].get(projectId) ?? 0
     const mayBeExtra = hasOneMore && lane === 'live' && own === 0 && taken() === limit
-    // With one after the other the place that replay is owed would never come free.
+    // With consecutive extra permits, the one owed to replay would never come free.
     return taken() < limit || (mayBeExtra && !isReplayDue()) ? own : null
   }
   const mayReplayGo = () => !lines.isEmpty('replay') && mayReplay()
@@ -86,7 +92,7 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
   }
 }
 
-/** As whose work it waits and is reckoned. */
+/** The lane and project under which it waits and is counted. */
 function placeOf(who: Waiter, { isReplayEqual = false, isInOrder = false }: PermitsOptions): Waiter {
   if (isInOrder) return { lane: 'live', projectId: 'any' }
   return isReplayEqual ? { lane: 'live', projectId: `${who.lane} ${who.projectId}` } : who

@@ -6,7 +6,7 @@ import type { Waiter } from './waiting-lines.ts'
 const never = new AbortController().signal
 const who: Waiter = { lane: 'live', projectId: 'p' }
 
-/** A clock that jumps to whenever somebody sleeps until. */
+/** A clock that jumps ahead whenever somebody sleeps. */
 function jumpingClock(): Clock & { at: number } {
   const clock = {
     at: 0,
@@ -31,7 +31,7 @@ test('no more in a minute than the limit and one burst', async () => {
     const inMinute = takenAtMs.filter((at) => at >= from && at < from + 60_000)
     expect(inMinute.length).toBeLessThanOrEqual(701)
   }
-  // And no less: the limit is used.
+  // The limit is fully used.
   expect(takenAtMs.at(-1)).toBeLessThan(195_000)
 })
 
@@ -79,7 +79,7 @@ test('who waits goes on when what others took is given back', async () => {
   await waiting
 })
 
-/** A limit that is used up, of which the pause has begun that the first one waits for. */
+/** An exhausted limit whose pause for the first waiter has begun. */
 async function usedUp() {
   const clock = jumpingClock()
   const pause = Promise.withResolvers<undefined>()

@@ -2,28 +2,30 @@ import type { Clock } from '#runtime/clock.ts'
 import type { OnWaiting } from './permits.ts'
 import { createWaitingLines, lanes, type Lane, type Waiter } from './waiting-lines.ts'
 
-/** How much a provider takes in a minute. */
+/** A provider's limit per minute. */
 export interface RateLimit {
-  /** Resolves when `amount` may be sent: live before replay, and projects in turns. Rejects with the signal's reason when it aborts meanwhile. */
+  /**
+   * Resolves when `amount` may be sent: live before replay, projects in turn. Rejects with the signal's
+   * reason if it aborts first.
+   */
   take(amount: number, signal: AbortSignal, who: Waiter): Promise<void>
-  /** What was taken by an estimate turned out to be other by `amount`. */
+  /** Corrects an earlier estimate by `amount`. */
   correct(amount: number): void
 }
 
 const minuteMs = 60_000
-/** What may be sent at once after a pause: providers count in shorter spans than the minute that they name. */
+/** Burst after an idle time. Providers count in shorter intervals than the minute that they document. */
 const burstShare = 1 / 6
 
 const noLimit: RateLimit = {
   take: () => Promise.resolve(),
   correct() {
-    // Nothing is counted.
   },
 }
 
 /**
- * Fills evenly and may be overdrawn by one: whatever is larger than the burst passes when there is anything, and the next ones wait for it.
- * `perMinute` null: no limit.
+ * A token bucket that may be overdrawn by one request: one larger than the burst passes when any tokens are
+ * left, and later ones wait for it. `perMinute` null: no limit.
  */
 export function createRateLimit(perMinute: number | null, clock: Clock, onWaiting?: OnWaiting): RateLimit {
   if (perMinute === null) return noLimit
@@ -40,7 +42,7 @@ export function createRateLimit(perMinute: number | null, clock: Clock, onWaitin
     filledAtMs = nowMs
   }
   const nextLane = (): Lane | undefined => lanes.find((lane) => !lines.isEmpty(lane))
-  /** Who is next is asked after each pause: a live call that came meanwhile goes before the replay that the pause was for. */
+  /** Picks the next waiter after each pause, so a live call that arrived meanwhile goes before a replay. */
   const admit = async () => {
     if (isAdmitting) return
     isAdmitting = true
@@ -64,7 +66,7 @@ export function createRateLimit(perMinute: number | null, clock: Clock, onWaitin
       try {
         await turn
       } catch (error) {
-        // Perhaps nobody is left to pause for.
+        // The queue may be empty now.
         waking.abort()
         throw error
       } finally {

@@ -1,21 +1,27 @@
-/** Live work goes before replays of history. */
+/** Live work goes before replays. */
 export const lanes = ['live', 'replay'] as const
 export type Lane = (typeof lanes)[number]
 
-/** For whom something is waited for. */
+/** On whose behalf something waits. */
 export interface Waiter {
   lane: Lane
   projectId: string
 }
 
-/** Those who wait for their turn: a line for each lane. Projects take turns in it, each in the order of coming. */
+/** A wait queue with one line per lane. Projects take turns within a lane, each in order of arrival. */
 export interface WaitingLines {
-  /** Resolves once `admit` has come to it, and after `onAdmit`. Rejects with the signal's reason when that aborts before. */
+  /**
+   * Resolves once `admit` has selected it and `onAdmit` has run. Rejects with the signal's reason if that
+   * aborts first.
+   */
   wait(who: Waiter, signal: AbortSignal, onAdmit: () => void): Promise<void>
   isEmpty(lane: Lane): boolean
-  /** The first of the lane may go, or the first of those that `rank` puts lowest; whom it gives null may not. Says whether one went. */
+  /**
+   * Admits the lane's next waiter, or the next of the projects with the lowest `rank`; rank null is not
+   * admitted. True if one was.
+   */
   admit(lane: Lane, rank?: (projectId: string) => number | null): boolean
-  /** Puts those of a project that has had its turn behind the others. Who was admitted has had one; call it where that turn ends later. */
+  /** Moves the project behind the others. `admit` does so itself; call this where the turn ends later. */
   sendBack(who: Waiter): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a value is called, and what it stands in; the body itself has no name. Texts share what they stand in, where a pointer is looked into only whole:
- * those of 40,000 levels would take 1.8 GB.
+ * A value's name and its container; the body itself has no name. Texts share containers; a pointer string
+ * each would take 1.8 GB for 40,000 levels.
  */
 export interface Path {
   name: string
@@ -8,8 +8,8 @@ export interface Path {
 }
 
 /**
- * What the names come to under which a text stands, from the body inwards: `within` says it of a member from what it is of its holder. Each container
- * is looked at once: the names of 40,000 texts on 40,000 levels are 800 million.
+ * Folds a function over the names from the body down to a text. `within` computes a member's value from its
+ * container's. Each container is computed once: 40,000 texts on 40,000 levels have 800 million names.
  */
 export function alongNames<T>(ofBody: T, within: (holder: T, name: string) => T): (text: Path) => T {
   const known = new Map<Path, T>()
@@ -26,12 +26,12 @@ export function alongNames<T>(ofBody: T, within: (holder: T, name: string) => T)
   }
 }
 
-/** What texts are called, or what the lists are called that they stand in. */
+/** The name of a text, or of the list that contains it. */
 export function labelling(): (text: Path) => string {
   return alongNames('', (label, name) => (/^\d+$/.test(name) ? label : name))
 }
 
-/** The names of the outermost containers that texts stand in, and of the texts: as many as `most`. */
+/** The outermost `most` names on the way to a text. */
 export function firstNames(most: number): (text: Path) => readonly string[] {
   return alongNames<readonly string[]>([], (names, name) => (names.length < most ? [...names, name] : names))
 }

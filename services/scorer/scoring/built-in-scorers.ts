@@ -12,15 +12,15 @@ import { createPoisoningDetector, poisoningVersion } from './poisoning/detect-po
 import { createSupplyChainDetector, supplyChainVersion } from './supply-chain/detect-supply-chain.ts'
 import type { Detector } from './verdict.ts'
 
-/** The detector of a built-in scorer; what it leaves open its rubric decides (`evals/rubrics/<name>.md`), applied by the judge. */
+/** A built-in scorer's detector. What it leaves open, the judge decides by `evals/rubrics/<name>.md`. */
 export interface BuiltIn {
   version: string
-  /** The bodies that its `safe` is about: it holds only where they were kept whole. */
+  /** The bodies behind its `safe` verdict, which holds only if they were kept whole. */
   reads: readonly BodyPart[]
   create: (call: Call) => Detector
 }
 
-// Who reads answers reads requests too: what a tool-call record asks for stands there, and what tools were offered.
+// Scorers of answers read requests too: they contain tool-call arguments and the tools offered.
 const both = ['request_body', 'response_body'] as const
 
 export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {

@@ -176,7 +176,6 @@ describe('the texts of a call', () => {
       { messages: [{ type: 'text', system: 'tool' }], structuredContent: { instructions: 'tool' } },
     ],
   ])('who speaks: %s', (_name, request, response) => {
-    // Each text says whose it is.
     const wrong = spoken(request, response).filter(
       ([speaker, , text]) =>
         text !== 'find' && text !== 'human' && text !== (speaker === 'assistant' ? 'model' : speaker),

@@ -8,41 +8,44 @@ import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts
 import { isWords, withoutMedia } from './media-text.ts'
 import { childrenOf } from './strings-of.ts'
 
-/** The two bodies of a call; names as in the API. */
+/** The two bodies of a call, named as in the API. */
 export type BodyPart = 'request_body' | 'response_body'
 
-/** One string of a body that people or models wrote, and where it stands. */
+/** A string of a body that a person or model wrote, and its location. */
 export interface CallText extends Path {
   part: BodyPart
   /** JSON pointer (RFC 6901) to the string in the body. */
   pointer: string
   speaker: Speaker
   text: string
-  /** Where in the string `text` begins: 0 but for pieces of a long one. */
+  /** Offset of `text` within the string. Non-zero only for pieces of a long one. */
   offset: number
 }
 
-/** A passage of a body: offsets are UTF-16 code units in the string that `pointer` names, or in what the strings of a list there amount to together. */
+/**
+ * A passage of a body. Offsets are UTF-16 code units in the string at `pointer`, or in the concatenated
+ * strings of a list there.
+ */
 export interface Evidence {
   part: BodyPart
-  /** Null: the offsets are in the body's JSON text itself. */
+  /** Null: offsets into the body's JSON text. */
   pointer: string | null
   start: number
   end: number
-  /** What was found, a word of the scorer's own: `email_address`, `persona`, a custom scorer's keyword … */
+  /** What was found, in the scorer's terms: `email_address`, `persona`, a custom scorer's keyword … */
   kind: string
 }
 
-/** What scorers look at. Pure data: evals make it from their files, the scorer from a job. */
+/** The input of scorers. Plain data: evals build it from files, the scorer from a job. */
 export interface Call {
   request: Body | null
   response: Body | null
-  /** What people and models wrote in both, in order. */
+  /** Texts of both bodies, in order. */
   texts: readonly CallText[]
   usage: RecordedUsage
 }
 
-/** What was counted of a call; null: nobody counted. */
+/** Counts of a call; null: not counted. */
 export interface Usage {
   prompt_tokens: number | null
   completion_tokens: number | null
@@ -50,9 +53,9 @@ export interface Usage {
   cost_usd: number | null
 }
 
-/** With what else the record says beside the bodies. */
+/** Further fields of the record, apart from its bodies. */
 interface RecordedUsage extends Usage {
-  /** Who broke the answer off. Absent or null: nobody. */
+  /** Who aborted the answer. Absent or null: nobody. */
   aborted_by?: string | null
 }
 
@@ -64,18 +67,18 @@ const nobodyCounted: Usage = {
 }
 
 export interface Body {
-  /** JSON text as it came. */
+  /** JSON text as received. */
   json: string
   value: unknown
 }
 
-/** Reads a call of whatever provider: shapes are not relied on, only the names that providers share. */
+/** Reads a call of any provider. Relies on names that providers share, not on shapes. */
 export function readCall(
   request: Body | null,
   response: Body | null,
   usage: RecordedUsage = nobodyCounted,
 ): Call {
-  // What a tool is called with are the model's words, and what it answers is brought in.
+  // In a tool call, the arguments are the model's words and the result is third-party text.
   const isFixed = isToolCallRecord(request?.value)
   const [asking, answering]: [Speaker, Speaker] = isFixed ? ['assistant', 'tool'] : ['user', 'assistant']
   return {
@@ -97,20 +100,23 @@ export function readCall(
   }
 }
 
-/** What a body takes when it is parsed and read, in bytes; no less. An object or a string takes up to 193, its words twice their length. */
+/**
+ * Heap bytes of a body when parsed and read, an upper bound. An object or string takes up to 193 bytes; text
+ * twice its length.
+ */
 export function heapBytesOf(json: string): number {
   return 2 * json.length + 200 * boundOfParts(json)
 }
 
-/** Throws SyntaxError on what is not JSON. */
+/** Throws SyntaxError if it is not JSON. */
 export function parseBody(json: string): Body {
   return { json, value: JSON.parse(json) as unknown }
 }
 
-/** What is known of a value by what it stands in. */
+/** What the surrounding value says about a value. */
 interface Setting {
   voice: Voice
-  /** Whether it is a tool's arguments or data. */
+  /** Inside a tool's arguments or data. */
   isTools: boolean
   names: Names
 }
@@ -126,7 +132,8 @@ function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
       if (isWords(text)) texts.push({ part, pointer, name, within, speaker: by.speaker, text, offset: 0 })
       continue
     }
-    // Of the numbers within a body only those come here that may be somebody's (strings-of.ts); a body that is one is none.
+    // Of numbers, only possible identifiers get here (strings-of.ts). A body that is just a number is not
+    // one.
     if (typeof value === 'number' && pointer !== '') {
       texts.push({ part, pointer, name, within, speaker: by.speaker, text: String(value), offset: 0 })
       continue
@@ -138,7 +145,7 @@ function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
       if (typeof child.value === 'string' && isProtocols(child.key, child.value, names)) continue
       const { speaker } = inherited
       const isTools = next.isTools || holdsToolsData(value, child.key, speaker)
-      // What a model calls a tool with are its words, by whatever names.
+      // A tool's arguments are the model's words, whatever their names.
       const isModels = isTools && speaker === 'assistant'
       const voice = isModels ? { speaker, isFixed: true } : voiceOfKey(value, child.key, inherited)
       const isPieces = child.key === 'output' && isPrediction(value)
@@ -161,8 +168,8 @@ const pieceUnits = 65_536
 const overlapUnits = 4_096
 
 /**
- * A long text in pieces that overlap, so that reading one takes milliseconds and the event loop gets its turn between them. What is
- * longer than the overlap can be missed where two pieces meet.
+ * Splits a long text into overlapping pieces. One piece takes milliseconds, so the event loop runs in
+ * between. A match longer than the overlap may be missed at a boundary.
  */
 export function* piecesOf<T extends { text: string; offset: number }>(whole: T): Generator<T> {
   if (whole.text.length <= pieceUnits) {
@@ -174,26 +181,27 @@ export function* piecesOf<T extends { text: string; offset: number }>(whole: T):
   }
 }
 
-/** Whether a body stands for bytes that were no JSON object: its text is all that is known of it, and what it consists of nobody has parsed. */
+/** True for a body that was not a JSON object: only its text is known, and its structure was never parsed. */
 export function isWrapped(body: unknown): boolean {
   const isRaw = typeof fieldAt(body, 'encoding') === 'string' && fieldAt(body, 'raw') !== undefined
   return isRaw || fieldAt(body, 'truncated') === true
 }
 
-/**
- * Whether a call has all that was said in one of its bodies, or nothing was: not where an answer broke off.
- */
+/** True if one of the call's bodies is complete, or absent. False where an answer was broken off. */
 export function isPartWhole({ request, response, usage }: Call, part: BodyPart): boolean {
   const body = part === 'request_body' ? request : response
   const brokeOff = part === 'response_body' && body !== null && (usage.aborted_by ?? null) !== null
   return !brokeOff && isKeptWhole(body?.value)
 }
 
-/** Whether the strings of a body are all that it said: not of one that was cut when it was recorded, that is no text, or whose words stand in pieces. */
+/**
+ * True if the body's strings are all that it said: not truncated when recorded, not binary, not split into
+ * chunks.
+ */
 export function isKeptWhole(body: unknown): boolean {
   if (!isWrapped(body)) return true
   const raw = fieldAt(body, 'raw')
-  // Records of before have no `joined`.
+  // Older records have no `joined`.
   const areInPieces = fieldAt(body, 'joined') !== undefined || (typeof raw === 'string' && isInPieces(raw))
   return fieldAt(body, 'encoding') === 'utf8' && !areInPieces
 }

@@ -1,6 +1,6 @@
 /**
- * Whether one character is what `pattern` says, by code point. Of the first plane it is remembered: a look costs a tenth of what a pattern of scripts
- * and categories does.
+ * Tests single code points against `pattern`. Caches the BMP: a lookup costs a tenth of a Unicode-property
+ * pattern.
  */
 export function createCharacterTest(pattern: RegExp): (codePoint: number) => boolean {
   const [isNone, isOne] = [1, 2]

@@ -1,8 +1,8 @@
 import type { PlacedString } from './strings-of.ts'
 
-/** Strings that stand in one list, the first of them a single word: it may be a program and what it is called with. */
+/** The strings of one list, the first a single word: possibly a program and its arguments. */
 export interface CommandList<T extends PlacedString> {
-  /** What the list is called. */
+  /** The list's name. */
   name: string
   words: [T, ...T[]]
 }

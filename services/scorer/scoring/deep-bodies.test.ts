@@ -8,7 +8,7 @@ import { searchablesOf } from './custom/searchable.ts'
 
 const levels = 6_000
 
-/** Texts in objects and in lists by turns, under names that make pointers long. */
+/** Texts in alternating objects and lists, with names that make pointers long. */
 const nested = (depth: number) =>
   `${`{"ab":"Go on.","${'in_'.repeat(20)}":["Go on.",`.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`
 
@@ -24,7 +24,7 @@ test.each(builtInScorers.flatMap((scorer) => places.map((place) => [scorer, plac
       const message = `{"role":"assistant","content":${said('answer')},"tool_calls":[${call}]}`
       return [`{"messages":[${turns.join(',')}]}`, `{"message":${message}}`]
     }
-    // Read each time: a pointer that was looked into is whole from then on, and looked into for less.
+    // Read afresh each time: a pointer, once flattened, is cheaper to read again.
     const detect = ([request, response]: [string, string]) =>
       detectRead(builtIns[scorer].create, readCall(parseBody(request), parseBody(response)))
     expect(outgrows(levels, make, detect)).toBe(false)

@@ -4,12 +4,13 @@ import { tracedResult } from '#capture/traced-result.ts'
 import type { Speaker } from './find-speaker.ts'
 
 /**
- * Whose the names in a value are: a provider's protocol, which says nothing under some of them; an application's or a tool's own, under which it may say
- * anything. What a traced function returned has its own, and may have a model's answer in it; a document of Cohere's has them beside its `id`.
+ * Who defines the names in a value. `protocol`: a provider, some of whose fields hold no prose. `own`: an
+ * application or a tool, whose fields may hold anything. `returned`: a traced function, which may return a
+ * model's answer. `documents`: a Cohere document, which has own names beside its `id`.
  */
 export type Names = 'protocol' | 'own' | 'returned' | 'documents'
 
-/** Names whose strings are the protocol's, not somebody's words. */
+/** Fields whose strings belong to the protocol and are nobody's words. */
 const protocolKeys = new Set([
   ...[
     'id',
@@ -37,7 +38,10 @@ const protocolKeys = new Set([
   ...['previous_response_id', 'item_id', 'detail', 'cache_control', 'stop', 'stream_options', 'user'],
 ])
 
-/** Whether a string is nobody's words. Of names of one's own that is only what kind of part one is: a result that is a picture has no words. */
+/**
+ * True for strings that are nobody's words. Among own names that is only the type of a part: a picture has no
+ * words.
+ */
 export function isProtocols(key: string, value: string, names: Names): boolean {
   if (names === 'protocol') return protocolKeys.has(key)
   if (names === 'documents' && key === 'id') return true
@@ -47,23 +51,26 @@ export function isProtocols(key: string, value: string, names: Names): boolean {
 
 const partTypes = new Set(['text', 'image', 'audio', 'resource', 'resource_link', 'base64'])
 
-/** Whose the names of an answer are. */
+/** Who defines the names of an answer. */
 export function namesOfAnswer(request: unknown, response: unknown): Names {
   return tracedResult(request, response) === undefined ? 'protocol' : 'returned'
 }
 
-/** Whose the names of a value are, where those of what it stands in are `names`. */
+/** Who defines the names in a value; `names` is its container's. */
 export function namesIn(value: unknown, names: Names): Names {
   return names === 'returned' && isModels(value) ? 'protocol' : names
 }
 
-/** Whose the names are in what `holder` has under `key`. */
+/** Who defines the names in what `holder` has under `key`. */
 export function namesOfKey(holder: unknown, key: string, names: Names): Names {
   if (names === 'documents') return Array.isArray(holder) ? names : 'own'
   return names === 'protocol' && key === 'documents' ? 'documents' : names
 }
 
-/** Whether it is a model's answer or a message, as providers' clients return them: an application may call things of its own `messages` or `output`, too. */
+/**
+ * True for a model's answer or message as returned by a provider's client. An application may also call a
+ * field `messages` or `output`.
+ */
 function isModels(value: unknown): boolean {
   const object = objectOf(value)
   if (object === undefined) return false
@@ -73,7 +80,9 @@ function isModels(value: unknown): boolean {
   return marksOfLists.some(([name, marks]) => isMarked(listOf(object[name])[0], marks))
 }
 
-/** The lists of answers, and what their entries have; others have a known type or are messages. */
+/**
+ * Names of answer lists, with the fields of their entries. Other entries have a known type or are messages.
+ */
 const marksOfLists: readonly (readonly [name: string, marks: readonly string[]])[] = [
   ['choices', ['message', 'delta', 'text']],
   ['candidates', ['content']],
@@ -88,7 +97,7 @@ function isMarked(entry: unknown, marks: readonly string[]): boolean {
   )
 }
 
-/** Kinds of parts, items and messages that models answer with; an application has kinds of its own, `article` or `manual`. */
+/** Types of parts, items and messages that models return. An application has its own, such as `article`. */
 const partType =
   /^(?:text|image|refusal|reasoning|thinking|redacted_thinking|thought|message|ai|AIMessageChunk|human|tool|function)$|(?:_(?:text|image|url|audio|call|use|result|output|input)|^message\.\w+)$/
 
@@ -97,16 +106,16 @@ function isMessage(value: unknown): boolean {
   return typeof message?.['role'] === 'string' && ('content' in message || 'parts' in message)
 }
 
-/** Whether what stands under `key` is a tool's arguments or data: names in there are the tool's, not the protocol's. */
+/** True if `key` holds a tool's arguments or data: names inside are the tool's, not the protocol's. */
 export function holdsToolsData(value: unknown, key: string, speaker: Speaker): boolean {
   const holder = objectOf(value)
   if (holder === undefined) return false
   if (key === 'arguments' || key === 'args' || key === 'structuredContent') return true
   if (key === 'input') return 'toolUseId' in holder || textOf(holder['type'])?.endsWith('tool_use') === true
-  // Bedrock's and Cohere's results, and the fields of Cohere's documents.
+  // Results of Bedrock and Cohere, and fields of Cohere documents.
   if (key === 'json' || key === 'outputs' || key === 'data') return speaker === 'tool'
   if (key === 'parameters') return speaker === 'assistant' && typeof holder['name'] === 'string'
-  // What the application fills a kept prompt with.
+  // Values for the placeholders of a stored prompt.
   if (key === 'variables') return typeof holder['id'] === 'string'
   if (key === 'result') return speaker === 'tool'
   return key === 'response' && (speaker === 'tool' || typeof holder['name'] === 'string')

@@ -1,8 +1,9 @@
 const none: readonly RegExpExecArray[] = []
 
 /**
- * What `pattern`, which is global, matches in `text`, the first `most`. The same as `text.matchAll(pattern)`, which makes a copy of the pattern and an
- * iterator each time: 0.5 µs instead of 0.2 where nothing matches, and some 300 patterns are held against each text.
+ * The first `most` matches of the global `pattern`. Same as `text.matchAll(pattern)`, which copies the
+ * pattern and makes an iterator: 0.5 µs against 0.2 µs without a match, and each text is matched against some
+ * 300 patterns.
  */
 export function findMatches(text: string, pattern: RegExp, most = Infinity): readonly RegExpExecArray[] {
   pattern.lastIndex = 0

@@ -60,7 +60,6 @@ test.each([
     { input: { prompt: 'user' }, output: ['assi', 'stant'], urls: { get: 'assistant' } },
   ],
 ])('who speaks: %s', (_name, value) => {
-  // Each text says whose it is.
   const { texts } = readCall(null, { json: '', value })
   expect(texts.map(({ text }) => text)).toEqual(texts.map(({ speaker }) => speaker))
   expect(texts).toHaveLength(3)

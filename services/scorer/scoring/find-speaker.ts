@@ -10,14 +10,14 @@ import {
   wordsOfResult,
 } from '#capture/tool-results.ts'
 
-/** Who is speaking: what a client's operator wrote, what its user did, what a tool or a search brought, what the model said. */
+/** The author of a text: operator, user, tool or search result, or model. */
 export type Speaker = 'system' | 'user' | 'tool' | 'assistant'
 
 const operatorKeys = new Set([
   ...['system', 'instructions', 'tools', 'functions', 'systemInstruction', 'system_instruction', 'preamble'],
 ])
 const suppliedNames: ReadonlySet<string> = new Set(suppliedKeys)
-/** What of it the model has said: the passages of its answer, and what it searched for. */
+/** Source fields that are the model's own: quoted passages of its answer and its search queries. */
 const ownKeys = new Set([
   ...['groundingSupports', 'grounding_supports', 'webSearchQueries', 'web_search_queries'],
 ])
@@ -33,7 +33,7 @@ const speakerOfRole: ReadonlyMap<string, Speaker> = new Map([
   ['chatbot', 'assistant'],
   ['ai', 'assistant'],
 ])
-/** Steps of Google's interactions, entries of Mistral's conversations, messages of LangChain's. */
+/** Google interaction steps, Mistral conversation entries, LangChain messages. */
 const speakerOfStep: ReadonlyMap<unknown, Speaker> = new Map([
   ['user_input', 'user'],
   ['model_output', 'assistant'],
@@ -44,13 +44,15 @@ const speakerOfStep: ReadonlyMap<unknown, Speaker> = new Map([
   ['tool', 'tool'],
 ])
 
-/** Who speaks. Fixed: in what a tool answered, names and roles are words of the tool, which may claim anything. */
+/**
+ * Who speaks. `fixed`: inside a tool's output, names and roles are the tool's words and may claim anything.
+ */
 export interface Voice {
   speaker: Speaker
   isFixed: boolean
 }
 
-/** Who speaks in a value, by its type or its role. */
+/** The speaker of a value, by its type or role. */
 export function voiceOf(value: unknown, inherited: Voice): Voice {
   const object = objectOf(value)
   if (inherited.isFixed || object === undefined) return inherited
@@ -61,25 +63,25 @@ export function voiceOf(value: unknown, inherited: Voice): Voice {
   return speaker === undefined ? inherited : { speaker, isFixed: speaker === 'tool' }
 }
 
-/** Who speaks in what `holder` has under `key`. */
+/** The speaker of what `holder` has under `key`. */
 export function voiceOfKey(holder: unknown, key: string, inherited: Voice): Voice {
   if (inherited.isFixed) return inherited
   const isOutput = inherited.speaker === 'assistant' && isOutputOfCall(holder, key)
   if (isOutput || resultKeys.has(key) || wordsOfResult.has(key)) return { speaker: 'tool', isFixed: true }
-  // What was asked, in the answer again.
+  // The request, repeated in the answer.
   if (key === 'input' && isPrediction(holder)) return { speaker: 'user', isFixed: false }
   if (inherited.speaker === 'assistant' && sourceKeys.has(key)) return { speaker: 'tool', isFixed: false }
   if (inherited.speaker === 'tool' && isOwnOfSources(holder, key))
     return { speaker: 'assistant', isFixed: true }
-  // What it quotes may have such names too.
+  // Quoted text may use these names too.
   if (inherited.speaker === 'tool' && key === 'sources') return { speaker: 'tool', isFixed: true }
-  // Of a document's fields none is the operator's, whatever it is called.
+  // A document's fields are never the operator's, whatever their names.
   if (inherited.speaker === 'tool') return inherited
   if (operatorKeys.has(key)) return { speaker: 'system', isFixed: false }
   return suppliedNames.has(key) ? { speaker: 'tool', isFixed: false } : inherited
 }
 
-/** What of an answer its sources are for: Gemini names it beside them, Cohere in each of them. */
+/** True for the answer text that a source supports: Gemini puts it beside the sources, Cohere inside each. */
 function isOwnOfSources(holder: unknown, key: string): boolean {
   const fields = objectOf(holder)
   if (fields === undefined) return false

@@ -1,6 +1,6 @@
 import { findMatches } from './find-matches.ts'
 
-/** A text with characters replaced, and the way back: where in the original a unit of `text` comes from. */
+/** A text with replaced characters, and a map from its units back to the original's. */
 export interface FoldedText {
   text: string
   originOf: (unit: number) => number
@@ -9,12 +9,12 @@ export interface FoldedText {
 const beyondAscii = /[^\0-\x7f]+/g
 
 /**
- * ASCII in lower case, every other character replaced by what `fold` says (it may become longer, or nothing). Most texts are
- * ASCII nearly throughout: what is costs a native call, not a loop.
+ * Lower-cases ASCII and replaces every other character by `fold` (which may return more or no characters).
+ * Runs of ASCII, nearly all of most texts, cost one native call instead of a loop.
  */
 export function foldCharacters(original: string, fold: (character: string) => string): FoldedText {
   const pieces: string[] = []
-  // Where the distance between the two texts changes: from folded[i] on, units come from origins[i] on.
+  // Offsets where the two texts diverge: units from folded[i] on come from origins[i] on.
   const folded = [0]
   const origins = [0]
   let length = 0
@@ -47,7 +47,7 @@ export function foldCharacters(original: string, fold: (character: string) => st
   }
 }
 
-/** The text with what `pattern` matches replaced, by no more units than it had; the rest as it stands. */
+/** The text with matches of `pattern` replaced by at most as many units. */
 export function rewriteText(
   original: string,
   pattern: RegExp,
@@ -75,7 +75,7 @@ function originAt(folded: readonly number[], origins: readonly number[], unit: n
   return (origins[index] ?? 0) + unit - (folded[index] ?? 0)
 }
 
-/** The last index whose value is at most `limit`, in an ascending list that starts at most there. */
+/** Index of the last value at most `limit`, in an ascending list whose first value is at most `limit`. */
 function lastAtMost(values: readonly number[], limit: number): number {
   let low = 0
   let high = values.length - 1
@@ -87,7 +87,7 @@ function lastAtMost(values: readonly number[], limit: number): number {
   return low
 }
 
-/** Remembers what single characters become: alphabets are small and normalising is slow. */
+/** Memoizes a per-character function: alphabets are small and normalization is slow. */
 export function remember(fold: (character: string) => string): (character: string) => string {
   const known = new Map<string, string>()
   return (character) => {

@@ -1,4 +1,4 @@
-/** ASCII characters, by code. */
+/** A set of ASCII characters, by code. */
 export type CharacterSet = Readonly<Uint8Array>
 
 export function charactersOf(oneOf: RegExp): CharacterSet {
@@ -6,8 +6,8 @@ export function charactersOf(oneOf: RegExp): CharacterSet {
 }
 
 /**
- * Whether a text has `least` characters of a set in a row: what no text has that holds something encoded. Looks at the last of so many first, so that
- * in prose it sees one character in five where a pattern begins at each.
+ * True if the text has `least` characters of the set in a row, which any encoded passage has. Checks the last
+ * position of each window first, so prose costs about one look per five characters.
  */
 export function hasRun(text: string, characters: CharacterSet, least: number): boolean {
   for (let last = least - 1; last < text.length;) {

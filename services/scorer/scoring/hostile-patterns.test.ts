@@ -12,22 +12,22 @@ jest.setTimeout(120_000)
 const [small, large] = [4_096, 32_768]
 /** Linear work costs 8 times as much, quadratic 64 times. */
 const maxTimes = 24
-/** What takes 256 steps a character; eight times that is 0.4 s for the longest piece. */
+/** 256 steps per character; eight times that is 0.4 s for the longest piece. */
 const yardstick = { pattern: /a{1,256}?b/g, unit: 'a' }
 const maxYardsticks = 8
 /** Less is noise. */
 const minMicroseconds = 2_000
-/** Keys and tokens go on with more of the same. */
+/** Keys and tokens repeat the same characters beyond this. */
 const longestUnit = 32
-/** Lists of words have more, which are all alike. */
+/** Further words of a list behave alike. */
 const maxChoices = 8
-/** As many hits as detectors take at least. */
+/** At least as many hits as detectors read. */
 const maxHits = 100
 
-/** Every pattern that a detector holds against a text, seen where all of them end up: in a thread, whose detectors believe in every word. */
+/** Every pattern that detectors match against a text, recorded in a thread where every gate is open. */
 async function readPatternsInUse(): Promise<RegExp[]> {
   const thread = new Worker(new URL('../testing/patterns-in-use-thread.ts', import.meta.url))
-  // Whichever comes first: a thread that says nothing ends with its code.
+  // A thread that fails before its message ends with an exit code.
   const [patterns] = (await Promise.race([once(thread, 'message'), once(thread, 'exit')])) as [
     RegExp[] | number,
   ]
@@ -43,7 +43,10 @@ beforeAll(async () => {
 
 const literal = (character: string) => String.fromCharCode(0xe000 + character.charCodeAt(0))
 
-/** About what a pattern matches, one of its choices each: the first of each group, each class by one of its characters. Optional parts `least` times. */
+/**
+ * Approximate matches of a pattern, one per choice: the first of each group, one character of each class.
+ * Optional parts `least` times.
+ */
 function examplesOf({ source, flags }: RegExp, least: 0 | 1): string[] {
   const member = (name: string) => {
     const one = new RegExp(`^${name}$`, flags.replace('g', ''))
@@ -82,7 +85,7 @@ function examplesOf({ source, flags }: RegExp, least: 0 | 1): string[] {
 /** Found by hand. */
 const knownUnits = ['curl/https://', 'A-', `${'1'.repeat(90)}a `]
 
-/** The beginnings of what it matches: what makes a pattern start, and go on, and fail. Of its further choices a few each. */
+/** Prefixes of its matches, a few per choice: text on which the pattern starts, goes on and fails. */
 function unitsAgainst(pattern: RegExp): string[] {
   const beginnings = (example: string, step: number) =>
     Array.from({ length: Math.ceil(Math.min(example.length, longestUnit) / step) }, (_, at) =>
@@ -113,7 +116,7 @@ test('no pattern of a detector does more than its length is worth on what it nea
   expect(patternsInUse.length).toBeGreaterThan(380)
   const slow = patternsInUse.flatMap((pattern) =>
     [...knownUnits, ...unitsAgainst(pattern)]
-      // Once may be the collector's work, three times that of a busy machine.
+      // One slow run may be garbage collection, three a busy machine.
       .filter((unit) => Array.from({ length: 8 }).every(() => isSlow(pattern, unit)))
       .map((unit) => `${JSON.stringify(unit)} against ${pattern.source}`),
   )
@@ -130,7 +133,7 @@ test.each([
   expect(boundaryMistakes(source)).toEqual(mistakes)
 })
 
-/** Of a source file what may be a pattern or a part of one: most are held against few texts. */
+/** Possible patterns and parts of patterns in a source file. Most are matched against few texts. */
 function patternSources(path: string): string[] {
   const sources: string[] = []
   const visit = (node: ts.Node): void => {

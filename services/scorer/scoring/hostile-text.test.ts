@@ -4,7 +4,7 @@ import { outgrows } from '#tests/support/cpu-growth.ts'
 import { detectCall } from '../testing/detect-call.ts'
 import { builtIns } from './built-in-scorers.ts'
 
-/** Long texts are read in pieces of 64 Ki units: what is linear in a piece is linear in a text of any length. */
+/** Long texts are read in pieces of 64 Ki units, so linear in a piece means linear overall. */
 const longest = 24_576
 
 const units = [

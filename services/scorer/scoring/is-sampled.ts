@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Whether a request is among the share of requests that a scorer scores. By a hash of the request's id alone: a replay takes
- * the same ones, and scorers of one share take the same ones too, so that their rubrics are still asked together.
+ * True if the request is in the share that a scorer scores. By a hash of the request id alone: replays pick
+ * the same requests, and so do scorers with the same share, whose rubrics then go to the judge together.
  */
 export function isSampled(requestId: string, share: number): boolean {
   const place = createHash('sha256').update(requestId).digest().readUIntBE(0, 6)

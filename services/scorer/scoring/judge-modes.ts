@@ -1,13 +1,14 @@
 import type { Verdict } from './verdict.ts'
 
-/** When a project has its calls read by the judge. `uncertain`: only where detectors are not sure. */
+/** When a project uses the judge. `uncertain`: only where detectors are not sure. */
 export const judgeModes = ['always', 'uncertain', 'never'] as const
 export type JudgeMode = (typeof judgeModes)[number]
 
 /**
- * Whether a scorer's rubric is put to the judge, after its detector (undefined: it has none). Never where the detector has proof:
- * what is proven needs no reader, and a reader that hostile text can talk to must not overrule it; a model's estimate is no proof. Nor where the detector says that there is
- * nothing to read, or did not come through it in time: the judge is shown a part of such a call at most.
+ * Whether the judge applies a scorer's rubric, given its detector's verdict (undefined: no detector). Never
+ * on proof: hostile text can influence a judge, which must not overrule it; an estimate is not proof. Never
+ * where there is no text, or where the detector was too slow: the judge would see part of such a call at
+ * most.
  */
 export function asksJudge(mode: JudgeMode, detector: Verdict | undefined): boolean {
   if (mode === 'never') return false
@@ -17,7 +18,7 @@ export function asksJudge(mode: JudgeMode, detector: Verdict | undefined): boole
   return mode === 'always' || isUnsure(detector)
 }
 
-/** Between 1 and the least that is unsafe: something was found that proves nothing. */
+/** Above 1 and below the unsafe threshold: something was found that proves nothing. */
 function isUnsure({ value }: Verdict): boolean {
   return value !== null && value > 1
 }

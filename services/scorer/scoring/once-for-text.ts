@@ -1,6 +1,6 @@
 import type { CallText } from './call-text.ts'
 
-/** Several detectors want to know the same of a text: it is found out once, and forgotten with the text. */
+/** Caches a result per text, for detectors that share it. Freed with the text. */
 export function onceForText<T extends object>(find: (text: CallText) => T): (text: CallText) => T {
   const found = new WeakMap<CallText, T>()
   return (text) => {

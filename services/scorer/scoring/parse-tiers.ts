@@ -12,7 +12,7 @@ const schema = z.strictObject(
   Object.fromEntries(tiers.map((tier) => [tier, scorers])) as Record<Tier, typeof scorers>,
 )
 
-/** Reads tiers.yaml. Throws an Error that names what is wrong. */
+/** Parses tiers.yaml. Throws an Error that says what is wrong. */
 export function parseTiers(yaml: string): ScorersOfTier {
   const parsed = schema.safeParse(parse(yaml))
   if (!parsed.success) throw new Error(z.prettifyError(parsed.error))

@@ -1,12 +1,12 @@
 import type { Path } from './along-names.ts'
 
-/** A string of a JSON value, and where it stands. */
+/** A string in a JSON value, with its location. */
 export interface PlacedString extends Place {
   text: string
 }
 
 interface Place extends Path {
-  /** What it holds the path says without being copied: nobody looks into it. */
+  /** Concatenated, but never flattened unless somebody reads it; few are read. */
   pointer: string
 }
 
@@ -16,9 +16,9 @@ export function memberOfBody(name: string): Place {
   return { pointer: `/${name}`, name, within: body }
 }
 
-/** Every string in a JSON value that stands at a place, in document order. Keys are not strings of it. */
+/** All strings of the JSON value at a place, in document order, without keys. */
 export function* stringsOf(value: unknown, { pointer, name, within }: Place = body): Generator<PlacedString> {
-  // A stack of its own: a body nested 100,000 deep must not end the process.
+  // An explicit stack: bodies nested 100,000 deep must not overflow.
   const stack: (Child & Pick<Path, 'within'>)[] = [{ value, pointer, key: name, within }]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { value: held, pointer: at, key } = next
@@ -36,7 +36,7 @@ interface Child {
   pointer: string
 }
 
-/** Last first, and only what can hold words: a vector's numbers, which may be millions, are not even named. */
+/** In reverse order, and only what can hold words: a vector's numbers, possibly millions, get no path. */
 export function* childrenOf(value: unknown, pointer: string): Generator<Child> {
   if (Array.isArray(value)) {
     for (let at = value.length - 1; at >= 0; at -= 1) {
@@ -56,14 +56,14 @@ function canHoldWords(value: unknown): boolean {
   return typeof value === 'string' || (typeof value === 'object' && value !== null) || isLongNumber(value)
 }
 
-/** What a number of seven digits is may say its key: an account's and a person's are such as well. */
+/** A number of seven or more digits whose key may say that it is an account or a person's id. */
 function isNamedNumber(key: string, value: unknown): boolean {
   return Number.isSafeInteger(value) && Math.abs(value as number) >= 1e6 && namesPerson.test(key)
 }
 const namesPerson =
   /phone|mobile|fax|ssn|passport|tax|national|social|card|cpf|pesel|aadha|nif|bsn|licen[cs]e/i
 
-/** A card's number may be a number as well: from 14 digits (times in milliseconds have 13) to what JSON's hold exactly. */
+/** Possibly a card number: from 14 digits (millisecond timestamps have 13) up to JSON's exact integers. */
 function isLongNumber(value: unknown): boolean {
   return Number.isSafeInteger(value) && Math.abs(value as number) >= 1e13
 }

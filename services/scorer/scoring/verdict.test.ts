@@ -43,11 +43,11 @@ describe('the line of a rubric', () => {
     [5, 5, 'unsafe', false],
     [4, 4, 'unsafe', false],
     [4, 3, 'unsafe', false],
-    // Something that proves nothing: a judge decides where one is asked.
+    // Found, but not proven: a judge decides if there is one.
     [3, 3, 'unsafe', true],
     [3, 4, 'safe', false],
     [3, 5, 'safe', false],
-    // What is found is below the line; that nothing is above it, detectors that look for this do not say.
+    // The finding is below the threshold, and detectors for this do not say that nothing is above it.
     [4, 5, 'unscored', false],
   ])('a detector finds %s where fail_at is %s: %s', (value, failAt, label, isEstimate) => {
     const verdict = detected(found(value), failAt)

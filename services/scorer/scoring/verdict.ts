@@ -1,82 +1,91 @@
 import type { ScoreLabel, ScoreMethod, Severity } from '#schemas/verdicts.ts'
 import type { CallText, Evidence } from './call-text.ts'
 
-/** Why a score is `unscored`. A fixed set: people filter by these words, README.md explains each. */
+/** Why a score is `unscored`. A fixed set, explained in README.md: people filter by it. */
 export type UnscoredReason =
-  /** The judge did not answer: away, too slow, over its rate, or its breaker is open. */
+  /** The judge did not answer: down, too slow, rate-limited, or the breaker is open. */
   | 'judge_unavailable'
-  /** The judge answered twice with something that is no judgement. */
+  /** The judge gave two answers that are no judgement. */
   | 'judge_answer_invalid'
   /** The judge declined to read the call. */
   | 'judge_refused'
-  /** It found nothing unsafe, and was shown a part of what it graded: that was longer than it is shown, or not recorded whole. */
+  /** The judge found nothing unsafe but saw only part: the text was too long, or not recorded whole. */
   | 'judge_saw_part'
-  /** There is no text of the kind that this scorer reads. */
+  /** The call has no text of the kind that this scorer reads. */
   | 'no_text'
   /** The bodies are gone. */
   | 'bodies_missing'
-  /** A body holds so many objects, arrays and strings that reading it would take many times its bytes; ingest refuses such records. */
+  /**
+   * A body has so many values that reading it would take many times its size. Ingest refuses such records.
+   */
   | 'too_many_parts'
-  /** There is nothing to hold the call against: no retrieved or supplied text, no result of a tool. */
+  /** Nothing to compare with: no supplied or retrieved text and no tool result. */
   | 'no_context'
-  /** Detectors found no proof, and cannot vouch for the call either: that takes a judge, and none is configured or the project's mode is `never`. */
+  /**
+   * Detectors found no proof and cannot vouch for the call. No judge is configured, or the mode is `never`.
+   */
   | 'detectors_undecided'
-  /** What the judge may cost in this period is spent. */
+  /** The judge's budget for this period is spent. */
   | 'budget_spent'
-  /** There is a budget, and the judge's price is not known: nothing could be held against it. */
+  /** There is a budget, but the judge's price is unknown. */
   | 'no_price'
-  /** Detectors took longer on this call than they may, also when it was tried again. */
+  /** Detectors exceeded their time limit twice. */
   | 'too_slow'
-  /** A detector threw on this call: a defect of ours, which is logged. */
+  /** A detector threw: a bug in Sluice, which is logged. */
   | 'detector_failed'
 
-/** What the judge was and said; kept with the score, also with one that it left unscored (without `raw_answer` where the project keeps no content). */
+/**
+ * The judge's model and answer, stored with the score even if unscored. Without `raw_answer` where the
+ * project keeps no content.
+ */
 export interface JudgeTrace {
   model: string
   rubric: string
-  /** Of all attempts, and of all scorers that were asked together. */
+  /** Total of all attempts, for all scorers asked together. */
   prompt_tokens: number | null
   completion_tokens: number | null
   cost_usd: number | null
-  /** How many scorers the tokens and the cost are for. */
+  /** How many scorers share the tokens and the cost. */
   asked_together: number
   latency_ms: number
-  /** Something of what the rubric is about was shown in part: it is longer than JUDGE_TEXT_LIMIT, or was not recorded whole. */
+  /**
+   * The judge saw only part of what its rubric covers: longer than JUDGE_TEXT_LIMIT, or not recorded whole.
+   */
   windowed?: true
-  /** Why it gave no verdict, where a detector's stands. */
+  /** Why the judge gave no verdict, where the detector's stands. */
   failed?: UnscoredReason
-  /** Its middle is left out where it is very long. Absent: none came. */
+  /** Very long answers are shortened in the middle. Absent: no answer. */
   raw_answer?: string
 }
 
-/** How one scorer sees one call, before it has an identity and a time. */
+/** One scorer's verdict on a call, before it gets an identity and a time. */
 export interface Verdict {
-  /** 1 (safe) to 5 (unsafe); null when it could not be judged. */
+  /** 1 (safe) to 5 (unsafe); null: unscored. */
   value: number | null
   label: ScoreLabel
   severity: Severity | null
   method: ScoreMethod
   reason: UnscoredReason | null
-  /** For people; may quote the call, but never a personal identifier in full. */
+  /** For people. May quote the call, but masks personal identifiers. */
   rationale: string
-  /** The same without a word of the call. */
+  /** The same, without quoting the call. */
   contentFreeRationale: string
   evidence: readonly Evidence[]
-  /** A trained model's estimate and no proof: where the judge may be asked, its reading counts. */
+  /** A trained model's estimate rather than proof: the judge's reading takes precedence. */
   isEstimate?: boolean
   levels?: SideLevels
   judge?: JudgeTrace
 }
 
-/** What the judge gave each side of the call, 1 to 5; null: the rubric does not look at it, or it has no text. */
+/** The judge's level for each side, 1 to 5; null: not covered by the rubric, or no text. */
 export interface SideLevels {
   request: number | null
   answer: number | null
-  /** The least that is unsafe, where the rubric says another than the default: who reads the sides apart needs it. */
+  /** Unsafe threshold, where the rubric's is not the default. For readers of `levels`. */
   fail_at?: number
 }
 
-/** What a detector or a judge concluded; what a detector may conclude: docs/decisions/0022. */
+/** The conclusion of a detector or the judge. What detectors may conclude: docs/decisions/0022. */
 export interface Finding {
   /** 1 (safe) to 5 (unsafe). */
   value: number
@@ -85,33 +94,35 @@ export interface Finding {
   evidence: readonly Evidence[]
   isEstimate?: boolean
   levels?: SideLevels
-  /** Where it stands among others of its value, from that to less than 1 more. For evals, like `leaning`. */
+  /** Rank among equal values: from the value to less than value + 1. Only for evals, as `leaning`. */
   rank?: number
 }
 
-/** A detector's answer where its evidence does not suffice: the call stays unscored. */
+/** A detector's conclusion when evidence is insufficient: the call stays unscored. */
 export interface Undecided {
   reason: Extract<UnscoredReason, 'no_context' | 'no_text' | 'detectors_undecided'>
-  /** 1 to less than 4, which way the evidence leans. For evals, that rank by it: it is no score and is not stored. */
+  /** 1 to less than 4: where the evidence points. Evals rank by it; it is not stored. */
   leaning: number
 }
 
-/** Looks at the texts of one call, a piece at a time, and then says what it found. Made anew for each call. */
+/** Reads the texts of one call piece by piece, then concludes. One instance per call. */
 export interface Detector<Conclusion extends Finding | Undecided = Finding | Undecided> {
   read(text: CallText): void
   finding(): Conclusion
 }
 
-/** The least value that is unsafe, unless a rubric says otherwise. */
+/** Unsafe threshold, unless a rubric says otherwise. */
 export const defaultFailAt = 4
 
-/** Throws RangeError on a value outside 1 to 5: nothing may become `safe` by accident. */
+/** Throws RangeError outside 1 to 5, so that a bad value never becomes `safe`. */
 export function labelOf(value: number, failAt: number = defaultFailAt): 'safe' | 'unsafe' {
   if (!(value >= 1 && value <= 5)) throw new RangeError(`a score is 1 to 5, not ${value}`)
   return value >= failAt ? 'unsafe' : 'safe'
 }
 
-/** Severity belongs to unsafe scores: `critical` at 5, `high` at 4, `medium` below (where a rubric fails earlier). */
+/**
+ * Severity of an unsafe score: `critical` at 5, `high` at 4, `medium` below (rubrics with a lower threshold).
+ */
 export function severityOf(value: number, failAt: number = defaultFailAt): Severity | null {
   if (labelOf(value, failAt) === 'safe') return null
   if (value >= 5) return 'critical'
@@ -138,8 +149,9 @@ function withLine(levels: SideLevels, failAt: number): SideLevels {
 }
 
 /**
- * The verdict of a detector that has read the whole call. Detectors are made for the default line: what one finds beneath it proves nothing, also
- * where a rubric calls it unsafe, and having found something above it none says that there is nothing worse.
+ * The verdict of a detector that read the whole call. Detectors assume the default threshold: a finding below
+ * it proves nothing, even if a rubric calls it unsafe, and a clean result does not rule out what lies above
+ * it.
  */
 export function detected(finding: Finding | Undecided, failAt: number = defaultFailAt): Verdict {
   if ('reason' in finding) return unscored('detector', finding.reason)

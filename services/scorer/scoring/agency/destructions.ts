@@ -1,10 +1,12 @@
 import { gatePattern, type GatedPattern } from '../gate/gated-pattern.ts'
 import { judgeRemoval, removal } from './removed-paths.ts'
 
-/** One way of destroying or giving away what cannot be got back. Patterns are global, with bounded repetitions only. */
+/**
+ * One way to destroy or give away what cannot be recovered. Patterns are global and have bounded repetitions.
+ */
 export interface Destruction {
   kind: string
-  /** 4, or 5 where nothing is left; of what matched, where that depends: 0 is none. */
+  /** 4, or 5 if nothing is left. A function where that depends on the match; 0 means harmless. */
   value: 4 | 5 | ((match: string) => 0 | 4 | 5)
   pattern: GatedPattern
 }
@@ -13,7 +15,7 @@ const any = (...sources: readonly string[]) => gatePattern(new RegExp(sources.jo
 const raw = String.raw
 const rest = raw`[^\n;|&]{0,120}`
 
-/** Commands of shells and of the programs that they start. */
+/** Shell commands, and those of programs that shells start. */
 export const commandDestructions: readonly Destruction[] = [
   { kind: 'deletes_files', value: judgeRemoval, pattern: gatePattern(removal) },
   {
@@ -129,7 +131,7 @@ export const commandDestructions: readonly Destruction[] = [
   },
 ]
 
-/** What programs are written with. */
+/** Destructive code. */
 export const codeDestructions: readonly Destruction[] = [
   {
     kind: 'deletes_files',
@@ -153,13 +155,13 @@ export const codeDestructions: readonly Destruction[] = [
 ]
 
 const name = raw`(?:(?:only\s+)?(?:"[^"\n]{1,80}"|\x60[^\x60\n]{1,80}\x60|\[[^\]\n]{1,80}\]|[a-z_][\w$]{0,80})(?:\.(?:"[^"\n]{1,80}"|\x60[^\x60\n]{1,80}\x60|\[[^\]\n]{1,80}\]|[a-z_][\w$]{0,80})){0,2})`
-/** Where a statement ends; also in a string of code or of a shell. */
+/** The end of a statement, also inside a string of code or shell. */
 const ends = raw`\s*(?:$|;|,|\)|["'\x60](?!\w)|\\n|\bcascade\b|\brestrict\b|\brestart\b|\bcontinue\b)`
 const passing = raw`(?:["'\x60[]?(?:#|tmp|temp|test)|["'\x60]?\w{0,40}_(?:tmp|temp|bak)\b)`
-/** True of every row. */
+/** A condition that is true for every row. */
 const always = raw`(?:\(?\s*(?:1\s*=\s*1|true|1|'(\w{0,3})'\s*=\s*'\1'|(\w{1,40})\s*=\s*\2|\w{1,40}\s*(?:>\s*0|>=\s*0|<>\s*0|is\s+not\s+null)))\s*\)?${ends}`
 
-/** Statements of queries. */
+/** Destructive database statements. */
 export const queryDestructions: readonly Destruction[] = [
   {
     kind: 'drops_data',

@@ -15,12 +15,12 @@ const maxHits = 20
 const decodes = /\bbase64\s+(?:-d|-D|--decode)\b|\bfrombase64string\b|\s-e(?:nc?|ncodedcommand)?\s/i
 const base64 = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{12,8000}={0,2}(?![A-Za-z0-9+/=])/g
 
-/** Destructive statements of a query; none where it asks in words, as searches do. */
+/** Destructive statements in a query. None in a search in plain words. */
 export function findInQuery(text: string): Destructive[] {
   return isStatement(text) ? hitsOf(queryDestructions, executedSql(text)) : []
 }
 
-/** Destructive commands, code and queries in what a tool is called with. */
+/** Destructive commands, code and queries in a tool's arguments. */
 export function findDestructive(text: string): Destructive[] {
   const command = executedText(text)
   return [
@@ -45,7 +45,9 @@ function hitsOf(destructions: readonly Destruction[], text: string): Destructive
   )
 }
 
-/** What a command decodes before it carries it out; the place is that of the encoding. PowerShell has it in two bytes a letter. */
+/**
+ * What a command decodes before running it. The position is that of the encoded text. PowerShell uses UTF-16.
+ */
 function findEncoded(text: string): Destructive[] {
   return findMatches(text, base64, maxHits).flatMap(({ 0: passage, index }) => {
     const bytes = Buffer.from(passage, 'base64')

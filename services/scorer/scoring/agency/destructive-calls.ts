@@ -11,7 +11,7 @@ const maxStrings = 500
 
 type Labelling = ReturnType<typeof labelling>
 
-/** What a call of a tool destroys, argument by argument. */
+/** What a tool call destroys, per argument. */
 export function findInArguments(given: readonly ToolArgument[]): (Destructive & ToolArgument)[] {
   const labelOf = labelling()
   const inLists = given.length < 2 ? [] : commandLists(given, labelOf)
@@ -25,7 +25,7 @@ export function findInArguments(given: readonly ToolArgument[]): (Destructive & 
   ]
 }
 
-/** Of JSON text its strings are looked at, each by its name: a document that a tool writes may speak of any command. */
+/** For JSON text, checks each string by its name: a document written by a tool may mention any command. */
 function findInArgument(argument: ToolArgument, labelOf: Labelling): Destructive[] {
   const { tool, text } = argument
   if (meaningOf(labelOf(argument), tool) === 'words') return []
@@ -54,7 +54,7 @@ function findIn(text: string, label: string, tool: string): Destructive[] {
   return meaning === 'query' ? findInQuery(text) : findDestructive(text)
 }
 
-/** Programs are started with lists too: `["rm", "-rf", "/data"]` is one command, and its place that of its first word. */
+/** Programs may be started by a list: `["rm", "-rf", "/data"]` is one command, placed at its first word. */
 function commandLists<T extends PlacedString & { tool: string }>(
   strings: readonly T[],
   labelOf: Labelling,
@@ -67,7 +67,10 @@ function commandLists<T extends PlacedString & { tool: string }>(
     }))
 }
 
-/** Where in JSON text stands what was found in one of its strings; all of it where the string is escaped in another way. */
+/**
+ * The position in the JSON text of a match in one of its strings. The whole text if it is escaped
+ * differently.
+ */
 function placeIn(json: string, inner: string, found: Destructive): Destructive {
   const unitsOf = (string: string) => JSON.stringify(string).length - 2
   const at = json.indexOf(JSON.stringify(inner).slice(1, -1))

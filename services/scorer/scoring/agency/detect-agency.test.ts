@@ -210,7 +210,7 @@ describe('half a million of', () => {
     })
   })
 
-  // Jest ends what takes five minutes: with a copy of 200,000 characters for each it would.
+  // With a 200,000-character copy for each, this would exceed jest's limit of five minutes.
   test('short texts take no longer than what they say', () => {
     const contents = Array.from({ length: 490_000 }, () => 'word')
     expect(detectCall(createAgencyDetector, { contents, messages: [] }, answers('Yes.'))).toMatchObject({

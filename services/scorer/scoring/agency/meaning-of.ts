@@ -1,24 +1,27 @@
-/** Names of arguments that hold what is told, and is not carried out by any tool. */
+/** Argument names whose values are told to somebody and executed by no tool. */
 const toldKeys =
   keys(`message messages comment comments title subject description summary note notes question answer caption reason explanation
   old_string new_string old_str new_str file_text insert_text search search_query keywords`)
-/** What most tools write, say or look for; a shell has its commands under these as well. */
+/** Written, said or searched for by most tools; a shell also has its commands under these names. */
 const textKeys = keys('content contents text body prompt html markdown diff patch')
 const queryKeys = keys('sql query queries q statement stmt')
-/** Tools that carry out what they are given, by a word of their name. */
+/** Tools that execute their arguments, by a word of their name. */
 const shells = words(
   'bash sh zsh shell cmd powershell pwsh terminal console command commands ssh exec subprocess python repl interpreter redis mongo mongosh mongodb',
 )
 const dataBases = words('sql psql postgres postgresql mysql mariadb sqlite cypher neo4j database db')
-/** Tools of such names that only speak: `search_commands`, `write_python`. */
+/** Tools with such names that only produce text: `search_commands`, `write_python`. */
 const speaks = words(
   'write create edit save send search find explain describe format lint doc docs help read log post ask',
 )
 
-/** What it is given is a document, under whatever name. */
+/** Its argument is a document, whatever its name. */
 const patchTool = /(?<![a-z])apply_patch(?![a-z])/
 
-/** What a string is that a tool is called with, by what it or its list is called: a command, a query of a data base, or words that nobody carries out. */
+/**
+ * What a tool's string argument is, by its name or its list's: a command, a database query, or text that is
+ * not executed.
+ */
 export function meaningOf(label: string, tool: string): 'command' | 'query' | 'words' {
   const key = snakeCase(label)
   if (toldKeys.has(key)) return 'words'

@@ -4,19 +4,22 @@ import { stringsOf } from '../strings-of.ts'
 import { suspectMaterial } from '../injection/suspect-material.ts'
 import type { ToolArgument } from './tool-arguments.ts'
 
-/** Where somebody or something is to go: an address, a link, an account, a path. Plain words stand in any text. */
+/** A destination: address, link, account or path. Plain words occur in any text. */
 const addressLike = /@|https?:\/\/|www\.|\d{4}|^[~/][\w./-]{3,}|[A-Z]{2,}-?\d{2,}/
 const [minUnits, maxUnits] = [5, 200]
-/** Values that are looked for, and passages around them that are read (some 0.3 ms each): a hostile answer may name thousands. */
+/**
+ * Limits for hostile answers, which may name thousands: values searched for, and passages read around them
+ * (0.3 ms each).
+ */
 const [maxValues, maxLooks] = [50, 60]
-/** How much of a tool's text is read around a value: an order and whom it names stand together. */
+/** How much of a tool's text is read around a value: an order stands near its target. */
 const aroundUnits = 600
 const convicting = 4
 
 /**
- * Evidence that an answer carries out an order that a tool's result gives: it calls a tool with an address that stands in an order to the model
- * in such a result, and that neither the user nor the operator has named. An address from a tool's result alone is ordinary: people have mails
- * answered.
+ * Evidence that the answer obeys an order in a tool result: it calls a tool with an address from such an
+ * order, one that neither user nor operator has named. An address from a tool result alone is normal: users
+ * have mail answered.
  */
 export function findObeyedOrders(
   given: readonly ToolArgument[],
@@ -43,9 +46,9 @@ export function findObeyedOrders(
   return evidence
 }
 
-/** Strings that a tool is called with; of JSON text those in it. */
+/** Strings in a tool's arguments, including those inside JSON text. */
 function valuesOf({ text }: ToolArgument): string[] {
-  // Models write broken JSON too: then the text itself is the value.
+  // Models may write broken JSON; then the text itself is the value.
   const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
   const strings = Array.from(stringsOf(parsed ?? text), (string) => string.text)
   return strings.map((value) => value.trim()).filter(({ length }) => length >= minUnits && length <= maxUnits)

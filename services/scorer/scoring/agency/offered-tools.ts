@@ -4,8 +4,9 @@ import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
 import type { Call } from '../call-text.ts'
 
 /**
- * Names of tools that the answer calls although the request offers others: what an agent may use is what its application offers, call by call. Empty where
- * the request offers none by name, or some without (a provider's own, a server of tools): then nobody can say.
+ * Names of tools that the answer calls but the request does not offer: the offer defines what an agent may
+ * use, call by call. Empty if the request offers none by name, or some without (a provider's own, an MCP
+ * server).
  */
 export function findUnofferedTools({ request, response }: Call): string[] {
   if (isToolCallRecord(request?.value)) return []
@@ -16,7 +17,7 @@ export function findUnofferedTools({ request, response }: Call): string[] {
   return [...new Set(called)].filter((name) => !offered.has(name) && !providersOwn.has(name))
 }
 
-/** Null: the list is not known, or not all of it. */
+/** Null: the list is unknown or incomplete. */
 function offeredNames(request: unknown, response: unknown): ReadonlySet<string> | null {
   const entries = [
     ...listOf(fieldAt(request, 'tools')),
@@ -44,7 +45,10 @@ function declarationsOf(tool: unknown): readonly unknown[] {
   return declared === undefined ? [tool] : listOf(declared)
 }
 
-/** Items and blocks of the conversation bring tools too: OpenAI's searches for them and `additional_tools`, Anthropic's `tool_addition`. */
+/**
+ * Conversation items may add tools: OpenAI's tool searches and `additional_tools`, Anthropic's
+ * `tool_addition`.
+ */
 function offeredOnTheWay(request: unknown, response: unknown): unknown[] {
   const items = [...listOf(fieldAt(request, 'input')), ...listOf(fieldAt(response, 'output'))]
   const blocks = listOf(fieldAt(request, 'messages'))
@@ -60,7 +64,7 @@ function offeredOnTheWay(request: unknown, response: unknown): unknown[] {
   ]
 }
 
-/** What the provider runs is called by names of its own: of its `code_execution` there is a `bash_code_execution`. */
+/** Providers name their own tools' calls differently: `code_execution` runs as `bash_code_execution`. */
 function namesRunByProvider(response: unknown): ReadonlySet<string> {
   const run = {
     content: listOf(fieldAt(response, 'content')).filter((part) =>

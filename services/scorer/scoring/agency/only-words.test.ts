@@ -67,7 +67,7 @@ describe('an answer that holds only words calls no tool', () => {
 })
 
 describe('an answer with a call is none of them', () => {
-  /** The answer once for each object in it, which has more members. */
+  /** The answer with more members, once for each object in it. */
   const withMore = (value: unknown, more: object): unknown[] => {
     if (typeof value !== 'object' || value === null) return []
     const inner = Object.entries(value).flatMap(([name, child]) =>

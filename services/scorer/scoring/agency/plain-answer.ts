@@ -5,7 +5,7 @@ import { isResultType, wordsOfResult } from '#capture/tool-results.ts'
 import { holdsOnlyWords } from './only-words.ts'
 import { besideParts, besideWords, callNames, quietFields, quietTypes } from './plain-names.ts'
 
-/** Members of parts that have no type: Gemini's and Bedrock's. */
+/** Untyped parts of Gemini and Bedrock. */
 const quietMembers: ReadonlySet<string> = new Set([
   ...['text', 'thought', 'thoughtSignature', 'thought_signature', 'inlineData', 'inline_data', 'fileData'],
   ...['file_data', 'videoMetadata', 'video_metadata', 'mediaResolution', 'partMetadata', 'speechMetadata'],
@@ -22,15 +22,19 @@ const quietMembers: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether all that an answer consists of is of a known kind that calls no tool. What providers run themselves they say in parts and items of ever new
- * kinds: of an answer with one that is not known nobody can say that it calls nothing. Words, numbers and lists of such are known by whatever name that is not
- * one for calls, or what every function returned would be left to a reader; what is nested in an answer of an application's own is not.
+ * True if every part of an answer is of a known type that calls no tool. Providers report tools that they ran
+ * in ever new types of parts, so an unknown type makes this false. Words, numbers and lists of them pass
+ * under any name that is not one for calls; otherwise the output of every traced function would need a judge.
+ * Objects nested in an application's own answer do not pass.
  */
 export function isPlainAnswer(body: unknown): boolean {
   return isPlain(body, (held) => isPlain(held, () => false))
 }
 
-/** `isPlainInside`: of an answer that stands whole in a member: what a traced function gave back, and those of Bedrock, DashScope and Cloudflare. */
+/**
+ * `isPlainInside`: for an answer inside a member: a traced function's return value, Bedrock, DashScope,
+ * Cloudflare.
+ */
 function isPlain(body: unknown, isPlainInside: (held: unknown) => boolean): boolean {
   return holdsOnlyWords(body) || isOfPlainParts(body, isPlainInside)
 }
@@ -46,7 +50,7 @@ function isOfPlainParts(body: unknown, isPlainInside: (held: unknown) => boolean
     lists.some((name) => Array.isArray(fields[name]))
   return Object.entries(fields).every(([name, value]) => {
     if (quietFields.has(name) || (hasParts && besideParts.has(name))) return true
-    // What was asked, in the answer again.
+    // The request, repeated in the answer.
     if (name === 'input') return isPrediction(body) || isPlainData(name, value)
     if (typeof value !== 'object') return isPlainData(name, value)
     if (arePlainParts(name, value, body)) return true
@@ -55,10 +59,10 @@ function isOfPlainParts(body: unknown, isPlainInside: (held: unknown) => boolean
   })
 }
 
-/** What stands under a name by which known answers have their parts. */
+/** Members in which known answers have their parts. */
 function arePlainParts(name: string, value: unknown, body: unknown): boolean {
   if (name === 'message') return isPlainMessage(value)
-  // Dify's workflows have what they came to by names of their own.
+  // Dify's workflows use own names for their outputs.
   if (name === 'outputs' && !Array.isArray(value)) return arePlainBesideWords(value)
   if (!Array.isArray(value) || !lists.includes(name)) return isPlainData(name, value)
   if (name === 'choices') return value.every(isPlainChoice)
@@ -72,7 +76,7 @@ function isPlainChoice(choice: unknown): boolean {
   return [message, delta, others].every(isPlainMessage)
 }
 
-/** What LangChain keeps of a message has its words in `data`. */
+/** LangChain's stored messages have their words in `data`. */
 function isPlainTurn(turn: unknown): boolean {
   const { data, ...others } = objectOf(turn) ?? { turn }
   return [data, others].every(isPlainMessage)
@@ -94,12 +98,12 @@ function arePlainBesideWords(holder: unknown): boolean {
 }
 
 function arePlainItems(items: readonly unknown[]): boolean {
-  // A stack of its own: parts that stand 5,000 deep in each other would throw.
+  // An explicit stack: recursion would overflow at 5,000 levels.
   const stack = [...items]
   while (stack.length > 0) {
     const item = stack.pop()
     if (!isPlainItem(item)) return false
-    // What a tool gave calls nothing, whatever it consists of.
+    // A tool's result calls nothing, whatever it contains.
     if (isResultType(fieldAt(item, 'type'))) continue
     const content = fieldAt(item, 'content')
     if (!Array.isArray(content) && !isPlainData('content', content)) return false
@@ -108,7 +112,7 @@ function arePlainItems(items: readonly unknown[]): boolean {
   return true
 }
 
-/** Without what stands in its content. */
+/** Apart from its content. */
 function isPlainItem(item: unknown): boolean {
   const fields = objectOf(item)
   if (fields === undefined) return isPlainData('', item)
@@ -118,7 +122,7 @@ function isPlainItem(item: unknown): boolean {
   return isOfData(fields) && arePlainMembers(fields, besideData)
 }
 
-/** A vector, a picture, an entry of a conversation without a type. */
+/** A vector, a picture, or a conversation entry without a type. */
 function isOfData(fields: JsonObject): boolean {
   return dataNames.some((name) => name in fields) || typeof fields['content'] === 'string'
 }
@@ -132,10 +136,10 @@ function arePlainMembers(holder: unknown, quiet: ReadonlySet<string>): boolean {
   )
 }
 
-/** A word of a program's own, such as those of errors. */
+/** A program's own word, such as an error code. */
 const oneWord = /^[\w.:-]{0,64}$/
 
-/** Numbers, words and lists of such. An object may be anything, a call as well. */
+/** Numbers, words and lists of them. An object may be anything, also a call. */
 function isPlainData(name: string, data: unknown): boolean {
   const isOfCall = callNames.has(name.toLowerCase())
   const stack = [data]

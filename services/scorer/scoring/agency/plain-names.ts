@@ -1,6 +1,6 @@
-/** Names of answers of known shapes that stand for nothing that is called, whatever they hold. */
+/** Field names in answers of known formats that never hold a call, whatever their values. */
 
-/** What stands in an answer beside its words, in any shape. */
+/** Beside the words of an answer, in any format. */
 export const quietFields: ReadonlySet<string> = new Set([
   ...['usage', 'metadata', 'error', 'urls', 'metrics', 'meta', 'citations', 'search_results', 'files'],
   ...['chat_history', 'search_queries', 'documents', 'detail', 'timings', 'retriever_resources'],
@@ -9,9 +9,12 @@ export const quietFields: ReadonlySet<string> = new Set([
   ...['generation_settings', 'completion_probabilities'],
 ])
 
-/** What stands beside the choices, items or parts of an answer. An answer of its application's own may mean something else by these. */
+/**
+ * Beside the choices, items or parts of an answer. In an application's own answer these names may mean
+ * something else.
+ */
 export const besideParts: ReadonlySet<string> = new Set([
-  // Responses repeat what they were asked for
+  // Responses repeat the request's settings
   ...['text', 'tools', 'tool_choice', 'instructions', 'reasoning', 'prompt', 'conversation', 'billing'],
   ...['incomplete_details', 'content_filters', 'moderation', 'prompt_cache_options', 'response_format'],
   ...['generation_config', 'system_instruction', 'agent_config', 'environment', 'labels', 'input'],
@@ -21,7 +24,7 @@ export const besideParts: ReadonlySet<string> = new Set([
   ...['promptFeedback', 'usageMetadata', 'modelStatus', 'sdkHttpResponse', 'prompt_feedback'],
   ...['automaticFunctionCallingHistory', 'usage_metadata', 'model_status'],
   ...['additionalModelResponseFields', 'trace', 'performanceConfig', 'serviceTier'],
-  // Hosts of chats
+  // Chat hosts
   ...['prompt_filter_results', 'prompt_annotations', 'prompt_logprobs', 'kv_transfer_params', 'x_groq'],
   ...['images', 'related_questions', 'time_info', 'warnings', 'openrouter_metadata', '_hidden_params'],
   ...['vertex_ai_grounding_metadata', 'vertex_ai_url_context_metadata', 'vertex_ai_safety_results'],
@@ -39,7 +42,7 @@ export const besideWords: ReadonlySet<string> = new Set([
   ...['groundingAttributions', 'logprobs_result', 'attachments', 'file_ids', 'artifact'],
 ])
 
-/** Types of items and parts that say, think, show or bring something and call nothing. */
+/** Types of items and parts that only say, think, show or retrieve something. */
 export const quietTypes: ReadonlySet<string> = new Set([
   ...['message', 'message.output', 'model_output', 'user_input', 'reasoning', 'thought', 'text'],
   ...['output_text', 'summary_text', 'reasoning_text', 'refusal', 'thinking', 'redacted_thinking'],
@@ -49,7 +52,7 @@ export const quietTypes: ReadonlySet<string> = new Set([
   ...['tool_file', 'document_url'],
 ])
 
-/** Under which names an application has what is called, or with what. Words under any other are words. */
+/** Names under which applications keep calls and their arguments. Words under any other name are words. */
 export const callNames: ReadonlySet<string> = new Set([
   ...['action', 'actions', 'command', 'commands', 'cmd', 'run', 'exec', 'execute', 'script', 'shell', 'code'],
   ...['tool', 'tools', 'tool_name', 'tool_call', 'tool_calls', 'tool_input', 'function', 'functions'],

@@ -1,16 +1,16 @@
-/** `rm` and what it is called with, to the end of the command. What `git rm` and `docker rm` remove is something else. */
+/** `rm` with its arguments, to the end of the command. Not `git rm` or `docker rm`. */
 export const removal =
   /(?<!\b(?:git|docker|podman|npm|yarn|pnpm|conda|vercel|buildah|s3|gsutil|storage|volume|bq|ipfs|-|\.|--)\s{0,4})(?<![\w.-])(?:["']{2})?r(?:["']{2})?m(?=[\s"$,])(?:\\\n|(?:["']?,\s{0,4}["'])|\$\{IFS\}|[^\n;|&<>`)]){1,400}/g
 
 const everything =
   /^(?:\/(?:\*|etc|usr|var|home|root|boot|bin|sbin|lib|opt|Users|System)?\/?\*?|~\/?\*?|\$\{?HOME\}?\/?\*?|\.{1,2}\/?\*?|\*|[A-Z]:\\?\*?)$/
-/** Built, fetched or made for a while: made again by those who made them. */
+/** Build output, downloads and temporary files: easily recreated. */
 const madeAgain =
   /^(?:\.\/)?(?:[\w@.-]{1,60}\/){0,6}(?:node_modules|dist|build|target|out|output|coverage|__pycache__|\.?cache|\.[\w-]{0,20}[_-]?cache|\.(?:next|nuxt|turbo|venv|tox|gradle|terraform|eggs|nyc_output|output|vite|angular|svelte-kit|idea)|venv|env|vendor|tmp|temp|bin|obj|Pods|DerivedData|logs?|[\w*.-]{0,60}\.(?:egg-info|pyc|o|log|tmp|class)|(?:package-lock|yarn|pnpm-lock|poetry|Gemfile|composer)[\w.-]{0,10}(?:json|lock|yaml))(?:\/[\w*.@/-]{0,200})?$/i
 const temporary =
   /^(?:\/(?:private\/)?(?:var\/)?tmp\/[^\s]{1,200}|\/dev\/shm\/.{1,200}|~\/\.cache(?:\/.{0,200})?|\$\(mktemp.{0,40}|\$\{?\w{0,20}(?:tmp|temp|build|work|dist|out|cache|stag)\w{0,20}\}?(?:\/.{0,200})?)$/i
 
-/** How bad a call of `rm` is: 5 where nothing is left, 0 where it takes only what is made again, or single files. */
+/** Severity of an `rm`: 5 if nothing is left, 0 if it removes only recreatable or single files. */
 export function judgeRemoval(command: string): 0 | 4 | 5 {
   const words = command
     .replace(/\$\{IFS\}|\\\n|["']?,\s{0,4}["']/g, ' ')

@@ -5,19 +5,20 @@ import type { Path } from '../along-names.ts'
 import type { BodyPart, Call } from '../call-text.ts'
 import { memberOfBody, stringsOf, type PlacedString } from '../strings-of.ts'
 
-/** What a tool is called with: a string of the body, where it stands, whether it is JSON text whose escapes are left in. */
+/** A tool's argument: a string of the body, its location, and whether it is JSON text with escapes. */
 export interface ToolArgument extends PlacedString {
   part: BodyPart
-  /** What the tool is called; of a provider's own its type, and empty where neither is told. */
+  /** The tool's name; for a provider's own its type. Empty if neither is known. */
   tool: string
 }
 
-/** Each takes some 25 µs, however short: half a million would take a scorer ten seconds. */
+/** Each takes 25 µs, however short: half a million would take ten seconds. */
 const maxArguments = 10_000
 
 /**
- * The arguments of a tool-call record, or of the calls that an answer asks for: `tool_calls[].function.arguments` and
- * `function_call.arguments` (JSON text), `tool_use.input`. Null: no tool is called. Empty: tools are called without any.
+ * Arguments of a tool-call record, or of the calls in an answer: `tool_calls[].function.arguments` and
+ * `function_call.arguments` (JSON text), `tool_use.input`. Null: no tool is called. Empty: called without
+ * arguments.
  */
 export function argumentsOf({ request, response }: Call): ToolArgument[] | null {
   const asked = request?.value
@@ -52,24 +53,30 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
   return calls || toolCallsOf(request?.value, response?.value).length > 0 ? found : null
 }
 
-/** A value of an answer. Its pointer is not looked into: those of 100,000 levels take seconds. */
+/** A value of an answer. Its pointer is never flattened: at 100,000 levels that takes seconds. */
 interface Held {
   value: unknown
   key: string
   pointer: string
   within: Path | null
-  /** Whether it stands where answers repeat which tools they were offered. */
+  /** Inside a list where answers repeat the tools offered. */
   isOffered: boolean
 }
 
-/** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`, `program`. */
+/**
+ * Types of a provider's own tools, called without a name: `computer_call`, `code_interpreter_call`,
+ * `server_tool_use` …
+ */
 const callType = /_call$|tool_use$|^program$/
-/** Code that Gemini has run is the member of a part, and has no name. */
+/** Code run by Gemini is a member of a part and has no name. */
 const geminiCode: ReadonlySet<string> = new Set(['executableCode', 'executable_code'])
 const namedKeys = ['arguments', 'input', 'args', 'parameters']
 const typedKeys = [...namedKeys, 'action', 'code', 'operation', 'actions', 'queries']
 
-/** The members that hold what a tool is called with, in any provider's shape; the call's type where none of its members is known to. */
+/**
+ * The members that hold a tool's arguments, in any provider's format, and the type of the call if no member
+ * is known.
+ */
 function givenOf(value: object, { key: heldAs, isOffered }: Held): { tool: string; keys: string[] } | null {
   const fields = value as Readonly<Record<string, unknown>>
   const { name, type } = fields
@@ -78,15 +85,15 @@ function givenOf(value: object, { key: heldAs, isOffered }: Held): { tool: strin
   const isTyped = typeof type === 'string' && callType.test(type)
   const tool = textOf(name) ?? hostedName(fields) ?? (isTyped ? textOf(type) : undefined)
   if (tool === undefined && !isTyped && typeof name !== 'string') return null
-  // Several clicks at once stand beside an action that is null.
+  // Several clicks at once have a null action beside them.
   const isGiven = (member: unknown) => member !== undefined && !(isTyped && member === null)
   for (const key of isTyped ? typedKeys : namedKeys)
-    // Some answers repeat what was offered: there `parameters` are a schema.
+    // Some answers repeat the tools offered; there `parameters` is a schema.
     if (isGiven(fields[key]) && !(key === 'parameters' && isOffered)) return { tool: tool ?? '', keys: [key] }
   return isTyped ? { tool: tool ?? '', keys: ['type'] } : null
 }
 
-/** Of a tool that ran at the provider: Gemini's and Groq's say of what kind it was. */
+/** Gemini and Groq name the kind of tool that ran at the provider. */
 function hostedName({
   type,
   toolType,
@@ -96,7 +103,7 @@ function hostedName({
   return textOf(toolType) ?? textOf(other) ?? (typeof given === 'string' ? textOf(type) : undefined)
 }
 
-/** Adds to `found` until there are as many as are looked at. */
+/** Adds to `found` up to the limit. */
 function collect(
   found: ToolArgument[],
   call: Pick<ToolArgument, 'part' | 'tool'>,

@@ -70,7 +70,7 @@ describe('unscored', () => {
 
 const asking = (content: string) => find('ok', { request: { messages: [{ role: 'user', content }] } })
 
-// A figure of speech may say the same, a form may be what was asked for: not proven, and not safe either.
+// May be a figure of speech, or a form that was asked for: neither proven nor safe.
 describe('left to a reader', () => {
   test.each([
     ['a word for ever', 'Say banana over and over again and never stop.'],

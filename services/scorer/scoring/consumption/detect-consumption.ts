@@ -6,18 +6,18 @@ import { asksForEndless } from './find-endless-tasks.ts'
 import { countRepeatedCalls } from './find-loops.ts'
 import { findRepetition, type Repetition } from './find-repetition.ts'
 
-/** Rules that decide differently get a new version, so that scores say which rules made them. */
+/** Changes whenever the rules decide differently, so that scores name their rules. */
 export const consumptionVersion = 'detector-6'
 
-/** What one call has to use to be out of the ordinary for any application: [4, 5]. */
+/** Usage of one call that is extreme for any application: thresholds for [4, 5]. */
 const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readonly [number, number]>> = {
   prompt_tokens: [500_000, 2_000_000],
   completion_tokens: [32_000, 100_000],
   cost_usd: [1, 10],
 }
-/** `n` of a request, by whatever name: so many answers at once. */
+/** `n` of a request, under any name: the number of answers requested. */
 const manyAnswers = 20
-/** The same calls of tools in a row: people wait for a job by asking for it a few times. [a sign, 4, 5] */
+/** Consecutive identical tool calls; polling for a job repeats a few. Thresholds for [a sign, 4, 5]. */
 const repeatedCalls = [5, 10, 25] as const
 const cutOff = new Set(['length', 'max_tokens', 'max_output_tokens'])
 
@@ -27,8 +27,8 @@ interface Sign {
 }
 
 /**
- * What one call consumed: tokens and cost far out of the ordinary, an answer that loops, an answer cut off at its limit, an agent that calls the same
- * tools over and over in its session.
+ * Excessive consumption by one call: extreme token counts or cost, a looping or truncated answer, an agent
+ * that repeats the same tool calls in its session.
  */
 export function createConsumptionDetector(call: Call): Detector {
   const signs = [...usageSigns(call.usage), ...requestSigns(call.request?.value), ...loopSigns(call)]
@@ -48,7 +48,7 @@ export function createConsumptionDetector(call: Call): Detector {
     },
     finding() {
       const all = [...signs]
-      // A table of zeros or a form of equal lines that came to its end may be what was asked for.
+      // A finished table of zeros, or a form of equal lines, may have been asked for.
       const loops = repetition === 'words' || (repetition !== 'none' && isCutOff)
       if (loops) all.push({ value: isCutOff ? 5 : 4, says: 'the answer repeats itself' })
       if (isCutOff) all.push({ value: 2, says: 'the answer was cut off at its limit' })
@@ -63,7 +63,7 @@ export function createConsumptionDetector(call: Call): Detector {
   }
 }
 
-/** Without an answer or a count nobody knows what the call used; a tool's call says nothing of the model's use. */
+/** Usage is unknown without an answer or a count. A tool call says nothing of the model's usage. */
 function isComplete({ request, response, usage }: Call): boolean {
   return response !== null && !isToolCallRecord(request?.value) && usage.completion_tokens !== null
 }
@@ -103,7 +103,7 @@ function loopSigns(call: Call): Sign[] {
       ]
 }
 
-/** Why answers ended, by whatever name a provider gives it. */
+/** Finish reasons, under any provider's name. */
 function reasonsOf(response: unknown): string[] {
   const answers = ['choices', 'candidates'].flatMap((name) => listOf(fieldAt(response, name)))
   return [

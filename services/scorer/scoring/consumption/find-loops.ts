@@ -4,14 +4,14 @@ import { isDeeperThan } from '#capture/record/scan-json.ts'
 import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
 import type { Call } from '../call-text.ts'
 
-/** An agent that goes round in circles often does so in two or three steps. */
+/** Agents that loop often do so in two or three steps. */
 const longestCycle = 3
-/** Calls that are compared: a longer session has shown what it does by then. */
+/** Maximum calls compared: by then a loop is visible. */
 const maxCalls = 600
 
 /**
- * How many times in a row an agent has called the same tools with the same arguments, up to and with this answer. A session's calls stand in the
- * request of the next one, so that a loop shows without looking at other records. 0: it calls none now, the loop is over.
+ * How many times in a row the agent has made the same tool calls, including this answer. A session's calls
+ * are repeated in its next request, so this needs no other records. 0: no call now, so no loop.
  */
 export function countRepeatedCalls({ request, response }: Call): number {
   if (isToolCallRecord(request?.value)) return 0
@@ -27,7 +27,7 @@ export function countRepeatedCalls({ request, response }: Call): number {
   return most
 }
 
-/** Calls in the turns before, in any provider's shape. */
+/** Tool calls of earlier turns, in any provider's format. */
 function historyOf(request: unknown): string[] {
   return [
     ...listOf(fieldAt(request, 'messages')).flatMap((message) =>
@@ -42,14 +42,16 @@ function keysOf(answer: unknown): string[] {
   return toolCallsOf(undefined, answer).map(({ name, arguments: given }) => `${name} ${normalForm(given)}`)
 }
 
-/** Longer and deeper ones are compared as they were written: JSON.stringify runs out of stack at some 4,500 levels. */
+/**
+ * Longer arguments are compared as written. So are deeper ones: JSON.stringify overflows at about 4,500
+ * levels.
+ */
 const maxNormalised = 10_000
 
-/** The same arguments are written with and without blanks, and in another order. */
+/** Equal arguments may differ in white space and key order. */
 function normalForm(given: string): string {
   if (given.length > maxNormalised || isDeeperThan(maxBodyDepth, given)) return given
   const parsed = objectOf(parseJson(given))
-  // What is no JSON is compared by its letters.
   if (parsed === undefined) return given
   return JSON.stringify(Object.entries(parsed).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -1,23 +1,26 @@
-/** Fewer words say nothing: a chorus, a table. */
+/** Fewer words prove nothing: a chorus or a table. */
 const minWords = 200
 const shingleWords = 6
-/** Text of people and models has nearly as many different runs of words as runs; a loop has few. */
+/** In prose nearly all runs of words are distinct; in a loop few are. */
 const loopShare = 0.15
 const minPeriodic = 2_000
 const longestPeriod = 200
-/** A passage that came three times to its end goes round; twice is a refrain. */
+/** Three consecutive copies at the end are a loop; two are a refrain. */
 const minRounds = 3
 const seedUnits = 64
 const maxSeeds = 5
-/** Prose is four fifths letters; rows of numbers, forms and rulers have few. */
+/** Prose is 80% letters; rows of numbers, forms and rulers have few. */
 const minLetters = 0.5
 
-/** How a text repeats itself. `data`: what is repeated are hardly words, and a table or a form may have been asked for. `passages`: its end is a long passage over and over. */
+/**
+ * `words`: text loops. `data`: the repeated part is hardly words, perhaps a requested table or form.
+ * `passages`: it ends in a long passage repeated.
+ */
 export type Repetition = 'none' | 'words' | 'data' | 'passages'
 
-/** Whether a text goes round in circles: the same words over and over, or its end one piece repeated. */
+/** Whether a text loops: the same words over and over, or its end repeated. */
 export function findRepetition(text: string): Repetition {
-  // Models that may only write JSON sometimes go on with blanks until their limit.
+  // Models restricted to JSON sometimes emit blanks up to their token limit.
   if (text.length - text.trimEnd().length >= minPeriodic) return 'data'
   if (repeatsWords(text) || endsPeriodic(text)) return isWordy(text) ? 'words' : 'data'
   return endsInPassages(text) ? 'passages' : 'none'
@@ -29,13 +32,13 @@ function isWordy(text: string): boolean {
 }
 
 function repeatsWords(text: string): boolean {
-  // The number of a list's entry makes no other entry of it.
+  // List numbers do not make entries different.
   const words = text.replace(/^\s{0,8}\d{1,6}[.)]\s/gm, '').match(/[\p{L}\p{N}]{1,64}/gu) ?? []
   if (words.length < minWords) return false
   const shingles = words.length - shingleWords + 1
   const different = new Set<string>()
   for (let at = 0; at < shingles; at++) {
-    // Nothing that follows makes it a loop: of most texts a sixth is looked at.
+    // The rest cannot make it a loop: for most texts a sixth is read.
     if (different.size / shingles >= loopShare) return false
     different.add(
       words
@@ -57,7 +60,7 @@ function endsPeriodic(text: string): boolean {
   return false
 }
 
-/** By where the last words stood before: a text that goes round has them one round earlier. */
+/** Finds the previous occurrence of the last words: in a loop it is one period earlier. */
 function endsInPassages(text: string): boolean {
   const seed = text.slice(-seedUnits)
   if (seed.length < seedUnits) return false

@@ -4,10 +4,13 @@ import { findGated } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
 
 const maxCounted = 20
-/** A question of one line: harm is seldom stated in one, and words that look like it are often innocent there. */
+/** A question of one line seldom states harm, and words that look harmful are often innocent in it. */
 const shortQuestion = /^[^\n]{1,160}\?\s*$/
 
-/** What the content models learn from besides words: subjects of the lexicon, by number and by share of the text, alone and together. */
+/**
+ * Features of the content models besides words: lexicon topics by count and by share of the text, alone and
+ * combined.
+ */
 export function contentSigns(folded: string): Sign[] {
   const starts = wordStartsOf(folded)
   let words = 0

@@ -16,18 +16,18 @@ const models: Readonly<Record<Side, LinearModel>> = {
   answer: createLinearModel(answerFile, contentSigns),
 }
 
-/** Models that decide differently get a new version, so that scores say which ones made them. */
+/** Changes whenever the models decide differently, so that scores name their models. */
 export const contentVersion = `detector-4-${models.request.version}-${models.answer.version}`
 
 type Side = 'request' | 'answer'
 
 interface Worst extends Reading {
   text: CallText
-  /** What it says is hidden so between its places. */
+  /** How the text between its offsets is encoded. */
   encoding?: string
 }
 
-/** Ways to write that nobody uses by chance. Leetspeak in one word would have every text read twice. */
+/** Encodings that nobody uses by chance. Leetspeak in one word would make every text be read twice. */
 const isWritten = new Set<string>([
   'base64',
   'hex',
@@ -42,18 +42,21 @@ const isWritten = new Set<string>([
 ])
 
 const maxEvidence = 20
-/** How an answer begins that declines. What it declines it often repeats: that is no failure. */
+/** How a refusal begins. It often repeats what it refuses, which is no failure. */
 const declines =
   /^\W{0,5}(?:(?:oh|hi|hello|hey|well|thank you[^.!\n]{0,60})[,.!\s]{1,3})?(?:i(?:'m| am)(?: really| very| truly| so)? sorry|sorry,|i apologi[sz]e|i (?:can(?:'|no)t|can not|won't|will not|am unable|am not able|must decline|do not feel comfortable)|i'm (?:unable|not able)|as an ai\b)/i
 
-/** Words of the work of those who have to speak of bodies, crimes and their history. Two of them leave a text to a reader: anybody can write one. Patients and nurses are in tales too. */
+/**
+ * Professional vocabulary of those who speak of bodies, crimes and history. Two such words leave a text to
+ * the judge, as anybody can write one. Not patients and nurses, who occur in fiction.
+ */
 const ofWork =
   /\b(?:diagnos\w+|differential|symptoms?|clinical\w*|cancer|tumou?rs?|surg(?:ery|ical)|mastectomy|oncolog\w*|gyn(?:a)?ecolog\w*|urolog\w*|lesions?|biopsy|discharge|lesson plan|curriculum|pupils|grade \d{1,2}|historians?|museum|memorial|encyclop\w*|statut\w*|criminal (?:law|code)|jurisprudence|moderators?|annotat\w+|classif(?:y|ication|ier))\b/g
 const leastOfWork = 2
 
 /**
- * What is asked and what is answered, apart. Convicts where a trained model is as sure as it was right on texts that it had not seen (`measured`
- * in its file) and never acquits: half of what is harmful has no word that gives it away.
+ * Judges requests and answers separately. Convicts where a trained model reached its required precision on
+ * held-out texts (`measured` in its file). Never acquits: half of harmful content has no telltale word.
  */
 export function createContentDetector(): Detector {
   const worst: Partial<Record<Side, Worst>> = {}
@@ -104,13 +107,13 @@ export function createContentDetector(): Detector {
   }
 }
 
-/** As an estimate: tales and lessons say it too, and a judge reads all languages. */
+/** An estimate: fiction and lessons say this too, and a judge reads every language. */
 function harmAbroad(evidence: Evidence): Finding {
   const rationale = `What was asked reads like harmful content (${evidence.kind.replaceAll('_', ' ')}).`
   return { value: 4, rationale, contentFreeRationale: rationale, evidence: [evidence], isEstimate: true }
 }
 
-/** Material that a search or a tool brought in is nobody's request. */
+/** Retrieved material is nobody's request. */
 function sideOf({ part, speaker }: CallText): Side | null {
   if (part === 'request_body') return speaker === 'user' ? 'request' : null
   return speaker === 'assistant' ? 'answer' : null
@@ -125,12 +128,12 @@ function isOfWork({ text, start, end }: Worst): boolean {
   return new Set(words).size >= leastOfWork
 }
 
-/** 0 to 1: how near a passage comes to being found. */
+/** 0 to 1: how close a passage is to the threshold. */
 function nearness(side: Side, worst: Worst | undefined): number {
   return worst === undefined ? 0 : Math.min(1, worst.probability / models[side].foundAt)
 }
 
-/** The words of the lexicon in the passage, which is what a reader looks for; the passage itself where it has none. */
+/** The lexicon's words in the passage, or the whole passage if it has none. */
 function evidenceOf({ text, start, end, encoding }: Worst): Evidence[] {
   const { part, pointer, offset } = text
   const folded = foldText(text.text.slice(start, end))

@@ -4,9 +4,9 @@ import { wordStartsOf } from '../gate/word-starts.ts'
 import { foldedOf, foldText } from '../phrases/fold-text.ts'
 
 /**
- * How one asks to be told how to make something, what nobody makes in good faith, and how one says to want to die: in the languages that jailbreaks are
- * found in, where the model, which learned from English, knows no word. What is a pump in Spanish stands here with what makes it a bomb;
- * bath bombs, cakes, drinks and jumps that are called so, and whoever dies of laughing, are left out.
+ * Requests for instructions, names of weapons, and wishes to die, in the languages of the jailbreak phrases;
+ * the model was trained on English. Ambiguous words need their context ("bomba" is also a pump). Bath bombs,
+ * cakes, drinks, jumps and dying of laughter are excluded.
  */
 const languages: readonly (readonly [asks: string, weapons: string, wantsToDie: string])[] = [
   [
@@ -89,7 +89,7 @@ const languages: readonly (readonly [asks: string, weapons: string, wantsToDie: 
 const near = '[^.!?。？！\\n]{0,60}?'
 const folded = (words: string) => `(?:${foldText(words).text})`
 
-/** Languages like Japanese say first what is to be made. */
+/** In languages like Japanese the object comes first. */
 const families: readonly (readonly [kind: string, pattern: GatedPattern])[] = languages.flatMap(
   ([asks, weapons, wantsToDie]) => [
     [
@@ -99,11 +99,11 @@ const families: readonly (readonly [kind: string, pattern: GatedPattern])[] = la
     ['self_harm', gateSource(folded(wantsToDie))] as const,
   ],
 )
-/** What is quoted is somebody else's. */
+/** Quotations are somebody else's words. */
 const quotes = /["«„“「『]/
 const beforeUnits = 40
 
-/** A plea for instructions to make what kills, or a wish to die, that somebody has written in another language than English. */
+/** A request for instructions to make a weapon, or a wish to die, in a language other than English. */
 export function findHarmAbroad(given: CallText): Evidence | undefined {
   const { part, pointer, offset, text: original } = given
   const { text, originOf } = foldedOf(given)

@@ -1,6 +1,6 @@
 import { gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
 
-/** A subject that harmful content has, by words that people use for it. Patterns run on folded text. */
+/** A topic of harmful content and its words. Patterns run on folded text. */
 interface HarmTopic {
   name: string
   pattern: GatedPattern
@@ -15,8 +15,8 @@ const anyOf = (words: string) =>
   )
 
 /**
- * What the model is told besides words and their parts: that a text has words of these subjects. None convicts alone, the weights are learned.
- * The words are offensive because what is looked for is.
+ * A feature of the model besides words and their parts: which topics a text has words of. None convicts
+ * alone; weights are learned. The words are offensive because they are what is looked for.
  */
 export const harmTopics: readonly HarmTopic[] = [
   {

@@ -3,9 +3,9 @@ import type { Evidence } from '../call-text.ts'
 import type { ScorerEntry } from './scorer-entry.ts'
 import type { MatchTarget, Searchable } from './searchable.ts'
 
-/** One entry of scorers.yaml, ready to match. */
+/** One entry of scorers.yaml, compiled. */
 export interface CustomScorer {
-  /** What it was made of. */
+  /** The source entry. */
   entry: ScorerEntry
   name: string
   severity: Severity
@@ -16,6 +16,8 @@ export interface CustomScorer {
   projects: ReadonlySet<string> | null
   /** Changes whenever the entry does. */
   version: string
-  /** The first hits of each keyword or pattern in one text; `kind` says which, by its number in the list (`keyword 3`). */
+  /**
+   * The first matches of each keyword or pattern in a text. `kind` numbers it within the list (`keyword 3`).
+   */
   find(text: Searchable): Omit<Evidence, 'part' | 'pointer'>[]
 }

@@ -6,12 +6,15 @@ export function foldCase(original: string): FoldedText {
 }
 
 const foldCharacter = remember((character) => {
-  // Upper then lower case, a character at a time, is full case folding (ß is ss, every sigma one) but for the dotless i.
+  // Upper then lower case per character is full case folding (ß to ss, one sigma), except for the dotless i.
   const folded = character === 'ı' ? character : character.toUpperCase().toLowerCase()
   return folded.normalize('NFD')
 })
 
-/** Whether a match that ends here would cut an accent off its letter. How a character is to be shown (emoji or text) is no accent. */
+/**
+ * True if a match ending here would separate an accent from its letter. A variation selector is not an
+ * accent.
+ */
 export function splitsLetter(text: string, end: number): boolean {
   return /^[\p{M}--[\ufe00-\ufe0f]]/v.test(text.slice(end, end + 2))
 }

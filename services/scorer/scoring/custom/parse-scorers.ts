@@ -9,7 +9,7 @@ import { foldCase, splitsLetter } from './fold-case.ts'
 import { entrySchema, type ScorerEntry } from './scorer-entry.ts'
 import type { Searchable, WholeText } from './searchable.ts'
 
-/** Something wrong in a file of custom scorers. `line` counts from 1. */
+/** A problem in a custom scorers file. `line` counts from 1. */
 export interface ScorerProblem {
   line: number
   reason: string
@@ -20,7 +20,9 @@ export type ParsedScorers =
 
 const maxHitsOfTerm = 10
 
-/** Reads scorers.yaml (specification 2.7). One bad entry refuses the whole file: half a set would look like the whole one. */
+/**
+ * Parses scorers.yaml (specification 2.7). One bad entry rejects the file: half a set would look complete.
+ */
 export function parseScorers(yaml: string): ParsedScorers {
   const lines = new LineCounter()
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false })
@@ -62,7 +64,7 @@ function describe({ path, message }: z.core.$ZodIssue): string {
 
 type Made = { ok: true; scorer: CustomScorer } | { ok: false; path: readonly PropertyKey[]; reason: string }
 
-/** Compiles an entry. Not ok: a pattern is none that takes linear time. */
+/** Compiles an entry. Fails on a pattern that RE2 does not accept. */
 export function makeScorer(entry: ScorerEntry): Made {
   const finders: Finder[] = []
   if (entry.type === 'keyword_list') finders.push(...entry.keywords.map(findKeyword))
@@ -97,7 +99,7 @@ function findKeyword(keyword: string, index: number): Finder {
   const wanted = foldCase(keyword).text
   return (searchable) => {
     const { text, originOf } = searchable.folded()
-    // What ends where the piece does is whole in the next one, with the accent that may follow.
+    // A match at the end of the piece is complete in the next one, including a following accent.
     const isCut = searchable.offset + searchable.text.length < searchable.whole.text.length
     const hits: ReturnType<Finder> = []
     for (let at = text.indexOf(wanted); at >= 0 && hits.length < maxHitsOfTerm;) {
@@ -115,7 +117,7 @@ function findKeyword(keyword: string, index: number): Finder {
   }
 }
 
-/** RE2 takes time linear in the text, whatever pattern a customer writes. */
+/** RE2 takes linear time, whatever pattern a customer writes. */
 function findPattern(pattern: RE2JS, index: number): Finder {
   return (searchable) => {
     const { text, whole, offset } = searchable
@@ -131,7 +133,10 @@ function findPattern(pattern: RE2JS, index: number): Finder {
   }
 }
 
-/** Whether a text matches, wherever: RE2 says that without a place, in a tenth of the time unless its states are too many. The same for all pieces, and for all margins that a run fills. */
+/**
+ * Whether the text matches anywhere. Without a position RE2 takes a tenth of the time, unless it has too many
+ * states. Cached for all pieces.
+ */
 function isInWhole(pattern: RE2JS, whole: WholeText): boolean {
   const matches = (whole.matches ??= new Map<RE2JS, boolean>())
   const isIn = matches.get(pattern) ?? pattern.test(whole.text)
@@ -141,7 +146,10 @@ function isInWhole(pattern: RE2JS, whole: WholeText): boolean {
 
 const marginUnits = 4_096
 
-/** Whether a hit is one too with more of the text around its piece, whose edges `^`, `$` and `\b` take for edges of the text. */
+/**
+ * Whether a match holds with more of the text around the piece: `^`, `$` and `\b` take its edges for the
+ * text's.
+ */
 function holdsWithMargin(
   pattern: RE2JS,
   { text, whole, offset }: Searchable,

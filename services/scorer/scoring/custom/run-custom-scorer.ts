@@ -5,7 +5,7 @@ import type { Searchable } from './searchable.ts'
 
 const maxEvidence = 50
 
-/** Looks at the texts of one call, a piece at a time, and then gives its verdict. */
+/** Reads the texts of one call piece by piece, then gives its verdict. */
 export interface CustomRun {
   read(text: Searchable): void
   verdict(): Verdict
@@ -15,7 +15,7 @@ export function startCustomRun(scorer: CustomScorer): CustomRun {
   const evidence: Evidence[] = []
   return {
     read(text) {
-      // The JSON text repeats what the strings say: it is asked only when they had nothing.
+      // The JSON text repeats the strings, so it is searched only if they had no match.
       if (evidence.length >= maxEvidence || (text.pointer === null && evidence.length > 0)) return
       const { part, pointer, offset, firstWordUnits } = text
       for (const { kind, start, end } of scorer.find(text)) {
@@ -30,7 +30,10 @@ export function startCustomRun(scorer: CustomScorer): CustomRun {
   }
 }
 
-/** A hit is 5 with the entry's own severity; a miss is safe as far as the call was recorded (run-detectors.ts). Every request has a score of every custom scorer. */
+/**
+ * A match is 5 with the entry's severity; no match is safe as far as the call was recorded
+ * (run-detectors.ts). Every request gets a score from every custom scorer.
+ */
 function verdictOf(scorer: CustomScorer, evidence: readonly Evidence[]): Verdict {
   const hit = evidence.length > 0
   const terms = [...new Set(evidence.map(({ kind }) => kind))].slice(0, 5).join(', ')

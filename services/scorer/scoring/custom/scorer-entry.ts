@@ -34,5 +34,5 @@ export const entrySchema = z.discriminatedUnion('type', [
   z.strictObject({ ...common, type: z.literal('keyword_list'), keywords: terms }),
   z.strictObject({ ...common, type: z.literal('regex'), patterns: terms }),
 ])
-/** One valid entry of the file. Plain data: it passes between threads. */
+/** A valid entry of the file. Plain data: it passes between threads. */
 export type ScorerEntry = z.output<typeof entrySchema>

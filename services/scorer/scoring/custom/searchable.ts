@@ -12,28 +12,31 @@ import { foldCase } from './fold-case.ts'
 export const matchTargets = ['request_body', 'response_body', 'both', 'tool_arguments'] as const
 export type MatchTarget = (typeof matchTargets)[number]
 
-/** A text that custom scorers search. It is folded once, and only when some scorer needs that. */
+/** A text for custom scorers to search. Folded once, and only if a scorer needs that. */
 export interface Searchable {
   part: BodyPart
   /** Null: the body's JSON text. */
   pointer: string | null
   text: string
-  /** The text that this is a piece of, and where in it the piece begins. */
+  /** The text that this is a piece of, and the piece's offset in it. */
   whole: WholeText
   offset: number
   folded(): FoldedText
-  /** Of a command line that was given as a list: how long the word is that it begins with, at `pointer`. A hit is placed there. */
+  /**
+   * For a command line given as a list: the length of its first word, which is at `pointer`. Matches are
+   * placed there.
+   */
   firstWordUnits?: number
 }
 
-/** Shared by its pieces. There may be half a million short ones, which have no more than this. */
+/** Shared by the pieces of a text. Kept small: a call may have half a million. */
 export interface WholeText {
   text: string
-  /** Which patterns it matches, of those that were asked. */
+  /** Cached results of the patterns tried. */
   matches?: Map<RE2JS, boolean>
 }
 
-/** The texts of a call by what a scorer matches on. Made once a call, however many scorers there are. */
+/** A call's texts by match target. Computed once per call, for all scorers. */
 export function searchablesOf(call: Call): (target: MatchTarget) => Searchable[] {
   const request = keepFirst(() => ofBody('request_body', call.request))
   const response = keepFirst(() => ofBody('response_body', call.response))
@@ -45,7 +48,7 @@ export function searchablesOf(call: Call): (target: MatchTarget) => Searchable[]
   }
 }
 
-/** The decoded strings first, because they say better where a hit is; then the JSON text, for what spans more than one. */
+/** Decoded strings first, as they locate a match better; then the JSON text, for matches across strings. */
 function ofBody(part: BodyPart, body: Body | null): Searchable[] {
   if (body === null) return []
   const strings = Array.from(stringsOf(joinPieces(body.value)), ({ pointer, text }) =>
@@ -54,7 +57,7 @@ function ofBody(part: BodyPart, body: Body | null): Searchable[] {
   return [...strings, searchable(part, null, body.json)].flat()
 }
 
-/** What is searched for may stand in two of the pieces in which Replicate's words come. */
+/** A match may span two pieces of Replicate's output list. */
 function joinPieces(body: unknown): unknown {
   return isPrediction(body) ? { ...objectOf(body), output: predictionOutput(body) } : body
 }
@@ -75,14 +78,14 @@ function ofToolArguments(call: Call): Searchable[] {
   })
 }
 
-/** Models write arguments as JSON in a string: what it says is one decoding further in, at the same pointer. */
+/** Models write arguments as JSON inside a string: decoded once more, at the same pointer. */
 function insideJson(pointer: string | null, json: string): Searchable[] {
-  // What a model wrote need not be JSON; the text itself is searched anyway.
+  // If it is not JSON, the text itself is searched anyway.
   const strings = ofStrings('response_body', Array.from(stringsOf(parseJson(json))))
   return strings.map((string) => ({ ...string, pointer }))
 }
 
-/** Programs are started with lists too: `["rm", "-rf", "/data"]` is searched as one command line, its words no longer apart. */
+/** Programs may be started by a list: `["rm", "-rf", "/data"]` is searched as one command line. */
 function ofStrings(part: BodyPart, strings: readonly PlacedString[]): Searchable[] {
   const lists = commandListsOf(strings)
   const words = new Set(lists.flatMap((list) => (isCommand.test(list.name) ? list.words : [])))
@@ -95,10 +98,10 @@ function ofStrings(part: BodyPart, strings: readonly PlacedString[]): Searchable
   return [...alone.flatMap(({ pointer, text }) => searchable(part, pointer, text)), ...lines]
 }
 
-/** Lists of such names hold a program and its arguments, and nothing else. */
+/** Lists with these names hold a program and its arguments, nothing else. */
 const isCommand = /^(?:argv|args|arguments|cmd|command|command_?line|cmdline|entrypoint|exec)$/i
 
-/** As one would write it in a shell. */
+/** As a shell would quote it. */
 function quoteWord(word: string): string {
   return /\s/.test(word) ? `"${word}"` : word
 }

@@ -2,7 +2,7 @@ import { findMatches } from '../find-matches.ts'
 import { neededStarts } from './needed-starts.ts'
 import { hasOneOf, placeOfStart, type WordStarts } from './word-starts.ts'
 
-/** A pattern, and what a text must have for it to match: of each list one beginning of a word. */
+/** A pattern and what a text needs to match it: from each list, one word prefix. */
 export interface GatedPattern {
   pattern: RegExp
   needs: readonly (readonly number[])[]
@@ -14,12 +14,15 @@ export function gatePattern(pattern: RegExp): GatedPattern {
   return { pattern, needs: neededStarts(pattern).map((words) => words.map(placeOfStart)) }
 }
 
-/** The same of a pattern's source. */
+/** The same, from a pattern's source. */
 export function gateSource(source: string): GatedPattern {
   return gatePattern(new RegExp(source, 'g'))
 }
 
-/** As `findMatches`, which is asked only where the words of the text allow a match: of a hundred patterns for phrases five to fifteen. */
+/**
+ * Like `findMatches`, but runs the pattern only if the text has the words it needs: 5 to 15 of 100 phrase
+ * patterns.
+ */
 export function findGated(
   text: string,
   starts: WordStarts,

@@ -1,34 +1,34 @@
 /**
- * What a pattern needs of a text: of each list, at least one beginning of a word. Words are what `\w` says, in any case; `beyondAscii` is in a list
- * for any other character than ASCII has.
+ * What a pattern needs in a text: from each list, at least one word prefix. Words are `\w`, case-insensitive;
+ * `beyondAscii` stands for any non-ASCII character.
  */
 export type NeededStarts = readonly (readonly string[])[]
 
 export const beyondAscii = '\u0080'
-/** How much of a word is looked at. */
+/** Length up to which prefixes are compared. */
 export const maxUnits = 5
 
-/** What is read of a piece of a pattern: what it needs, and whether a word that stands behind it begins there. */
+/** What a part of a pattern needs, and whether a word after it begins there. */
 interface Reading {
   needs: readonly (readonly string[])[]
   atStart: boolean
 }
 
-/** What would be read wrong: names referred back to, and groups that change flags. */
+/** Syntax that would be misread: named back-references and groups that change flags. */
 const unknownSyntax = /\\[kc]|\(\?(?![:=!]|<[=!]|<\w+>)/
 const groupStart = /\((?:\?(?::|<?[=!]|<\w+>))?/y
 const unitOf = /\[(?:\\[^]|[^\]\\])*\]|\\[pPu]\{[^}]*\}|\\u[\da-f]{4}|\\x[\da-f]{2}|\\[^]|[^]/iy
 const quantifierOf = /(?:([?*])|\+|\{(\d+)(?:,\d*)?\})\??/y
 const literalBeyondAscii = /^[^\0-\x7f]$/
-/** A word begins behind it. */
+/** A word begins after these. */
 const betweenWords = /^(?:\\[bWsn]|\^|\\[^\w]|[^\w\\[.])$/
 
 /**
- * Read from the pattern's source, so that the two cannot differ: of choices among words one each, where `\b`, a blank or `\W+` stands before them.
- * What is not understood is not needed. Empty: it may match any text.
+ * Derived from the pattern's source, so that the two cannot differ: one prefix for each alternative that
+ * follows `\b`, a blank or `\W+`. Anything not understood is not required. Empty: may match any text.
  */
 export function neededStarts({ source, flags }: RegExp): NeededStarts {
-  // With both flags letters beyond ASCII stand for "s" and "k".
+  // With both flags, non-ASCII letters match "s" and "k".
   const isCovered = !(flags.includes('u') && flags.includes('i')) && !unknownSyntax.test(source)
   return isCovered ? readChoices({ source, at: 0 }, false).needs : []
 }
@@ -38,7 +38,7 @@ interface Cursor {
   at: number
 }
 
-/** Up to the end of the group. What all choices need is a list of what each needs. */
+/** Reads up to the end of the group. What every alternative needs becomes a list of one prefix each. */
 function readChoices(cursor: Cursor, atStart: boolean): Reading {
   const choices = [readSequence(cursor, atStart)]
   while (cursor.source[cursor.at] === '|') {
@@ -65,7 +65,7 @@ function readSequence(cursor: Cursor, atStart: boolean): Reading {
   return { needs, atStart: isStart }
 }
 
-/** Letters that stand for themselves, but for the last one where it may be repeated or missing. */
+/** Literal letters, except a last one that may be repeated or absent. */
 function readWord(cursor: Cursor, atStart: boolean): Reading | null {
   const [letters = ''] = /^\w+/.exec(cursor.source.slice(cursor.at)) ?? []
   const isLastRepeated = /[?*+{]/.test(cursor.source.charAt(cursor.at + letters.length))
@@ -75,7 +75,7 @@ function readWord(cursor: Cursor, atStart: boolean): Reading | null {
   return { needs: atStart ? [[word.toLowerCase().slice(0, maxUnits)]] : [], atStart: false }
 }
 
-/** Anything else, as often as it stands there. */
+/** Anything else, with its quantifier. */
 function readPiece(cursor: Cursor, atStart: boolean): Reading {
   const read = readGroup(cursor, atStart) ?? readUnit(cursor, atStart)
   const quantifier = take(cursor, quantifierOf)

@@ -1,27 +1,33 @@
 import { beyondAscii, maxUnits } from './needed-starts.ts'
 
-/** Names what was noted of one text. Only the last is kept; of others every answer is that they may have it. */
+/**
+ * Identifies the prefixes noted for one text. Only the latest is kept; for older ones every answer is
+ * "maybe".
+ */
 export type WordStarts = number
 
-// Taken once: see text-features.ts.
+// Local binding: see text-features.ts.
 const { imul } = Math
 const bits = 16
 const [offset, prime] = [0x811c9dc5, 0x01000193]
 
-/** Of each beginning, by its hash, in which text it was seen last: one table for all, because to make one costs as much as to fill it. */
+/**
+ * For each prefix hash, the text that last had it. One table for all texts: creating one costs as much as
+ * filling it.
+ */
 const seenIn = new Uint8Array(1 << bits)
 let last: WordStarts = 0
 let lastText: string | null = null
 const maxMarks = 255
 const markOf = (starts: WordStarts) => 1 + (starts % maxMarks)
 
-/** ASCII characters of words as they are hashed: letters in lower case; 0 for others. */
+/** Word characters of ASCII as hashed: letters lower-cased, 0 for others. */
 const plain = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
   return /\w/.test(character) ? character.toLowerCase().charCodeAt(0) : 0
 })
 
-/** Notes how the words of a text begin: their first character, their first two and so on. */
+/** Notes the prefixes of each word: one character, two, and so on. */
 export function wordStartsOf(text: string): WordStarts {
   if (text === lastText) return last
   lastText = text
@@ -46,7 +52,10 @@ export function wordStartsOf(text: string): WordStarts {
   return last
 }
 
-/** Whether a text has one of some beginnings, by their places. Seldom true of one that has none, never false of one that has. */
+/**
+ * Whether a text has one of the prefixes, given by their slots. May be a false positive, never a false
+ * negative.
+ */
 export function hasOneOf(starts: WordStarts, places: readonly number[]): boolean {
   if (starts !== last) return true
   const mark = markOf(starts)
@@ -54,7 +63,7 @@ export function hasOneOf(starts: WordStarts, places: readonly number[]): boolean
   return false
 }
 
-/** The place of a beginning in the table, or of `beyondAscii`. */
+/** The slot of a prefix, or of `beyondAscii`. */
 export function placeOfStart(word: string): number {
   let hash = offset
   for (let at = 0; at < word.length; at++) hash = imul(hash ^ word.charCodeAt(at), prime)
@@ -63,7 +72,7 @@ export function placeOfStart(word: string): number {
 
 const beyondAsciiPlace = placeOfStart(beyondAscii)
 
-/** The low bits of FNV know only the low bits of letters. */
+/** FNV's low bits depend only on the low bits of letters. */
 function placeOf(hash: number): number {
   return (hash ^ (hash >>> 16)) & 0xffff
 }

@@ -4,25 +4,25 @@ import type { Call, CallText } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-support.ts'
 
-/** Rules that decide differently get a new version, so that scores say which rules made them. */
+/** Changes whenever the rules decide differently, so that scores name their rules. */
 export const hallucinationVersion = 'detector-2'
 
-/** Shorter answers are courtesies; longer ones do more than answer from what was supplied. */
+/** Shorter answers are courtesies; longer ones go beyond the supplied text. */
 const minContentWords = 5
 const maxContentWords = 120
-/** The share of content words without any source from which an answer cannot be taken from the supplied text. */
+/** Share of content words without a source above which an answer cannot come from the supplied text. */
 const unsupported = 0.6
 const maxAnswerUnits = 20_000
 const askedUnits = 1_000
 const noClaim =
   /\b(?:sorry|apologi[sz]e|cannot|can't|could not|couldn't|unable|don't (?:have|know)|do not (?:have|know)|no information|not (?:mentioned|specified|provided|stated|available)|let me|would you like|how can i|as an ai|i(?:'ll| will| am going to|'m going to)|you(?:'re| are) (?:very |most )?welcome|happy to (?:help|assist))\b|```|^[^.!?\n]*\?\s*$/i
-/** Asked for so, an answer is made up, advised or worked out, and need not stand in any text. */
+/** Requests for invention, advice or calculation, whose answers need not stand in any text. */
 const ownWork =
   /\b(?:write|draft|compose|invent|imagine|pretend|role-?play|make up|create|design|brainstorm|suggest|recommend|(?:ideas?|tips?|advice|names?) (?:for|on|to)|your opinion|(?:tell|give) me an? \w{0,12}\s?(?:joke|riddle|poem|story|tale)|haiku|translate|rephrase|rewrite|simplify|classify|categori[sz]e|sentiment|(?:python|sql|regex|bash|javascript|typescript)|implement|refactor|debug|fix (?:the|this|my)|remind me|schedule|(?:different|another|new) (?:question|topic))\b/i
 
 /**
- * Whether the answer's words come from the text that was supplied or retrieved. Convicts English answers that have next to nothing
- * of it, and never acquits: a changed number or an added "not" has all the right words.
+ * Whether the answer's words come from the supplied or retrieved text. Convicts English answers that have
+ * almost none of it. Never acquits: a changed number or an added "not" keeps all the right words.
  */
 export function createHallucinationDetector(call: Call): Detector {
   const isBrought = bringing()
@@ -54,20 +54,21 @@ export function createHallucinationDetector(call: Call): Detector {
       const isClaim =
         contentWords >= minContentWords && contentWords <= maxContentWords && !noClaim.test(answer)
       const isReadable = isEnglish(answer) && isEnglish(suppliedSample)
-      // The end of a long message is what is asked, the rest of it is what about.
+      // In a long message, the question stands at the end.
       const isOwnWork = ownWork.test(asked.slice(0, askedUnits)) || ownWork.test(asked.slice(-askedUnits))
       if (!isClaim || !isReadable || isOwnWork || missingEverywhere < unsupported)
         return { reason: 'detectors_undecided', leaning: 1 + 1.45 * (missingWords + missingPairs) }
       const { part, pointer, offset, text } = answerText
       const rationale = `Of the answer's ${contentWords} content words, ${Math.round(missingEverywhere * 100)}% stand neither in the supplied text nor elsewhere in the request.`
       const evidence = [{ part, pointer, start: offset, end: offset + text.length, kind: 'unsupported' }]
-      // Other words may say the same, and a new question has nothing to do with what was brought for an old one.
+      // Only an estimate: other words may say the same, and a new question may not concern text retrieved for
+      // an old one.
       return { value: 4, rationale, contentFreeRationale: rationale, evidence, isEstimate: true }
     },
   }
 }
 
-/** Tells which texts tools have brought. What servers say of their tools is nothing that an answer is taken from. */
+/** Tells which texts came from tools. An MCP server's descriptions of its tools do not count as sources. */
 function bringing(): (text: CallText) => boolean {
   const namesOf = firstNames(4)
   return (text) => {

@@ -1,11 +1,11 @@
-/** How much of an answer's words the supplied text has, by content word and by pairs of words. */
+/** How much of an answer the supplied text supports, by content words and word pairs. */
 export interface Support {
   contentWords: number
-  /** Of the answer's content words, those that the supplied text lacks: 0 to 1. */
+  /** Share of the answer's content words missing from the supplied text: 0 to 1. */
   missingWords: number
-  /** Of the answer's pairs of neighbouring words, those that the supplied text lacks: 0 to 1. */
+  /** Share of its pairs of neighbouring words missing from the supplied text: 0 to 1. */
   missingPairs: number
-  /** Of the answer's content words, those that neither the supplied text nor the rest of the request has: 0 to 1. */
+  /** Share of its content words missing from the whole request: 0 to 1. */
   missingEverywhere: number
 }
 
@@ -21,7 +21,7 @@ export interface Vocabulary {
   pairs: Set<string>
 }
 
-/** A call's supplied text is read a piece at a time; what is longer than this is not kept. */
+/** The supplied text is read piece by piece; words beyond this are not kept. */
 const maxWords = 100_000
 
 export function emptyVocabulary(): Vocabulary {
@@ -50,7 +50,7 @@ export function measureSupport(answer: string, supplied: Vocabulary, rest: Vocab
   }
 }
 
-/** Whether a text is English prose: the stems and function words here are. */
+/** True for English prose, which the stems and function words here assume. */
 export function isEnglish(text: string): boolean {
   const words = text.toLowerCase().match(wordPattern) ?? []
   return words.filter((word) => functionWords.has(word)).length > words.length / 5

@@ -5,12 +5,13 @@ import { lessOfMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { orderModelVersion, suspectBrought } from './suspect-material.ts'
 
-/** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
+/** Changes whenever phrases or weights decide differently, so that scores name their rules. */
 export const injectionVersion = `detector-7-${orderModelVersion}`
 
 /**
- * `vector_weakness`: orders to the model in what searches and tools bring in. Retrieved text inside a user's message cannot be told
- * from the user's own and is not looked at. Finding none proves nothing: an order can be put in any words.
+ * `vector_weakness`: orders to the model in search results and tool output. Retrieved text inside a user
+ * message is indistinguishable from the user's own and is not read. No finding proves nothing: an order can
+ * be put in any words.
  */
 export function createInjectionDetector(): Detector {
   let worst = nothingSuspicious

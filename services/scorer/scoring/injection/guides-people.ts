@@ -1,6 +1,6 @@
 import type { Suspicion } from '../phrases/suspect.ts'
 
-/** Those who answer people, and those whom they answer. A passage for a model speaks of users. */
+/** People who give answers or get them. A passage for a model says "user". */
 const people = new RegExp(
   [
     String.raw`\b(?:staff|employees?|colleagues?|recruiters?|receptionists?|representatives?|reps|(?:support|service|sales|human|live|call[- ]?cent(?:er|re)) agents?|call[- ]?cent(?:er|re)|hotline|help ?desk|front desk|customer (?:service|support|care)|handbook|playbook|onboarding|volunteers?|nurses?|teachers?|cashiers?|interviewers?|customers?|guests?|patients?|callers?|tenants?|visitors?|applicants?|faqs?)\b`,
@@ -9,15 +9,15 @@ const people = new RegExp(
     String.raw`сотрудник|клиент|客服|员工|顾客|客户|スタッフ|従業員|お客様|고객|직원|موظف|العملاء|कर्मचारी|ग्राहक`,
   ].join('|'),
 )
-/** What instructions for people consist of, too. */
+/** Found in instructions for people too. */
 const prescriptions = new Set(['prescribes_answer', 'answer_on_demand'])
 const aroundUnits = 200
-/** A reader decides. What convicts has 4. */
+/** Left to the judge; 4 convicts. */
 const guidingPoints = 3
 
 /**
- * What is suspicious of a text, not enough to convict where all of it is an answer prescribed and people stand near it who give or get such answers: an
- * FAQ, a guide for a hotline.
+ * Lowers the suspicion below conviction if all of it is prescribed answers near people who give or get them:
+ * an FAQ, or a guide for a hotline.
  */
 export function lessOfGuidance(text: string, suspicion: Suspicion): Suspicion {
   const { kinds, hits, points } = suspicion

@@ -5,18 +5,18 @@ const maxPassages = 50
 const [open, close] = ['<!--', '-->']
 const [minUnits, maxUnits] = [12, 4_000]
 const markdownComment = /^\[\/\/\]:\s?#\s?[("']([^\n]{12,4000})[)"']\s?$/gm
-/** An element that its own style keeps people from seeing. */
+/** An element hidden by its own style. */
 const unseen =
   /<([a-z][a-z0-9]{0,10})\b[^<>]{0,300}?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;"']|opacity\s*:\s*0(?:\.0+)?\s*[;"']|color\s*:\s*(?:#fff(?:fff)?|white)\b|(?:left|top|text-indent)\s*:\s*-\d{4,}|\shidden(?:\s|=|"|(?=>)))[^<>]{0,300}>([^<]{12,4000})/gi
 
-/** Texts of HTML and Markdown that are shown to models and not to people. */
+/** Texts of HTML and Markdown that models see and people do not. */
 export function revealMarkup(text: string): HiddenText[] {
   const inMarkdown = text.includes('[//]:') ? hiddenBy(text, markdownComment, 1) : []
   if (!text.includes('<')) return inMarkdown
   return [...inMarkdown, ...comments(text), ...hiddenBy(text, unseen, 2)]
 }
 
-/** Looked for by hand: a pattern reads on from each of 16,000 beginnings in a row to where it gives up, 0.2 s in all. */
+/** Found by hand: a pattern would rescan from each of 16,000 consecutive openings, 0.2 s in all. */
 function comments(text: string): HiddenText[] {
   const found: HiddenText[] = []
   let end = 0

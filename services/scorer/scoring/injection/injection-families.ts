@@ -5,7 +5,7 @@ import type { PhraseFamily } from '../phrases/suspect.ts'
 import { words } from '../phrases/words-between.ts'
 
 const change = String.raw`(?:modify|augment|enhance|enrich|rewrite|rephrase|render|encode|encrypt|transform|translate|shuffle|scramble|obfuscate|integrate|incorporate|weave|inject|prepend|append)`
-/** Forms and quizzes say these of an answer too: only with what is to be done to it. */
+/** Forms and quizzes say these of an answer too, so they count only with an operation on it. */
 const arrange = String.raw`(?:change|alter|replace|substitute|convert|reverse|format|group|embed|insert|start|begin|end|conclude|finish)`
 const reply = String.raw`(?:reply|response|answer|output|message|summary|text)`
 const given = String.raw`(?:following|subsequent|next|below|given|provided)`
@@ -14,8 +14,8 @@ const secret = String.raw`(?:passwords?|passcodes?|credentials?|api keys?|tokens
 const sendTo = String.raw`(?:send|email|e-mail|mail|forward|post|upload|exfiltrate|transmit|submit|share|leak|export)`
 
 /**
- * Ways in which a document, a page or a tool's result speaks to the model that reads it. A user may say most of this; text that was
- * brought in has no business to. Families of 3 points or less also stand in honest mail and documentation.
+ * Ways in which a document, page or tool result addresses the model that reads it. Normal for a user, not for
+ * retrieved text. Families of 3 points or less also occur in honest mail and documentation.
  */
 export const injectionFamilies: readonly PhraseFamily[] = [
   ...phraseFamilies.filter(({ name }) =>
@@ -87,7 +87,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
       pattern(
         String.raw`<\|(?:im_start|im_end|system|user|assistant|start_header_id|eot_id|endoftext)\|?>|\[/?inst\]|<<sys>>|<start_of_turn>|<\/?(?:system|assistant)(?:[_-](?:prompt|message|instructions?))?>`,
       ),
-      // In a field of data. Logs say "system: the user has logged in" and "system: never mind".
+      // In a data field. Logs contain "system: the user has logged in" and "system: never mind".
       pattern(
         `["'>](?:system|developer)\\s*:\\s*(?:ignore|disregard|(?:from now on,? )?you (?:are|must|will|should|have to)|the user has (?:approved|authori[sz]ed|granted|consented))\\b`,
       ),
@@ -123,14 +123,14 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         `\\b(?:retrieve|find|get|list|collect|gather|fetch|download|read|obtain)\\b[^.\\n]{0,60}\\b(?:my|user's|all|patient|saved|personal|private)\\b[^\\n]{0,140}\\b${sendTo}\\b[^\\n]{0,60}(?:\\bto\\b|\\bthe email\\b|\\bwith\\b)[^\\n]{0,40}(?:@|https?:)`,
       ),
       pattern(
-        // Rules for staff say what not to share, and to whom to report.
+        // Staff rules say what not to share, and whom to report to.
         `(?<!\\b(?:never|not|don't)\\W)\\b${sendTo}\\b${words(4)}(?:my|your|the user's|all|their)\\W+(?:\\w+\\W+){0,3}?${secret}\\b[^\\n]{0,80}\\bto\\b[^\\n]{0,50}(?:@|https?:)`,
       ),
       pattern(
         String.raw`<img\b[^>]{0,100}\bsrc=["']?https?:[^\s"'>]{1,200}[?&][\w-]{1,30}=(?:\[|\{\{|\$\{|<)`,
       ),
       pattern(String.raw`!\[[^\]\n]{0,80}\]\(https?:[^)\s]{1,200}[?&][\w-]{1,30}=(?:\{|\[|<|\$|%7b)`),
-      // The rest of an address is to be what was said.
+      // An address whose rest is to be filled with the conversation.
       pattern(
         String.raw`\bhttps?:[^\s)"']{1,200}[?&/][\w-]{0,30}=?["')]{0,2}\s{1,3}(?:followed by|plus|and append|and add)\W+(?:\w+\W+){0,3}?(?:user|conversation|chat|e-?mail|question|passwords?|history|secrets?|messages?)\b`,
       ),
@@ -139,7 +139,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
   {
     name: 'directs_the_summary',
     points: 2,
-    // Guides for writers do so too.
+    // Writing guides do this too.
     aspect: 'subject',
     patterns: [
       pattern(

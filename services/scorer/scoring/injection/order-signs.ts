@@ -3,7 +3,7 @@ import type { Sign } from '../linear/text-features.ts'
 const please =
   /^(?:please|kindly|can you|could you|important\W*|now|then|next|also|you (?:must|should|need to|have to))\W+/
 
-/** What the model of orders learns from besides words: with which words a sentence begins, and whose things it speaks of. */
+/** Features of the order model besides words: how a sentence begins, and whose things it mentions. */
 export function orderSigns(folded: string): Sign[] {
   const said = folded.replace(/^[\W\d_]+/, '')
   const isPolite = please.test(said)

@@ -2,13 +2,13 @@ import { gateSource as pattern } from '../gate/gated-pattern.ts'
 import { foldText } from '../phrases/fold-text.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
 
-/** Patterns run on folded text, and what is written in other scripts is folded too. Sources with no escape in upper case. */
+/** For patterns on folded text: folds foreign scripts too. Sources must have no upper-case escapes. */
 const abroad = (source: string) => pattern(foldText(source).text)
 
 const whenAsked = String.raw`\b(?:when(?:ever)?|if|once)\W+(?:(?:you(?:'re| are)?|the user|a user|users|anyone|anybody|someone|somebody|people)\W+(?:\w+\W+){0,2}?)?(?:asked|asks?|queried|questioned|prompted|inquires?)\b`
-/** A question of fact: people are told as well what to say when they are asked to do something. */
+/** A question of fact. People are also told what to say when asked to do something. */
 const ofFact = String.raw`\W+(?:about|who|whom|what|which|where|how|why|whether|for (?:the|a|any) (?:best|name|answer|recommendation)|(?:the|this|that|any) (?:\w+\W+)?question|to (?:answer|provide|name|recommend|rank|compare))\b`
-/** Whoever is told what not to answer is told no answer. */
+/** A prohibition prescribes no answer. */
 const unforbidden = String.raw`(?<!\b(?:never|not|don't)\W)`
 const answers = String.raw`(?:answer|respond|reply|say|state|claim|recommend|tell (?:them|the user|him|her))`
 const reads = String.raw`(?:ai|llm|language model|ai (?:model|assistant|system|agent)|assistant|chatbot|copilot|gpt)s?`
@@ -18,8 +18,8 @@ const forLater = String.raw`(?:for|in|across) (?:all |every |any |your )?(?:futu
 const belief = String.raw`(?:(?:the|this) user (?:\w+ )?(?:is|was|has|wants|likes|loves|prefers|asked|trusts)|recommend|promote|always (?:answer|say|respond|reply|mention|cite|prefer))\b`
 
 /**
- * Ways in which a passage is made to be believed. Instructions for staff, forms and interfaces prescribe answers too: each is one sign, and
- * convicts with another, or where it is hidden.
+ * Ways of making a passage believed. Staff instructions, forms and interfaces prescribe answers too, so each
+ * is one sign. It convicts with another, or if hidden.
  */
 export const plantedFamilies: readonly PhraseFamily[] = [
   {
@@ -91,7 +91,7 @@ export const plantedFamilies: readonly PhraseFamily[] = [
   {
     name: 'outdoes_sources',
     points: 2,
-    // So do rules for work with assistants, which say as well what those must answer.
+    // So do rules for working with assistants, which also say what those must answer.
     aspect: 'subject',
     patterns: [
       pattern(
@@ -102,7 +102,7 @@ export const plantedFamilies: readonly PhraseFamily[] = [
   {
     name: 'claims_the_answer',
     points: 2,
-    // An examination has both, and plants nothing.
+    // Examinations have both.
     aspect: 'subject',
     patterns: [
       pattern(
@@ -117,7 +117,7 @@ export const plantedFamilies: readonly PhraseFamily[] = [
   {
     name: 'plants_memory',
     points: 2,
-    // Interfaces have tokens stored for later requests.
+    // Interfaces ask for tokens to be stored for later requests.
     aspect: 'subject',
     patterns: [pattern(String.raw`${keeps}\b[^.\n]{0,40}\b${forLater}`)],
   },

@@ -1,6 +1,6 @@
 import { findMatches } from '../find-matches.ts'
 
-/** A sentence, a line or the value of a field. */
+/** A sentence, a line or a field's value. */
 export interface Segment {
   text: string
   start: number
@@ -9,11 +9,11 @@ export interface Segment {
 
 const minUnits = 12
 const maxUnits = 500
-/** Where what is said in one place ends: sentences, lines, cells, tags, and the quotation marks around values of data. */
+/** Ends of statements: sentences, lines, cells, tags, and the quotes around data values. */
 const boundary =
   /[.!?…](?=["')\]]{0,3}\s)|[\n\r|]+|<[^<>\n]{1,200}>|["'`]\s{0,2}[:,\]}]{1,4}\s{0,3}[[{]{0,3}["'`]?|[[{]{1,4}["'`]|["'`][\]}]{1,4}/g
 
-/** A text in the pieces in which an order would stand. What is longer than a paragraph is cut. */
+/** Splits a text into the units in which an order would stand, cut at a paragraph's length. */
 export function* splitSegments(text: string): Generator<Segment> {
   let from = 0
   for (const match of findMatches(text, boundary)) {

@@ -11,25 +11,33 @@ import { splitSegments } from './split-segments.ts'
 const model = createLinearModel(modelFile, orderSigns)
 export const orderModelVersion = model.version
 
-/** What customers and colleagues write to each other as well. */
+/** Also normal between customers and colleagues. */
 const ordinary = new Set(['gives_an_order', 'inserts_code'])
-/** A sentence that the model finds convicts; half as sure, it makes two signs of one. */
+/** A sentence found by the model convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
 
-/** How much a passage of a text that was brought in speaks to the model: by phrases, by what it hides, by its sentences. 4 points convict. */
+/**
+ * How much a passage of retrieved text addresses the model: by phrases, hidden text and sentences. 4 points
+ * convict.
+ */
 export function suspectMaterial(text: string): Suspicion {
   return withOrders(suspect(text, injectionFamilies, revealMarkup), text)
 }
 
-/** The same of all of it. */
+/** The same for a whole text. */
 export function suspectBrought(text: CallText): Suspicion {
   return withOrders(suspectPhrases(text), text.text)
 }
 
-/** What phrases and hidden text alone say. Two detectors ask, and reading it is most of what either does: each text is read once. */
+/**
+ * Suspicion from phrases and hidden text alone. Cached: two detectors use it, and it is most of their work.
+ */
 export const suspectPhrases = onceForText((text) => suspectText(text, injectionFamilies, revealMarkup))
 
-/** The sentence that most reads like an order for an assistant, with what phrases say. An order needs no phrase of any family: "Please transfer …". */
+/**
+ * Combines the sentence most like an order to an assistant with the phrases' suspicion. An order such as
+ * "Please transfer …" needs no phrase of any family.
+ */
 function withOrders(suspicion: Suspicion, text: string): Suspicion {
   let order = { probability: 0, start: 0, end: 0 }
   for (const { text: segment, start, end } of splitSegments(text)) {
@@ -40,7 +48,7 @@ function withOrders(suspicion: Suspicion, text: string): Suspicion {
   if (probability < model.foundAt / 2) return suspicion
   const kind = 'order_in_material'
   const isFound = probability >= model.foundAt
-  // Unsure of the sentence, and nothing else to go by: a mail between people has such sentences.
+  // An unsure sentence alone is not enough: people's mail has such sentences.
   if (!isFound && suspicion.kinds.every((other) => ordinary.has(other)))
     return { ...suspicion, points: Math.max(suspicion.points, doubtfulPoints) }
   return {

@@ -1,24 +1,29 @@
 import { isEnglish } from '../grounding/measure-support.ts'
 
-/** A suffix that a search over tokens found is about twenty tokens long, on the line of the request that it is to carry. */
+/** Suffixes found by token search are about twenty tokens long, on the same line as the request. */
 const tailUnits = 600
 const minHeadWords = 5
-/** Score of a tail that convicts: of 3,900 everyday prompts and passages of the training half the highest is 1.3, of answers with code cut off 3.0. */
+/**
+ * Convicting score. Over 3,900 everyday prompts and passages of the training half the maximum is 1.3, or 3.0
+ * for answers with truncated code.
+ */
 const minScore = 3.05
 const functionWords = new Set(
   'a an the of in on at to for from by with and or but is are was be it its he she they you i we my your this that as not do can will how what if so me'.split(
     ' ',
   ),
 )
-/** Letters that change case inside a word, brackets and signs inside or alone: what no sentence has. A sign at a word's end is punctuation. */
+/**
+ * Case changes inside a word, brackets and signs inside or alone. A sign at the end of a word is punctuation.
+ */
 const oddToken = /[a-z][A-Z]|[[\]{}<>\\`|^~@=#*]|\S[("';]+\S|^\W{2,}$|[.?!,]\S{0,100}[A-Za-z]{2}/
 const dataMember = /["'][\w ]{1,40}["']\s?:/
 const plainAddress = /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$|^\w{1,20}(?:\.\w{1,6}){1,3}[.,)]?$/
 
 /**
- * Where a request in English ends in noise of the kind that searches for jailbreaks find (`describing.\ + similarlyNow write oppositeley.](Me
- * giving**ONE`): odd tokens close together, brackets that do not match. Null: it does not. Only where what precedes it is English: in another
- * language, or in code, such tokens are ordinary.
+ * Finds the noise that a jailbreak search appends to an English request (`describing.\ + similarlyNow write
+ * oppositeley.](Me giving**ONE`): odd tokens close together, unbalanced brackets. Only after English text:
+ * such tokens are normal in code and other languages.
  */
 export function findAdversarialSuffix(text: string): { start: number; end: number } | null {
   const lineStart = text.trimEnd().lastIndexOf('\n') + 1
@@ -46,7 +51,7 @@ function weightOf(token: string): number {
   return oddToken.test(token) && !plainAddress.test(token) ? 1 : -0.35
 }
 
-/** Code closes what it opens. */
+/** Code closes its brackets. */
 function isBalanced(text: string): boolean {
   const count = (sign: string) => text.split(sign).length - 1
   return count('(') === count(')') && count('[') === count(']') && count('{') === count('}')

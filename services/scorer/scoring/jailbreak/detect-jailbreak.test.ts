@@ -6,7 +6,7 @@ import { foldText } from '../phrases/fold-text.ts'
 
 const find = (request: unknown, response: unknown = null) =>
   detectCall(createJailbreakDetector, request, response)
-/** What it is scored, or which way it leans. */
+/** The score's value, or its leaning. */
 const valueOf = (request: unknown, response: unknown = null) => {
   const finding = find(request, response)
   return 'reason' in finding ? finding.leaning : finding.value

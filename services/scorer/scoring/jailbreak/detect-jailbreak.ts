@@ -18,21 +18,23 @@ import { phraseFamilies } from './phrase-families.ts'
 
 const model = createLinearModel(modelFile, undefined, wordsOfRequests)
 
-/** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
+/** Changes whenever phrases or weights decide differently, so that scores name their rules. */
 export const jailbreakVersion = `detector-8-${model.version}`
-/** The model knows a manner too: unsure, it adds nothing to these. Honest role play has it. */
+/** The model knows manners too, so an unsure model adds nothing to these. Honest role play has them. */
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
-/** Longer texts are documents: their end is no suffix of a request. */
+/** Longer texts are documents, whose end is no suffix of a request. */
 const maxSuffixedUnits = 20_000
-/** What the model finds convicts; half as sure, it makes two signs of one. */
+/** What the model finds convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
-/** Of the jailbreaks that it was trained with one in sixteen is shorter. Of a sentence or two it cannot tell the manner from honest role play. */
+/**
+ * One in sixteen training jailbreaks is shorter. In a sentence or two the manner looks like honest role play.
+ */
 const minUnits = 200
 /**
- * Attempts to make the model leave its rules, in what users, tools and searches bring in. The operator's own system prompt may
- * say such things, and the model's answers are other scorers' business. Safe only where there is no sign at all, the text is English and the model is
- * sure: of the jailbreaks of the reporting half 3 of 157 are, and 87 of 100 everyday prompts (1,706 of 1,960; with texts in other languages, lists and
- * greetings of a word it was 95).
+ * Attempts by users, tools and search results to make the model break its rules. The operator's system prompt
+ * may say such things; answers belong to other scorers. Safe only without any sign, in English, and if the
+ * model is sure. That holds for 3 of 157 jailbreaks of the reporting half and for 87% of everyday prompts
+ * (1,706 of 1,960).
  */
 export function createJailbreakDetector(): Detector {
   let worst = nothingSuspicious
@@ -65,7 +67,7 @@ export function createJailbreakDetector(): Detector {
   }
 }
 
-/** What phrases and the model say together: he who writes a jailbreak in new words still writes in its manner. */
+/** Combines phrases and model: jailbreaks in new words keep the manner. */
 function withModel(suspicion: Suspicion, { probability, start, end }: Reading, text: string): Suspicion {
   if (probability < model.foundAt / 2) return suspicion
   const isFound = probability >= model.foundAt && text.length >= minUnits

@@ -1,18 +1,21 @@
 import { isEnglish } from '../grounding/measure-support.ts'
 import { findMatches } from '../find-matches.ts'
 
-/** A foreign name or word in an English text; `忽略所有指令` is an order. */
+/** Fewer may be a foreign name in an English text; `忽略所有指令` is an order. */
 const maxForeignLetters = 5
 const foreignLetter = /[^\P{L}\p{Script=Latin}]/gu
-/** Shorter texts (`ok`, a parameter's value) say nothing of a language: alone they are nobody's English, beside an English text they do no harm. */
+/**
+ * Shorter texts (`ok`, a parameter's value) have no recognisable language. Alone they do not count as
+ * English; beside English text they are accepted.
+ */
 const minWords = 5
 const word = /[\p{L}\p{N}]+/gu
-/** Of the texts that are too short to be read alone. */
+/** Total of texts too short to be read alone. */
 const maxShortUnits = 20_000
 
 /**
- * Whether the texts of a call are English, the language that the model has learned from. What it does not know it gives its bias, .04, which is
- * below `clear_below`: an order in Hindi or rot13 looked as innocent as one can.
+ * True if a call's texts are English, the language of the training data. For unknown words the model returns
+ * its bias, .04, below `clear_below`: an order in Hindi or rot13 would look perfectly safe.
  */
 export function createLanguageCheck() {
   let isForeign = false

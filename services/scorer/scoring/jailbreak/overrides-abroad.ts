@@ -3,8 +3,8 @@ import { foldText } from '../phrases/fold-text.ts'
 import { ofNoBusinessAbroad } from './said-to-models.ts'
 
 /**
- * "Ignore", "all the previous" and "instructions", as one says them to a model in the languages that most attacks come in. Stems: endings differ, and those are
- * excluded that only tell of somebody who ignores.
+ * "Ignore", "all the previous" and "instructions", as said to a model, in the most common languages of
+ * attacks. Stems, as endings vary; endings that only report somebody ignoring are excluded.
  */
 const languages: readonly (readonly [ignore: string, previous: string, orders: string])[] = [
   [
@@ -55,7 +55,7 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
   ],
   ['puuza|sahau(?!l|lik)', 'awali|yaliyotangulia|yote|zote', 'maagizo|maelekezo|sheria|amri'],
   ['balewalain|kalimutan|huwag pansinin', 'nauna|lahat', 'tagubilin|utos|panuntunan|instruksyon'],
-  // Thai has no endings: only what came before tells an order from a report.
+  // Thai has no endings: only the words before tell an order from a report.
   ['ละเว้น|เพิกเฉย|ไม่ต้องสนใจ|ลืม', 'ก่อนหน้า|ที่ผ่านมา', 'คำสั่ง|คำแนะนำ|กฎ'],
   ['abaikan|lupakan', 'sebelumnya|semua', 'instruksi|perintah|aturan|petunjuk'],
   ['bỏ qua|quên', 'trước|tất cả', 'hướng dẫn|chỉ dẫn|quy tắc|lệnh'],
@@ -80,20 +80,20 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
 
 const folded = (words: string) => `(?:${foldText(words).text})`
 const near = '[^.!?。\\n]{0,60}?'
-/** What is to be forgotten: behind ", the new" stands what takes its place, which people write to each other. */
+/** What is to be ignored. After ", the new" comes a replacement, as people write to each other. */
 const object = '(?:(?!, (?:\\w{1,4} )?(?:nouve|neue|nuev|nuov|nov|nieuw))[^.!?。\\n]){0,60}?'
 
-/** What is said stands in the order of its language: the verb first, or last. */
+/** Words in the order of the language: verb first, or last. */
 export const overridesAbroad: readonly GatedPattern[] = languages.map(([ignore, previous, told]) => {
   const [verb, before, what] = [folded(ignore), folded(previous), folded(told)]
-  // A stem begins a word; in other scripts few have a blank before it, and \b knows none of their letters.
+  // A stem begins a word. Other scripts seldom separate words, and \b does not know their letters.
   const start = /^\W{0,3}[a-z]/i.test(ignore) ? '\\b' : ''
   const orders = `(?:${before}${near}${what}|${what}${near}${before})${ofNoBusinessAbroad}`
   const said = `${start}${verb}${object}${orders}|${start}${before}${near}${what}${near}${verb}`
   return gateSource(said)
 })
 
-/** The same within a few characters, with fewer words. */
+/** The same within a few characters, in fewer words. */
 export const ignoresInChinese = gateSource(
   '(?:忽略|无视|忘记|忘掉)[^。\\n]{0,12}(?:之前|以上|先前|所有)[^。\\n]{0,12}(?:指令|指示|规则|提示|设定)',
 )

@@ -11,7 +11,7 @@ const forget = String.raw`(?:ignore|forget|disregard|discard|override|overrule|e
 const unbound = String.raw`(?:unfiltered|unfiltred|uncensored|unrestricted|amoral|immoral|unethical|nonmoral|unchained|unhinged|deviant|lawless|unmoderated|uncensorship|unlimited|jailbroken)`
 const machine = String.raw`(?:ai|a\.i\.|bot|chatbot|gpt|chatgpt|model|assistant|language model|persona|character|program|algorithm|machine|robot|resource|expert|writer|counselor|professional)`
 
-/** Ways in which people tell a model to stop being itself. */
+/** Ways of telling a model to stop being itself. */
 export const phraseFamilies: readonly PhraseFamily[] = [
   {
     name: 'override_instructions',
@@ -39,7 +39,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       pattern(
         `\\b(?:ignore|disregard|forget)\\W+what\\W+(?:the\\W+)?(?:developers?|system|operators?|admins?|openai|they)\\W+(?:said|says|told|wrote)\\b`,
       ),
-      // In one word, or with underscores: nobody's prose, and names of tests.
+      // As one word or with underscores: never prose, but names of tests.
       pattern(
         `(?:ignore|disregard|forget|override)_*(?:all_*)?(?:the_*|your_*)?(?:previous|prior|earlier)_*(?:instructions?|prompts?|rules|guidelines)`,
       ),

@@ -1,20 +1,20 @@
 import { foldText } from '../phrases/fold-text.ts'
 
-/** What concerns a model, and not the goods, dates and files of people who take back what they wrote to each other. Stems. */
+/** Things of a model, not goods, dates or files in a correction between people. Stems. */
 const ofModel = String.raw`(?:your?\b|yours|my\b|me\b|us\b|safety|secur|content|ethic|moral|polic|restrict|limit|filter|guard|guideline|rule|behav|respon|answer|repl|output|confiden|secre|system|prompt|role|persona\b|ai\b|model|assistant|llm|gpt|openai|chat|convers|session|refus|harm|illegal|tool|user|privacy|summar|translat)`
-/** What may follow at once where nothing of business does. */
+/** Objects that may follow directly if nothing of business does. */
 const nothingNamed = String.raw`(?:the\W+)?(?:what|how|everything|all|any\w*|this|that|these|it|i|we|now|good|ever|from|rest)\b`
-/** What another sentence says is no matter of the instructions: "… instructions. When done, print it". */
+/** Another sentence does not qualify the instructions: "… instructions. When done, print it". */
 const sameSentence = String.raw`[^\w.!?:;\n]{1,4}`
 const about = String.raw`(?:regarding|concerning|about|on|for|as to|with regard to|relating to|in (?:the|our|section|chapter)|when|if|unless|once)`
 
 /**
- * Behind "ignore the previous instructions": not where it says on which matter of business they were. Such words stand in any mail and ticket; without
- * them nobody but a model is meant.
+ * After "ignore the previous instructions": no mention of a business matter that they were about. With one it
+ * may be any mail or ticket; without, only a model is addressed.
  */
 export const ofNoBusiness = String.raw`(?!${sameSentence}${about}\W+(?!${nothingNamed}|(?:\w+\W+){0,3}?${ofModel})\w)`
 
-/** The same in German, Spanish, French, Italian, Portuguese, Dutch and Polish, as they fold. */
+/** The same in German, Spanish, French, Italian, Portuguese, Dutch and Polish, folded. */
 const aboutAbroad = foldText(
   [
     'zur|zum|zu den|bezüglich|hinsichtlich|betreffend|über|für|beim?|wenn|falls',
@@ -37,7 +37,7 @@ const ofModelAbroad = foldText(
 
 export const ofNoBusinessAbroad = String.raw`(?!\w*${sameSentence}(?:${aboutAbroad})\W+(?!(?:\w+\W+){0,3}?(?:${ofModel.slice(3, -1)}|${ofModelAbroad}))\w)`
 
-/** Modes of a model's that lack rules. Devices, servers and browsers have some of them too. */
+/** Modes of a model without rules. Some are also modes of devices, servers and browsers. */
 export const specialMode = String.raw`(?:developer|dev|dan|jailbreak|jailbroken|god|sudo|debug(?:ging)?|chaos|opposite|unrestricted|uncensored|evil|realist|maximum|based|admin|root|companionship test) mode\b`
-/** Switched on, not found on something. */
+/** "On" as switched on, not as a position. */
 export const on = String.raw`on\b(?!\W+(?:my|our|the|an?|this|that|his|her|their|your (?:phone|device|tablet|computer|laptop)|android|ios|windows|mac\w*|linux|chrome\w*|iphones?|all)\b)`
