@@ -54,9 +54,7 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   clock: Clock
 }
 
-/**
- * Scores one job: one record with a score per scorer. The offset is committed after Kafka acknowledges it.
- */
+/** Scores one job as one record with a score per scorer. Its offset is committed once Kafka has that. */
 export function createScoreHandler(
   queue: QueueName,
   dependencies: ScoreHandlerDependencies,
@@ -132,10 +130,7 @@ async function scoreJob(
   return room.run(opened.heapBytes, score, waiting, terms)
 }
 
-/**
- * Undefined when reading throws because of the call's shape. Rethrowing would crash the process on every
- * redelivery.
- */
+/** Undefined if a call's shape makes reading throw: rethrowing would crash the process on each redelivery. */
 function readOrReport({ read }: { read: () => Call }, log: Log): Call | undefined {
   try {
     return read()

@@ -1,9 +1,7 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { ScorerMetrics } from './scorer-metrics.ts'
 
-/**
- * Tracks the age of the oldest live job in progress: the first figure an operator needs when scores are late.
- */
+/** Tracks the age of the oldest live job in progress: the first figure to look at when scores are late. */
 export interface JobsUnderWay {
   /** Call the returned function when the job is done. */
   begin(queuedAtMs: number): () => void

@@ -11,10 +11,7 @@ interface OpenAiOptions {
   timeoutMs: number
   /** Set for Azure: the URL names a deployment, and requests need this version and an `api-key` header. */
   azureApiVersion: string | undefined
-  /**
-   * HMAC key for marking the judge's own calls, so scorers recognise them when they come back through the
-   * gateway.
-   */
+  /** HMAC key for marking the judge's own calls, which scorers then recognise behind the gateway. */
   markKey: string | null
 }
 

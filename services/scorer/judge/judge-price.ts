@@ -24,10 +24,7 @@ const framingTokens = 200
 /** Typical of English prose. Used only for rate limits, which are corrected afterwards. */
 const likelyBytesOfToken = 4
 
-/**
- * Maximum and likely tokens of a prompt. The maximum counts one token per byte, which holds for any
- * tokenizer.
- */
+/** Maximum and likely tokens of a prompt. The maximum is one token per byte, true for any tokenizer. */
 export function mostTokensOf({ system, user, schema, answerTokens }: JudgePrompt): {
   prompt: number
   completion: number

@@ -30,10 +30,7 @@ export class JudgeTrouble extends Error {
     )
   }
 
-  /**
-   * Opens the breaker. A wrong key or unknown model fails every call, as an outage does; only a 400 may be
-   * the recording's fault.
-   */
+  /** Opens the breaker. Bad keys and models fail all calls; only a 400 may be the recording's fault. */
   get countsAgainstModel(): boolean {
     return !this.refused && this.status !== 400 && this.status !== 413 && this.status !== 422
   }

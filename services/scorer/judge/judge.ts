@@ -31,9 +31,7 @@ export interface JudgeCase extends Waiter {
 }
 
 export interface Judge {
-  /**
-   * Grades one call. Model failures are results; rejects only if `signal` aborts or the budget store fails.
-   */
+  /** Grades one call. Model failures are results; rejects if `signal` aborts or the budget store fails. */
   judge(given: JudgeCase, signal: AbortSignal): Promise<JudgeResult>
   stop(): void
 }
@@ -45,9 +43,7 @@ type Attempt = ({ kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgeme
 }
 
 const attempts = 2
-/**
- * UTF-16 units stored of a raw answer. A good answer to ten rubrics needs half; a bad one may be any length.
- */
+/** UTF-16 units stored of a raw answer. A good answer to ten rubrics needs half. */
 const maxKept = 16_000
 
 /** Has a model grade calls. After two failed attempts the call stays unscored. */

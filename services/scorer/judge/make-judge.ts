@@ -8,10 +8,7 @@ import { createOpenAiModel } from './ask-openai.ts'
 import type { JudgePrice } from './judge-price.ts'
 import { createJudge, type Judge } from './judge.ts'
 
-/**
- * A request waits for at most one other. A reservation older than both timeouts plus this belongs to a dead
- * process.
- */
+/** A request waits for at most one other. A reservation that outlives both and this is a dead process's. */
 const leaseBeyondTimeoutMs = 60_000
 const priceList = 'infra/prices.json'
 

@@ -66,9 +66,7 @@ export interface PaidRequestsOptions {
 export const nothingSpent: JudgeSpend = { usd: 0, promptTokens: 0, completionTokens: 0 }
 
 const retryAfterMs = 500
-/**
- * A longer Retry-After counts as an outage: this call stays unscored, rather than delaying all that follow.
- */
+/** A longer Retry-After counts as an outage: this call stays unscored, and later ones are not delayed. */
 const longestRetryAfterMs = 10_000
 const breakerOptions = {
   // The client limits each attempt itself.
@@ -101,10 +99,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
     signal.throwIfAborted()
   }
 
-  /**
-   * Nothing is sent. Returns the rate units, so that a project without budget does not use up the others'
-   * rate.
-   */
+  /** Nothing is sent. Returns the rate units: a project without budget must not use up the others' rate. */
   function giveUp(failed: Failed, likelyTokens: number): Paid {
     requests.correct(-1)
     tokens.correct(-likelyTokens)

@@ -10,10 +10,7 @@ export interface Waiter {
 
 /** A wait queue with one line per lane. Projects take turns within a lane, each in order of arrival. */
 export interface WaitingLines {
-  /**
-   * Resolves once `admit` has selected it and `onAdmit` has run. Rejects with the signal's reason if that
-   * aborts first.
-   */
+  /** Resolves once admitted, after `onAdmit`. Rejects with the signal's reason if that aborts first. */
   wait(who: Waiter, signal: AbortSignal, onAdmit: () => void): Promise<void>
   isEmpty(lane: Lane): boolean
   /**

@@ -22,10 +22,7 @@ export interface CallText extends Path {
   offset: number
 }
 
-/**
- * A passage of a body. Offsets are UTF-16 code units in the string at `pointer`, or in the concatenated
- * strings of a list there.
- */
+/** A passage. Offsets: UTF-16 units in the string at `pointer`, or in the joined strings of a list there. */
 export interface Evidence {
   part: BodyPart
   /** Null: offsets into the body's JSON text. */
@@ -100,10 +97,7 @@ export function readCall(
   }
 }
 
-/**
- * Heap bytes of a body when parsed and read, an upper bound. An object or string takes up to 193 bytes; text
- * twice its length.
- */
+/** Upper bound of a body's heap bytes: an object or string takes up to 193, text twice its length. */
 export function heapBytesOf(json: string): number {
   return 2 * json.length + 200 * boundOfParts(json)
 }
@@ -194,10 +188,7 @@ export function isPartWhole({ request, response, usage }: Call, part: BodyPart):
   return !brokeOff && isKeptWhole(body?.value)
 }
 
-/**
- * True if the body's strings are all that it said: not truncated when recorded, not binary, not split into
- * chunks.
- */
+/** True if the body's strings are all that it said: not truncated, binary or split into chunks. */
 export function isKeptWhole(body: unknown): boolean {
   if (!isWrapped(body)) return true
   const raw = fieldAt(body, 'raw')

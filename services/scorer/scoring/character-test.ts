@@ -1,7 +1,4 @@
-/**
- * Tests single code points against `pattern`. Caches the BMP: a lookup costs a tenth of a Unicode-property
- * pattern.
- */
+/** Tests code points against `pattern`, with a cache of the BMP: a tenth of a Unicode pattern's cost. */
 export function createCharacterTest(pattern: RegExp): (codePoint: number) => boolean {
   const [isNone, isOne] = [1, 2]
   const known = new Uint8Array(0x10000)

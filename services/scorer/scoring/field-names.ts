@@ -38,10 +38,7 @@ const protocolKeys = new Set([
   ...['previous_response_id', 'item_id', 'detail', 'cache_control', 'stop', 'stream_options', 'user'],
 ])
 
-/**
- * True for strings that are nobody's words. Among own names that is only the type of a part: a picture has no
- * words.
- */
+/** True for nobody's words. Among own names only the type of a part can be: a picture has no words. */
 export function isProtocols(key: string, value: string, names: Names): boolean {
   if (names === 'protocol') return protocolKeys.has(key)
   if (names === 'documents' && key === 'id') return true
@@ -80,9 +77,7 @@ function isModels(value: unknown): boolean {
   return marksOfLists.some(([name, marks]) => isMarked(listOf(object[name])[0], marks))
 }
 
-/**
- * Names of answer lists, with the fields of their entries. Other entries have a known type or are messages.
- */
+/** Names of answer lists and fields of their entries. Other entries have a known type or are messages. */
 const marksOfLists: readonly (readonly [name: string, marks: readonly string[]])[] = [
   ['choices', ['message', 'delta', 'text']],
   ['candidates', ['content']],

@@ -44,9 +44,7 @@ const speakerOfStep: ReadonlyMap<unknown, Speaker> = new Map([
   ['tool', 'tool'],
 ])
 
-/**
- * Who speaks. `fixed`: inside a tool's output, names and roles are the tool's words and may claim anything.
- */
+/** Who speaks. `fixed`: in a tool's output, whose names and roles may claim anything. */
 export interface Voice {
   speaker: Speaker
   isFixed: boolean

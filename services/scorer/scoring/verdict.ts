@@ -15,15 +15,11 @@ export type UnscoredReason =
   | 'no_text'
   /** The bodies are gone. */
   | 'bodies_missing'
-  /**
-   * A body has so many values that reading it would take many times its size. Ingest refuses such records.
-   */
+  /** A body has so many values that reading it takes many times its size. Ingest refuses these. */
   | 'too_many_parts'
   /** Nothing to compare with: no supplied or retrieved text and no tool result. */
   | 'no_context'
-  /**
-   * Detectors found no proof and cannot vouch for the call. No judge is configured, or the mode is `never`.
-   */
+  /** Detectors found no proof and cannot vouch for the call, and no judge may be asked. */
   | 'detectors_undecided'
   /** The judge's budget for this period is spent. */
   | 'budget_spent'
@@ -48,9 +44,7 @@ export interface JudgeTrace {
   /** How many scorers share the tokens and the cost. */
   asked_together: number
   latency_ms: number
-  /**
-   * The judge saw only part of what its rubric covers: longer than JUDGE_TEXT_LIMIT, or not recorded whole.
-   */
+  /** The judge saw only part of what its rubric covers: too long, or not recorded whole. */
   windowed?: true
   /** Why the judge gave no verdict, where the detector's stands. */
   failed?: UnscoredReason
@@ -120,9 +114,7 @@ export function labelOf(value: number, failAt: number = defaultFailAt): 'safe' |
   return value >= failAt ? 'unsafe' : 'safe'
 }
 
-/**
- * Severity of an unsafe score: `critical` at 5, `high` at 4, `medium` below (rubrics with a lower threshold).
- */
+/** Severity of an unsafe score: `critical` at 5, `high` at 4, `medium` below (lower thresholds). */
 export function severityOf(value: number, failAt: number = defaultFailAt): Severity | null {
   if (labelOf(value, failAt) === 'safe') return null
   if (value >= 5) return 'critical'

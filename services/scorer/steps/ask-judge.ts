@@ -12,23 +12,22 @@ import { judged, unscored, type Verdict } from '../scoring/verdict.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
 export interface JudgingTools {
-  /** Null: none is configured. */
+  /** Null: not configured. */
   judge: Judge | null
   rubrics: ReadonlyMap<BuiltInScorer, Rubric>
-  /** UTF-16 units of each side that the judge is shown. */
+  /** UTF-16 units of each side shown to the judge. */
   judgeTextLimit: number
   judgeGrouping: Grouping
 }
 
-/** For whom the judge is asked, and how. */
+/** For whom the judge is asked, and under which settings. */
 export interface JudgingTerms extends Waiter {
   judgeMode: JudgeMode
 }
 
 /**
- * Verdicts of those built-in scorers for which the judge decides, or of which only the judge could have said something; the others keep their
- * detector's. A judge that fails leaves a detector's verdict as it stands, and its reason in the details:
- * the verdict is never more than what the detector vouches for.
+ * Judges the built-in scorers that need it; the others keep their detector's verdict. If the judge fails, a
+ * detector's verdict stands with the reason in its details: it never claims more than the detector found.
  */
 export async function askJudge(
   builtIn: readonly BuiltInScorer[],
@@ -42,7 +41,7 @@ export async function askJudge(
   const open = builtIn
     .flatMap((name) => rubrics.get(name) ?? [])
     .filter(({ scorer }) => asksJudge(terms.judgeMode, detected.get(scorer)?.verdict))
-  // Making the material reads the whole call.
+  // Building the material reads the whole call.
   if (judge === null || open.length === 0) return []
   const evidence = [...detected.values()].flatMap(({ verdict }) => verdict.evidence)
   const material = materialOf(call, judgeTextLimit, evidence)
@@ -59,14 +58,14 @@ export async function askJudge(
     const result = await judge.judge({ projectId, rubrics: group, material, lane }, signal)
     for (const rubric of group) settle(rubric, verdictOf(rubric, result, call, material))
   })
-  // All of them, also when one fails: none may go on behind a job that is tried again.
+  // Waits for all, even if one fails: none may continue behind a retried job.
   for (const outcome of await Promise.allSettled(groups)) {
     if (outcome.status === 'rejected') throw outcome.reason
   }
   return verdicts
 }
 
-/** A detector's verdict that stands, and what became of the judge that was asked too. */
+/** A detector's verdict that stands, with the failure of its judge. */
 function withFailure(detector: Verdict, { judge, reason }: Verdict): Verdict {
   if (judge === undefined || reason === null) throw new Error('a judge that gives no verdict says why')
   return { ...detector, judge: { ...judge, failed: reason } }

@@ -42,7 +42,7 @@ test.each([
   [0.6, ['first', 'second']],
   [1, ['first', 'second', 'third']],
 ])('of the share %d those are scored whose hash lies in it', (share, sampled) => {
-  // Of each the SHA-256 is that share of the largest: 0.05, 0.53 and 0.73.
+  // SHA-256 of each as a share of the maximum: 0.05, 0.53 and 0.73.
   const ids = { first: 'req_2', second: 'req_12', third: 'req_19' }
   const isChosen = (request_id: string) => {
     const job = sampleJob(createSealer([]), {}, { project_id: project, request_id, scorers: ['here'] })

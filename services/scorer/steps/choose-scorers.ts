@@ -9,16 +9,15 @@ import type { ScorersOfTier } from '../scoring/parse-tiers.ts'
 export interface ChosenScorers {
   builtIn: readonly BuiltInScorer[]
   custom: readonly CustomScorer[]
-  /** The least values that are unsafe, as the rubrics say. Absent: the default. */
+  /** Unsafe thresholds of the rubrics. Absent: the default. */
   failAt?: FailAt | undefined
 }
 
 export type FailAt = Readonly<Partial<Record<BuiltInScorer, number>>>
 
 /**
- * Those of the tier and the custom ones of the project; where the job names scorers, only these; without those
- * that the project's sampling leaves out for this request. Throws PermanentError
- * `UNKNOWN_TIER`: which scorers an unknown tier is owed is nobody's guess.
+ * Scorers of the job's tier plus the project's custom ones, limited to those that the job names, without
+ * those that sampling skips for this request. Throws PermanentError `UNKNOWN_TIER`.
  */
 export function chooseScorers(
   job: ScoreJob,

@@ -8,7 +8,7 @@ import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 import { runDetectors, type OnVerdict } from './run-detectors.ts'
 
-/** Verdicts of the detectors and custom scorers that were chosen. Rejects when `signal` aborts. */
+/** Verdicts of the chosen detectors and custom scorers. Rejects when `signal` aborts. */
 export type DetectCall = (
   chosen: ChosenScorers,
   call: Call,
@@ -18,13 +18,13 @@ export type DetectCall = (
 
 interface DetectCallOptions {
   threads: DetectorThreads
-  /** UTF-16 units of both bodies up to which a call is read here: handing it over would cost more than it saves. */
+  /** UTF-16 units of both bodies up to which a call is read here: moving it would cost more. */
   inlineMaxChars: number
   metrics: ScorerMetrics
   log: Log
 }
 
-/** Small calls are read at once, in turns with everything else; large ones in a thread, where they are held to a time. */
+/** Reads small calls on this thread, yielding regularly; large ones in another thread with a time limit. */
 export function createDetectCall({ threads, inlineMaxChars, metrics, log }: DetectCallOptions): DetectCall {
   return async (chosen, call, who, signal) => {
     const verdicts: NamedVerdict[] = []

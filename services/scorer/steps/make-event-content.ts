@@ -10,19 +10,19 @@ import { asWords, fieldNames } from '../scoring/pii/field-name.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
 const snippetCharacters = 200
-/** Characters have any number of units: emoji eleven and more, letters with hostile accents thousands. */
+/** One visible character may have many units: emoji eleven or more, hostile combining marks thousands. */
 const maxSnippetUnits = 1_600
-/** How much before the evidence is shown. */
+/** Units shown before the evidence. */
 const leadUnits = 60
-/** What is read around the place to find identifiers that a snippet would cut in two: tokens have thousands of characters. */
+/** Units read around the position, to find identifiers that a snippet would cut. Tokens have thousands. */
 const marginUnits = 4_096
-/** An event is a message to people: larger arguments are told by their beginning. */
+/** An event is a message to people: longer arguments are truncated. */
 const maxArgumentsUnits = 64 * 1024
 const beginningUnits = 1_000
-/** Every event of the call carries them all; scorers beyond quote what the first one found. */
+/** Each event of the call carries all quotes; further scorers quote the first one's. */
 const maxOwnQuotes = 20
 
-/** What an event about the call may quote. Identifiers are masked: receivers of alerts are not receivers of card numbers. */
+/** What events about the call may quote, identifiers masked: receivers must not get card numbers. */
 export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]): EventContent {
   const unsafe = verdicts.filter(({ verdict }) => verdict.label === 'unsafe')
   const quote = createQuoting(call)
@@ -41,7 +41,7 @@ export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]):
   }
 }
 
-/** Quotes around the first evidence in each body, or a body's beginning where there is none. Each passage is read once, however many scorers name it. */
+/** Quotes the first evidence in each body, else its beginning. Each passage is read once for all scorers. */
 function createQuoting(call: Call): (evidence: readonly Evidence[]) => Quotes {
   const { prompt, answer } = isToolCallRecord(call.request?.value)
     ? { prompt: fieldsOf(call, 'request_body'), answer: fieldsOf(call, 'response_body') }
@@ -69,13 +69,13 @@ function createQuoting(call: Call): (evidence: readonly Evidence[]) => Quotes {
   }
 }
 
-/** Of a project that keeps no content. */
+/** For projects that keep no content. */
 export const noEventContent: EventContent = { prompt_snippet: '', completion_snippet: null }
 
-/** As many fill a snippet. */
+/** Enough to fill a snippet. */
 const maxFields = 50
 
-/** The first values of a tool's data, masked one by one, because what each is says its name. */
+/** The first values of a tool's data, masked one by one, as each field's name says what it is. */
 function fieldsOf(call: Call, part: BodyPart): string {
   const [topOf, fieldNameOf] = [firstNames(1), fieldNames()]
   const isProtocol = (text: CallText) => part === 'request_body' && topOf(text)[0] !== 'arguments'
@@ -86,7 +86,7 @@ function fieldsOf(call: Call, part: BodyPart): string {
     .join('\n')
 }
 
-/** The first of these passages that stands in a text of the body. */
+/** The first of these passages that is in a text of the body. */
 function placeOf(call: Call, part: BodyPart, evidence: readonly Evidence[]) {
   for (const { part: where, pointer, start: at } of evidence) {
     if (where !== part) continue
@@ -96,7 +96,7 @@ function placeOf(call: Call, part: BodyPart, evidence: readonly Evidence[]) {
   return undefined
 }
 
-/** About 200 characters of `text` around `at`, identifiers masked, cut between characters as people see them. `field` names what the text is. */
+/** About 200 characters around `at`, identifiers masked, cut at graphemes. `field` names the text. */
 export function snippetOf(text: string, at: number, field = ''): string {
   const from = Math.max(0, at - leadUnits - marginUnits)
   const region = text.slice(from, at + snippetCharacters * 4 + marginUnits)
@@ -122,7 +122,7 @@ export function snippetOf(text: string, at: number, field = ''): string {
 
 const characters = new Intl.Segmenter()
 
-/** Where the character begins that stands at `at`, unless that is far away. */
+/** Start of the grapheme at `at`, unless it is far away. */
 function characterStart(text: string, at: number): number {
   const start = characters.segment(text).containing(at)?.index ?? at
   return at - start > leadUnits ? at : start
@@ -144,18 +144,18 @@ function argumentsOf(call: Call): unknown {
   const given = fieldAt(value, 'arguments') ?? {}
   const json = JSON.stringify(given)
   if (json.length <= maxArgumentsUnits) {
-    // What else there is beside them may be as long as a body can be.
+    // The rest may be as long as a body can be.
     const asked = whole.length <= 4 * maxArgumentsUnits ? parseToRewrite(whole) : value
     return parseToRewrite(JSON.stringify(fieldAt(asked, 'arguments') ?? {}, maskMember))
   }
-  // Values first: in JSON text that stands in a string of JSON text everything is escaped twice.
+  // Values first: JSON text inside a JSON string is escaped twice.
   const masked = JSON.stringify(given, createBeginningMask()).slice(0, beginningUnits + marginUnits)
   const beginning = maskIdentifiers(masked)
   const text = beginning.slice(0, characterStart(beginning, beginningUnits)).toWellFormed()
   return { truncated: true, bytes: Buffer.byteLength(json), text }
 }
 
-/** Masks the values that an event shows, in order, and leaves the rest out: a body can have ten million characters. */
+/** Masks the values that an event shows, in order. The rest, perhaps ten million characters, is dropped. */
 function createBeginningMask(): (name: string, value: unknown) => unknown {
   let shown = 0
   return (name, value) => {
@@ -168,7 +168,7 @@ function createBeginningMask(): (name: string, value: unknown) => unknown {
   }
 }
 
-/** Masks a value and, of an object, its names. Two names that look alike then are told apart by their places. A list's name is that of its items. */
+/** Masks a value and an object's names; names that become equal are numbered. A list's items use its name. */
 function maskMember(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => maskValue(name, item))
   if (typeof value !== 'object' || value === null || rawDigits(value) !== undefined)
@@ -181,7 +181,7 @@ function maskMember(name: string, value: unknown): unknown {
   return Object.fromEntries(made)
 }
 
-/** A card number can be a number as well. */
+/** A card number may be a JSON number. */
 function maskValue(name: string, value: unknown): unknown {
   const field = asWords(name)
   if (typeof value === 'string') return maskIdentifiers(value, field)
@@ -192,7 +192,10 @@ function maskValue(name: string, value: unknown): unknown {
   return masked === digits ? value : masked
 }
 
-/** Of a body too long to be read digit by digit, and of numbers with a point or an exponent: what is left of a card's is no card's, and would be shown. From 10^21 on there are none. */
+/**
+ * True for an integer rounded by JSON.parse: its body was too long to keep raw digits, or it has a point or
+ * exponent. A rounded card number would go unrecognised and be shown. From 10^21 on no digits are.
+ */
 function hasLostDigits(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 }

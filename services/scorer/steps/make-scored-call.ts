@@ -8,7 +8,7 @@ import type { Call } from '../scoring/call-text.ts'
 import { makeEventContent, noEventContent } from './make-event-content.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
-/** The record of all verdicts on one job: identifiers that a repetition makes again, everything that quotes sealed. */
+/** The record of a job's verdicts. Ids are equal on every attempt; what quotes the call is sealed. */
 export function makeScoredCall(
   job: ScoreJob,
   call: Call | null,
@@ -30,7 +30,7 @@ export function makeScoredCall(
       return makeScore(id, named, details, scoredAtMs)
     }),
     content: content === null ? null : sealJson(content, job.request_id, 'event_content'),
-    // A replay has a run of its own: it looks at history and alarms nobody who has not asked for it.
+    // A replay has a run of its own and raises events only on request.
     raise_events: job.run_id === liveRunId(job.project_id) || job.raise_events === true,
   }
 }
@@ -56,10 +56,10 @@ function makeScore(id: string, named: NamedVerdict, details: SealedBytes, scored
   }
 }
 
-/** What people read about a score. Offsets and kinds quote nothing; a rationale and a judge's answer may. */
+/** Details for people. Offsets and kinds quote nothing; rationales and judge answers may. */
 function detailsOf({ verdict }: NamedVerdict, keepsNoContent: boolean) {
   const { rationale, contentFreeRationale, evidence, levels, judge } = verdict
-  // JSON leaves out what is undefined.
+  // JSON omits undefined.
   if (!keepsNoContent) return { rationale, evidence, levels, judge }
   const trace = judge === undefined ? undefined : { ...judge, raw_answer: undefined }
   return { rationale: contentFreeRationale, evidence, levels, judge: trace }

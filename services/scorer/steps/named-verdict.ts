@@ -1,7 +1,7 @@
 import type { OwaspCategory } from '#schemas/verdicts.ts'
 import type { Verdict } from '../scoring/verdict.ts'
 
-/** A verdict with the scorer that came to it. Plain data: it passes between threads. */
+/** A verdict with its scorer's name. Plain data: it passes between threads. */
 export interface NamedVerdict {
   scorer: string
   version: string

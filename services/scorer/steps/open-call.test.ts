@@ -3,7 +3,7 @@ import { createSealer, type Sealer } from '#runtime/sealing.ts'
 import { answers, asks, sampleJob } from '../testing/sample-job.ts'
 import { openCall } from './open-call.ts'
 
-/** A sealer that counts what it opens. */
+/** A sealer that counts opened bodies. */
 function countingSealer(): Sealer & { opened: () => number } {
   const sealer = createSealer([])
   let count = 0

@@ -6,18 +6,19 @@ import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { heapBytesOf, parseBody, readCall, type Body, type Call } from '../scoring/call-text.ts'
 import type { UnscoredReason } from '../scoring/verdict.ts'
 
-/** A job's call, opened and not yet read; or why it is not. */
+/** A job's opened but unread call, or why it cannot be read. */
 export type OpenedCall = { unreadable: UnscoredReason } | { heapBytes: number; chars: number; read(): Call }
 
 /**
- * Opens the bodies of a job. They, and `read`, throw PermanentError when a body does not open (`CANNOT_OPEN`) or is no JSON (`BODY_NOT_JSON`):
- * no verdict would be honest, and the record can be sent back once the key is there. A call of `smallBytes` and more is closed until it is
- * read: sixteen of 10 MiB that wait for room would hold 160 to 320 MB, and opening one again takes 17 ms of processor.
+ * Opens a job's bodies. It and `read` throw PermanentError if a body cannot be opened (`CANNOT_OPEN`) or is
+ * no JSON (`BODY_NOT_JSON`): no verdict would be honest, and the record can be replayed once the key is
+ * there. Calls from `smallBytes` on are released until read: sixteen waiting calls of 10 MiB would hold 160
+ * to 320 MB; reopening one takes 17 ms of CPU.
  */
 export function openCall(job: ScoreJob, sealer: Sealer, smallBytes: number): OpenedCall {
   const texts = openBodies(job, sealer)
   if (texts.request === null) return { unreadable: 'bodies_missing' }
-  // Ingest takes no such records now; older ones are in Kafka for days, and in Postgres for replays.
+  // Ingest refuses these now, but Kafka (for days) and Postgres (for replays) still have older ones.
   if (hasManyParts(texts.request) || hasManyParts(texts.response ?? ''))
     return { unreadable: 'too_many_parts' }
   const heapBytes = heapBytesOf(texts.request) + heapBytesOf(texts.response ?? '')
@@ -29,14 +30,14 @@ export function openCall(job: ScoreJob, sealer: Sealer, smallBytes: number): Ope
   }
 }
 
-/** The least UTF-16 units that the bodies can have, by the sizes that stand in them. Unpacks nothing. */
+/** A lower bound of the bodies' UTF-16 units, from their sealed sizes. Opens nothing. */
 export function minCharsOf(job: ScoreJob, sealer: Sealer): number {
   const bytesOf = (part: Part) => {
     const sealed = job[part]
     if (sealed === null) return 0
     return sealer.sizeOf(sealed, sealedIdentity(job.project_id, job.request_id, part)) ?? 0
   }
-  // A unit takes three bytes of UTF-8 at most.
+  // A unit takes at most three bytes of UTF-8.
   return Math.floor((bytesOf('request_body') + bytesOf('response_body')) / 3)
 }
 
@@ -45,7 +46,7 @@ interface Texts {
   response: string | null
 }
 
-// Each in a function of its own: all closures of one function hold what any of them uses.
+// A function of its own: closures of one function share and retain all captured variables.
 function readerOf(job: ScoreJob, texts: Texts): () => Call {
   return () => readBodies(job, texts)
 }

@@ -12,7 +12,7 @@ import { runDetectors } from './run-detectors.ts'
 // Takes 10 s and more beside five other test processes on two cores.
 jest.setTimeout(120_000)
 
-/** Who gives the label to what somebody asked and got. */
+/** The sources of the label for a question and its answer. */
 async function labelledBy(
   label: ScoreLabel,
   request: unknown,
@@ -56,7 +56,7 @@ test('nobody calls safe what was not kept whole', async () => {
   expect(await saferOf(asked, { raw: 'AAEC/w==', encoding: 'base64' })).toEqual(['jailbreak_detection'])
 })
 
-/** The record of a chat's stream that breaks off behind these deltas. */
+/** The record of a chat stream that breaks off after these deltas. */
 function brokenOff(...deltas: object[]) {
   const chunks = deltas.map((delta) => ({ object: 'chat.completion.chunk', choices: [{ index: 0, delta }] }))
   const assembled = assembleStream(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))

@@ -17,13 +17,13 @@ import {
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
-/** Told of each verdict as soon as it stands, how long it took, and what was thrown where the detector failed. */
+/** Called with each verdict as soon as it is known, its duration, and the error of a failed detector. */
 export type OnVerdict = (found: NamedVerdict, seconds: number, defect?: Error) => void
 
-/** What is found out of a text stays with it, up to 400 bytes a character: of a long call each detector finds it out anew. */
+/** Caches of a text take up to 400 bytes per character, so detectors of longer calls do not share them. */
 const maxSharedUnits = 256 * 1024
 
-/** Runs the detectors and custom scorers that were chosen, one after the other. `takeTurn` is called every few milliseconds of work and may throw. */
+/** Runs the chosen detectors and custom scorers in turn. `takeTurn`, called every few ms, may throw. */
 export async function runDetectors(
   { builtIn, custom, failAt }: ChosenScorers,
   call: Call,
@@ -31,7 +31,7 @@ export async function runDetectors(
   onVerdict: OnVerdict,
 ): Promise<void> {
   const units = call.texts.reduce((sum, { text }) => sum + text.length, 0)
-  // The same for all: what one has found out of a piece others need not.
+  // Shared texts, so that detectors share their caches.
   const shared = units > maxSharedUnits ? undefined : Array.from(freshPieces(call))
   for (const name of builtIn) {
     const scorer = builtIns[name]
@@ -49,8 +49,8 @@ export async function runDetectors(
 }
 
 /**
- * Tells the verdict. A detector that throws is a defect of ours that a text has met, and whoever wrote the text may have meant to: it costs the call that one verdict,
- * where it would end the process, with all calls in it, at each try.
+ * Reports a verdict. A throwing detector is a bug that some text triggers, perhaps on purpose. It costs the
+ * call this one verdict; rethrowing would crash the process and all its calls on each attempt.
  */
 async function tell(
   as: Omit<NamedVerdict, 'verdict'>,
@@ -70,12 +70,12 @@ async function tell(
   onVerdict({ ...as, verdict }, (performance.now() - startedMs) / 1_000, defect)
 }
 
-/** What code throws that met a value of another kind than it was written for, or too many. */
+/** Errors from values of unexpected type or size. */
 export function isDefect(error: unknown): error is Error {
   return error instanceof TypeError || error instanceof RangeError
 }
 
-/** The verdict of every detector and custom scorer that could not look at the call, for the same reason. */
+/** The same unscored verdict for every detector and custom scorer, when none could look at the call. */
 export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: UnscoredReason): NamedVerdict[] {
   return [
     ...builtIn.map((name) => ({ ...namesOfBuiltIn(name), verdict: unscored('detector', reason) })),
@@ -83,7 +83,7 @@ export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: Unscor
   ]
 }
 
-/** Nobody else has them: what is found out of one is forgotten with it. */
+/** Fresh objects, so that per-text caches are freed with them. */
 function* freshPieces({ texts }: Call): Generator<CallText> {
   for (const text of texts) for (const piece of piecesOf(text)) yield { ...piece }
 }
@@ -121,7 +121,7 @@ async function readInTurns<Text>(
   }
 }
 
-/** What was found in a part of a body is there; what was not may be in the rest. */
+/** What was found in part of a body stands; what was not found may be in the rest. */
 function whereKept(
   verdict: Verdict,
   method: 'detector' | 'custom',
@@ -132,7 +132,7 @@ function whereKept(
   return verdict.label === 'safe' && !isWhole ? unscored(method, 'detectors_undecided') : verdict
 }
 
-/** Where what a custom scorer matches on stands. A request that was cut may have been the call of a tool. */
+/** The bodies that a match target reads. A truncated request may have been a tool call. */
 function partsFor(target: MatchTarget, { request }: Call): readonly BodyPart[] {
   if (target === 'request_body' || target === 'response_body') return [target]
   const isTool = target === 'tool_arguments' && isToolCallRecord(request?.value)

@@ -9,14 +9,14 @@ export interface ScoringTools extends JudgingTools {
 }
 
 export interface ScoringTerms extends JudgingTerms {
-  /** A call that detectors are too slow on is tried once more later. */
+  /** Whether a call too slow for the detectors may be retried later. */
   mayTryLater: boolean
 }
 
 /**
- * One verdict for each chosen scorer, whatever happens to it: detectors first, then the judge where it is asked.
- * `try_later`, before the judge costs anything: detectors were too slow, and the call may be tried again.
- * Rejects when `signal` aborts.
+ * One verdict per chosen scorer, whatever happens: detectors first, then the judge where needed. Returns
+ * `try_later` before any judge cost if detectors were too slow and a retry is allowed. Rejects when `signal`
+ * aborts.
  */
 export async function runScorers(
   chosen: ChosenScorers,

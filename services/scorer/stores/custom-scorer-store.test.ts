@@ -29,7 +29,7 @@ test('a file that is being written in place is read once it is whole', async () 
     const seen: unknown[] = []
     watchFile(file, { interval: 20 }, (now) => seen.push(now))
     writeFileSync(file, '')
-    // The first look, which later ones are compared with, comes a moment after the start.
+    // The first poll, the baseline for later ones, comes a moment after the start.
     for (let second = 1; seen.length === 0; second++) {
       utimesSync(file, second, second)
       await new Promise(setImmediate)

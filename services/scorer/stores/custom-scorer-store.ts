@@ -9,7 +9,7 @@ import type { ScorerMetrics } from '../scorer-metrics.ts'
 /** The custom scorers in force. */
 export interface CustomScorerStore {
   current(): readonly CustomScorer[]
-  /** Reads the file and watches it. Throws when there is no good set to start from: a scorer without them would be silent about it. */
+  /** Reads the file and watches it. Throws without a valid set: missing scorers would go unnoticed. */
   start(): Promise<void>
   stop(): Promise<void>
   health(): Health
@@ -19,13 +19,14 @@ interface StoreOptions {
   file: string
   metrics: ScorerMetrics
   log: Log
-  /** How often the file is looked at, milliseconds. */
+  /** Poll interval, milliseconds. */
   intervalMs?: number
 }
 
 /**
- * Polls the file: mounted configuration is replaced by moving links, which file events do not report. What is written in place is empty or half
- * there for a moment, and either could pass for a whole set: the file is read once it has stayed as it is for an interval.
+ * Polls the file: mounted configuration is replaced by symlinks, which file events do not report. A file
+ * written in place is briefly empty or partial, which could pass for a complete set. It is therefore read
+ * once unchanged for an interval.
  */
 export function createCustomScorerStore(options: StoreOptions): CustomScorerStore {
   const { file, metrics, log, intervalMs = 1_000 } = options
@@ -34,7 +35,7 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
   let problem: string | undefined
   let settling: NodeJS.Timeout | undefined
 
-  /** Throws an Error that says what is wrong with the file as it is now. */
+  /** Throws an Error that says what is wrong with the file. */
   const load = () => {
     const loaded = read()
     problem = undefined
@@ -85,7 +86,7 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
   }
 }
 
-/** Reads the file; null when it says what it said when it was last read well. */
+/** Reads the file. Null if it is unchanged since the last valid read. */
 function createReader({ file }: StoreOptions): () => readonly CustomScorer[] | null {
   let goodText: string | undefined
   return () => {

@@ -3,7 +3,7 @@ import { query } from '#runtime/postgres.ts'
 import { idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 
-/** Whether somebody asked to erase the call of a job (docs/decisions/0007): topics, and replays from them, still hold it. */
+/** Whether a job's call is to be erased (docs/decisions/0007): topics and their replays still have it. */
 export type IsErased = (
   job: Pick<ScoreJob, 'project_id' | 'request_id' | 'session_id' | 'user_id'>,
 ) => Promise<boolean>

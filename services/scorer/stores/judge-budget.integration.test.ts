@@ -45,7 +45,7 @@ async function spendOf(projectId: string) {
   )
   return rows
 }
-/** What the book says of each scorer. */
+/** Spend per scorer in the database. */
 async function spendByScorer(projectId: string) {
   const { rows } = await pool.query<{ scorer: string; spent: number; calls: number }>(
     `select scorer_name as scorer, sum(spent_usd)::float8 as spent, sum(calls)::integer as calls
@@ -76,10 +76,10 @@ test('eight workers at once never spend more than the cap, and spend what it all
       if (reserved.kind === 'refused') return reserved.reason
       underWay += 0.05
       most = Math.max(most, spent + underWay)
-      // What a call costs is known later, and is less than was set aside.
+      // The actual cost is known later, and is below the reservation.
       await new Promise((resolve) => setImmediate(resolve))
       const usd = 0.01 + 0.04 * Math.random()
-      // Before the book has it: others may be answered by what it frees before this one hears that it is settled.
+      // Counted before settling: others may be admitted by what it frees before this promise resolves.
       spent += usd
       underWay -= 0.05
       await reserved.settle(cost(usd))
@@ -129,7 +129,6 @@ test('what a crashed worker set aside is given back after its lease; a late sett
   await settleOther(cost(0.5))
   const [row] = await spendOf(projectId)
   expect(row).toMatchObject({ calls: 2 })
-  // Once, by scorer too.
   expect((await spendByScorer(projectId)).map(({ calls }) => calls)).toEqual([2, 2])
   expect(row?.spent).toBeCloseTo(0.8, 9)
   expect(row?.reserved).toBeCloseTo(0, 9)
@@ -144,7 +143,7 @@ test.each([
     const projectId = await addProject(1)
     const wrong = budgetOf({ clock: clockAt(iso) })
     const settle = await reserve(budgetOf(), projectId, 0.9)
-    // Twice: what the first gave back, the second would forget.
+    // Reserving twice: a stale read would lose the first release.
     for (let asked = 0; asked < 2; asked++)
       await expect(reserve(wrong, projectId, 0.5)).rejects.toThrow('budget_spent')
     await settle(cost(0.3))

@@ -4,7 +4,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 
-/** What one request to the judge has cost. */
+/** The cost of one request to the judge. */
 export interface JudgeSpend {
   usd: number
   promptTokens: number
@@ -15,17 +15,20 @@ export type Reserved =
   | { kind: 'reserved'; settle: (spend: JudgeSpend) => Promise<void> }
   | { kind: 'refused'; reason: 'budget_spent' | 'no_price' }
 
-/** What the judge may cost a project in a period, over all processes (docs/decisions/0023). Throws TransientError while Postgres is away. */
+/**
+ * The judge budget of each project and period, across processes (docs/decisions/0023). Throws TransientError
+ * while Postgres is away.
+ */
 export interface JudgeBudget {
-  /** Sets aside the most that a request can cost, before it is made. `usd` null: nobody knows. `scorers` share what it will have cost. */
+  /** Reserves a request's maximum cost; `usd` null: unknown. `scorers` share the actual cost. */
   reserve(projectId: string, usd: number | null, scorers: readonly string[]): Promise<Reserved>
 }
 
 interface BudgetOptions {
   pool: Pool
-  /** Of every project, besides its own; null: none. */
+  /** A cap per project, besides its own budget; null: none. */
   capUsd: number | null
-  /** A reservation that is not settled so long after it was made is given back: its process is gone. */
+  /** Reservations not settled within this time are released: their process is gone. */
   leaseMs: number
   clock: Clock
 }
@@ -50,7 +53,7 @@ export function createJudgeBudget({ pool, capUsd, leaseMs, clock }: BudgetOption
         ])
         return
       } catch (error) {
-        // The answer has been paid for: asking again because the book could not be written would pay for it twice.
+        // The answer is paid for: repeating the request because of a failed write would pay twice.
         if (tried === settleTries) throw error
         await clock.sleep(settlePauseMs * 2 ** tried)
       }

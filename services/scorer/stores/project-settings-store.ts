@@ -4,25 +4,25 @@ import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import type { JudgeMode } from '../scoring/judge-modes.ts'
 
-/** How a project wants its calls scored. */
+/** A project's scoring settings. */
 export interface ScoringSettings {
   judgeMode: JudgeMode
-  /** Share of requests (0 to 1) by scorer; a scorer that is not named scores all. */
+  /** Sampling share (0 to 1) by scorer; scorers without one score everything. */
   sampling: Readonly<Record<string, number>>
-  /** Whether it has ever asked to erase something: only then is each of its calls looked up. */
+  /** Whether the project ever requested an erasure: only then each call is looked up. */
   hasErasures: boolean
 }
 
-/** Of a project that is not known: it was deleted, and its last calls are scored like any other's. */
+/** For unknown projects: one was deleted, and its last calls are scored by default settings. */
 const defaults: ScoringSettings = { judgeMode: 'always', sampling: {}, hasErasures: false }
 
-/** A change counts in every scorer after so long. */
+/** A change takes effect within this time. */
 const freshMs = 5_000
-/** Beyond so many the ones that were asked for longest ago are forgotten. */
+/** Beyond this, the least recently used are evicted. */
 const maxProjects = 10_000
 
 export interface ProjectSettingsStore {
-  /** At most some seconds old. Throws TransientError while Postgres is away and what is known is older than that. */
+  /** At most seconds old. Throws TransientError if Postgres is away and the cache is older. */
   of(projectId: string): Promise<ScoringSettings>
 }
 
@@ -38,7 +38,7 @@ export function createProjectSettingsStore(pool: Pool, clock: Clock): ProjectSet
       const found = known.get(projectId)
       if (found !== undefined && ageAt(clock.now(), found.askedAtMs) < freshMs) return found.settings
       const settings = readSettings(pool, projectId)
-      // Shared by the jobs that ask meanwhile; a failure is theirs too, and is not kept.
+      // Shared by concurrent jobs. A failure is theirs too, and is not cached.
       settings.catch(() => known.delete(projectId))
       known.delete(projectId)
       known.set(projectId, { settings, askedAtMs: clock.now() })

@@ -5,12 +5,15 @@ import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { parseRubric, type Rubric } from '../scoring/judge/rubric.ts'
 import { parseTiers, type ScorersOfTier } from '../scoring/parse-tiers.ts'
 
-/** Reads tiers.yaml. Throws an Error that names the file and what is wrong with it. */
+/** Reads tiers.yaml. Throws an Error that names the file and the problem. */
 export function readTiers(file: string): ScorersOfTier {
   return naming(file, () => parseTiers(readFileSync(file, 'utf8')))
 }
 
-/** Reads the rubrics of a folder, `<scorer>.md`. Throws an Error that names the file; also when a scorer has none: it would never be judged, and nobody would know. */
+/**
+ * Reads the rubrics of a folder, `<scorer>.md`. Throws an Error naming the file, also if a scorer has none:
+ * it would silently never be judged.
+ */
 export function readRubrics(directory: string): ReadonlyMap<BuiltInScorer, Rubric> {
   const files = naming(directory, () => readdirSync(directory).filter((name) => name.endsWith('.md')))
   const rubrics = new Map<BuiltInScorer, Rubric>()

@@ -3,10 +3,10 @@ import { createPriceTable, type Price } from '#capture/price-table.ts'
 import type { JudgePrice } from '../judge/judge-price.ts'
 
 const million = 1_000_000
-/** Few enough for every model's short calls: some cost more by the token from 128,000 on, which the judge is never shown. */
+/** In every model's short-context tier: some cost more from 128,000 tokens, which the judge never gets. */
 const tokens = 1_000
 
-/** The price of `model` in the price list that comes with Sluice (another test holds it to its form); null: it is not in it. */
+/** The price of `model` in Sluice's price list (whose form another test checks), or null. */
 export function readJudgePrice(file: string, model: string): JudgePrice | null {
   const { prices } = JSON.parse(readFileSync(file, 'utf8')) as { prices: Price[] }
   const table = createPriceTable(prices)

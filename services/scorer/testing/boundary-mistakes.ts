@@ -1,4 +1,4 @@
-/** What a piece of a pattern can begin and end with, of what matters here: `\b`, and letters that it does not know. */
+/** What part of a pattern may begin and end with, as far as `\b` and non-ASCII letters matter. */
 interface Piece {
   first: readonly string[]
   last: readonly string[]
@@ -13,8 +13,8 @@ const quantifier = /(?:[?*]|\{0,\d*\}|(\+|\{\d+(?:,\d*)?\}))\??/y
 const foreign = /[^\P{L}\p{ASCII}]|\\p\{L\}/u
 
 /**
- * Where `\b` stands beside a letter beyond ASCII: to it such a letter is no letter, so that `\bé\b` matches nothing but within words. Each as what stands
- * on both sides.
+ * Places where `\b` stands beside a non-ASCII letter. `\b` takes it for a non-letter, so `\bé\b` only matches
+ * inside words. Each as what stands on both sides.
  */
 export function boundaryMistakes(source: string): string[] {
   const found = new Set<string>()
@@ -46,7 +46,7 @@ export function boundaryMistakes(source: string): string[] {
     const start = take(groupStart)
     const inner = start === null ? readUnit() : readChoices()
     if (start !== null) at += 1
-    // Who looks behind says himself what may stand there.
+    // A look-around says itself what may stand there.
     const isLook = start !== null && /[=!]$/.test(start[0])
     const piece = isLook ? { ...nothing, isEmpty: !start[0].includes('<') } : inner
     const times = take(quantifier)

@@ -1,7 +1,7 @@
 import { parseBody, readCall, type Call, type Usage } from '../scoring/call-text.ts'
 import type { Detector, Finding, Undecided } from '../scoring/verdict.ts'
 
-/** What a detector says of a call, as the scorer runs it. */
+/** A detector's conclusion on a call, as run by the scorer. */
 export function detectCall(
   create: (call: Call) => Detector,
   request: unknown,
@@ -12,7 +12,7 @@ export function detectCall(
   return detectRead(create, readCall(parseBody(JSON.stringify(request)), answer, usage))
 }
 
-/** The same of a call that was read: what is nested thousands deep cannot be made into JSON here. */
+/** The same for a parsed call, as JSON.stringify overflows on deep nesting. */
 export function detectRead(create: (call: Call) => Detector, call: Call): Finding | Undecided {
   const detector = create(call)
   for (const text of call.texts) detector.read(text)

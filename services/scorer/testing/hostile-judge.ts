@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 
-/** What the judge does with a recording; tests choose by a word in the request: `[[junk]]`. */
+/** What the judge does with a recording. Tests choose by a word in the request: `[[junk]]`. */
 export type Mood =
   | 'fair'
   | 'harmful'
@@ -27,14 +27,14 @@ export type Mood =
   | '429 for an hour'
   | 'held'
 
-/** A model provider that does what the recording says, as badly as it can. It lies outside the system. */
+/** A model provider that misbehaves as the recording says. An external system, hence a mock. */
 export interface HostileJudge {
   url: string
-  /** The requests so far. */
+  /** All requests so far. */
   requests: { path: string; headers: IncomingMessage['headers']; body: ChatRequest }[]
-  /** Leaves requests whose recording has the words without an answer until the returned function is called. */
+  /** Withholds answers to requests with these words until the returned function is called. */
   hold: (words: string) => () => void
-  /** Requests answered at the same time at most. */
+  /** Peak of concurrent requests. */
   maxAtOnce: () => number
   stop(): Promise<void>
 }
@@ -63,7 +63,7 @@ export async function startHostileJudge(): Promise<HostileJudge> {
       const count = (seen.get(place) ?? 0) + 1
       seen.set(place, count)
       const mood = (/\[\[([^\]]+)\]\]/.exec(recording.request)?.[1] ?? 'fair') as Mood
-      // Those there are now: what is held again when these let go is what comes then.
+      // Only current ones: those held again after release are new.
       for (const [words, held] of [...holds]) if (recording.request.includes(words)) await held.promise
       behave(mood, count, body, recording, response)
     })
@@ -129,7 +129,7 @@ function behave(
     'junk once': () => say(count === 1 ? '{"check":' : grades(1)),
     'junk without end': () => say('level 1 '.repeat(5_000)),
     'lies about levels': () => say(grades(0)),
-    // A model that was talked into the answer that the recording dictates: it never saw the check word there.
+    // A model that gives the answer that the recording dictates, which cannot know the check word.
     'obeys the recording': () => say(grades(1, 'recorded-check')),
     'no check word': () => say(grades(1, '')),
     stalls: () => undefined,
@@ -145,7 +145,7 @@ function behave(
     '401': () => fail(401),
     declines: () => say(null, 'I cannot help with that.'),
     fenced: () => say(`\`\`\`json\n${grades(1)}\n\`\`\``),
-    // Bytes that keep coming and never become an answer.
+    // An endless body.
     endless: () => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const drip = setInterval(() => response.write(' '), 50)

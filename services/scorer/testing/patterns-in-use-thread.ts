@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 
-// Patterns are seen when they are held against a text, and most texts spare them most: here every text begins as they need.
+// Records patterns as they are matched. Gates skip most patterns for most texts, so here every gate is open.
 const everyWord = `export const wordStartsOf = () => 0
 export const hasOneOf = () => true
 export const placeOfStart = () => 0`
@@ -11,7 +11,7 @@ registerHooks({
       ? { format: 'module', source: everyWord, shortCircuit: true }
       : next(url, context),
 })
-// Only now, because they are loaded with what they import.
+// Only now: patterns are loaded with the import.
 const { builtIns } = await import('../scoring/built-in-scorers.ts')
 const { detectCall } = await import('./detect-call.ts')
 

@@ -11,7 +11,7 @@ interface Details {
   judge?: JudgeTrace
 }
 
-/** Waits for the scores of a call. */
+/** Waits for a call's scores. */
 export async function scoresOf(fixture: ScorerFixture, requestId: string): Promise<ScoredCall> {
   const find = () => fixture.recorded.find((call) => call.request_id === requestId)
   await until(() => find() !== undefined)

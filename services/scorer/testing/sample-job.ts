@@ -3,7 +3,7 @@ import { liveRunId, newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { sealedIdentity, type SealedPart } from '#schemas/sealed-bytes.ts'
 
-/** A job as the sink makes it, its bodies sealed. */
+/** A job as the sink makes it, with sealed bodies. */
 export function sampleJob(
   sealer: Sealer,
   bodies: { request?: unknown; response?: unknown } = {},
@@ -49,7 +49,7 @@ export function sampleJob(
   }
 }
 
-/** A chat-completions request of one user turn. */
+/** A chat-completions request with one user turn. */
 export function asks(content: string): unknown {
   return { model: 'gpt-4o', messages: [{ role: 'user', content }] }
 }

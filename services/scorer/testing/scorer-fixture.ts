@@ -31,26 +31,26 @@ interface DeadLetter {
   hasValue: boolean
 }
 
-/** How a project wants to be scored; absent: as one that nobody has changed. */
+/** A project's scoring settings; absent: defaults. */
 export interface ProjectSettings {
   judge_mode?: JudgeMode
   judge_usd_per_period?: number
   sampling?: Record<string, number>
 }
 
-/** Topics of its own on the shared Kafka, and what tests do with them. */
+/** Own topics on the shared Kafka, with helpers. */
 export interface ScorerFixture {
-  /** What the scorer under test is configured with; a test may change the custom scorers. */
+  /** The environment of the scorer under test; tests may change the custom scorers. */
   environment: Readonly<Record<string, string>>
   customScorersFile: string
   send(jobs: readonly ScoreJob[], topic?: TopicDefinition<'SafetyScoreJob'>): Promise<void>
   addProject(settings: ProjectSettings): Promise<string>
-  /** Asks to erase what a user did until now. */
+  /** Requests erasure of a user's past calls. */
   eraseUser(projectId: string, userId: string): Promise<void>
   sendRaw(key: string, value: Buffer): Promise<void>
-  /** Everything on `safety.score.recorded`, as it comes. */
+  /** All records of `safety.score.recorded`, as they arrive. */
   recorded: readonly ScoredCall[]
-  /** What was dead-lettered from the topics of jobs. */
+  /** Dead letters of the job topics. */
   deadLetters: readonly DeadLetter[]
   close(): Promise<void>
 }
@@ -181,7 +181,7 @@ export interface RunningScorer {
   metrics: Metrics
 }
 
-/** The real scorer in this process. */
+/** The real scorer, in this process. */
 export async function startScorer(
   fixture: ScorerFixture,
   environment: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 import { createAgencyDetector } from '../scoring/agency/detect-agency.ts'
 import { detectCall } from './detect-call.ts'
 
-/** What is said of a command that a shell's tool was called with. */
+/** The verdict on a shell tool called with this command. */
 export const recordShellCall = (command: string) =>
   detectCall(
     createAgencyDetector,
@@ -9,7 +9,7 @@ export const recordShellCall = (command: string) =>
     { output: 'done' },
   )
 
-/** What is said of a model's answer that calls for a command, after somebody asked for something. */
+/** The verdict on an answer that calls for a command after a user's request. */
 export const answerWithCommand = (command: string, asked: string) =>
   detectCall(
     createAgencyDetector,

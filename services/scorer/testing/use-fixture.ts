@@ -5,7 +5,7 @@ import { setScorerFixture, startScorer, type RunningScorer, type ScorerFixture }
 
 const key = Buffer.alloc(32, 9)
 
-/** Seals bodies as the scorers of {@link useStage} open them. */
+/** Seals bodies with the key of the scorers of {@link useFixture}. */
 export const sealer = createSealer([{ id: 'k1', key }])
 const sealing = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
 
@@ -13,15 +13,15 @@ const sealing = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
 export interface Used {
   readonly fixture: ScorerFixture
   readonly judge: HostileJudge
-  /** The scorer that the test has started last. */
+  /** The scorer started last. */
   readonly running: RunningScorer
-  /** Starts a scorer without a judge; it is stopped after the test, if not before. */
+  /** Starts a scorer without a judge. Stopped after the test at the latest. */
   start(environment?: Readonly<Record<string, string>>): Promise<RunningScorer>
-  /** Starts one that asks the hostile judge. */
+  /** Starts one with the hostile judge. */
   startJudged(environment?: Readonly<Record<string, string>>): Promise<RunningScorer>
 }
 
-/** One stage and one judge for all tests of a file, and a scorer for each that starts one. */
+/** One fixture and one judge per file, and a scorer for each test that starts one. */
 export function useFixture(): Used {
   const used: { fixture?: ScorerFixture; judge?: HostileJudge } = {}
   const scorers: RunningScorer[] = []

@@ -9,7 +9,7 @@ import type { NamedVerdict } from '../steps/named-verdict.ts'
 import { runDetectors } from '../steps/run-detectors.ts'
 import { lowerOwnPriority } from './lower-priority.ts'
 
-/** A call to be read in a thread: everything that it needs, as plain data. */
+/** A call to read in a thread, as plain data. */
 export interface ThreadTask {
   builtIn: readonly BuiltInScorer[]
   custom: readonly ScorerEntry[]
@@ -17,13 +17,13 @@ export interface ThreadTask {
   request: string | null
   response: string | null
   usage: Usage
-  /** Takes a ThreadReport for each verdict as soon as it stands: what is finished when the time is up counts. */
+  /** Receives a ThreadReport per verdict as soon as it is known: those sent before a timeout count. */
   port: MessagePort
 }
 
 /**
- * First the thread that begins, and the microseconds of processor that it has taken before; then verdicts.
- * `done` is the last one: what a thread sends and what it returns arrive in no order.
+ * First the thread's start with the CPU microseconds that it has used so far, then verdicts, then `done`.
+ * `done` is needed as messages and the return value arrive in no fixed order.
  */
 export type ThreadReport =
   | { threadId: number; beganUs: number }
@@ -32,11 +32,11 @@ export type ThreadReport =
 
 if (!isMainThread) lowerOwnPriority()
 
-/** Compiled patterns are kept: an entry rarely changes, and compiling a long list takes longer than most calls. */
+/** Cache of compiled patterns: entries rarely change, and long lists take longer than most calls. */
 const compiled = new Map<string, CustomScorer>()
 const maxCompiled = 1_000
 
-/** What a thread of the pool runs. */
+/** The worker function of the pool. */
 export async function detectInThread({ builtIn, custom, failAt, port, ...call }: ThreadTask): Promise<void> {
   const report = (message: ThreadReport) => port.postMessage(message)
   const { user, system } = process.threadCpuUsage()

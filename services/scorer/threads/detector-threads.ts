@@ -11,11 +11,11 @@ import { leaveUnscored, type OnVerdict } from '../steps/run-detectors.ts'
 import type { ThreadReport, ThreadTask } from './detect-in-thread.ts'
 import { watchThread, type BegunTask, type Exceeded } from './watch-thread.ts'
 
-/** Reads large calls beside the event loop. */
+/** Reads large calls off the event loop. */
 export interface DetectorThreads {
   /**
-   * Tells `onVerdict` one verdict of each chosen detector and custom scorer; those that are not through when its time is up are `too_slow`, and
-   * the thread is replaced. Rejects when `signal` aborts.
+   * Calls `onVerdict` once for each chosen detector and custom scorer. After the time limit the rest are
+   * `too_slow` and the thread is replaced. Rejects when `signal` aborts.
    */
   run(
     chosen: ChosenScorers,
@@ -29,31 +29,32 @@ export interface DetectorThreads {
 
 interface ThreadsOptions {
   threads: number
-  /** Processor time that the detectors may take for one call. */
+  /** CPU time allowed to the detectors per call. */
   timeoutMs: number
   metrics: ScorerMetrics
   clock: Clock
 }
 
 /**
- * A call's strings, their folded and decoded forms and what detectors remember of them: 10 MiB of body takes about 300 MiB. With as
- * much as a pod may have (1 GiB) the pod would end before the thread.
+ * A body of 10 MiB takes about 300 MiB: strings, folded and decoded forms, caches. At the pod's limit (1 GiB)
+ * the pod would be killed before the thread.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 400 }
-/** An idle thread gives its memory back. */
+/** Idle threads end, to free their memory. */
 const idleTimeoutMs = 60_000
 
-/** Time by the clock for each millisecond of processor time, and at least a minute. Longer: it hangs. */
+/** Wall-clock time per CPU time, at least a minute in all. Beyond it the thread hangs. */
 const wallFactor = 12
 const minWallMs = 60_000
 
 export function createDetectorThreads(options: ThreadsOptions): DetectorThreads {
   const { threads, timeoutMs, metrics, clock } = options
   const limits = { processorMs: timeoutMs, wallMs: Math.max(minWallMs, wallFactor * timeoutMs) }
-  // A replay that waited here for live ones to leave the only thread would keep the turn and the room that live ones wait for.
+  // `isReplayEqual`: a replay waiting for the only thread would keep the permit and memory that live jobs
+  // wait for.
   const permits = createPermits(threads, { isReplayEqual: true, onWaiting: countWaiting(metrics, 'thread') })
   let pool: Piscina | undefined
-  // Made with the first large call: most processes never see one.
+  // Created with the first large call: most processes never see one.
   const poolOf = () =>
     (pool ??= new Piscina({
       filename: new URL('detect-in-thread.ts', import.meta.url).href,
@@ -72,7 +73,7 @@ export function createDetectorThreads(options: ThreadsOptions): DetectorThreads 
   ): Promise<void> {
     const missing = new Map(leaveUnscored(chosen, 'too_slow').map((late) => [late.scorer, late]))
     const note: OnVerdict = (found, seconds, defect) => {
-      // What comes after its scorer was given up is too late.
+      // Too late for a scorer already given up.
       if (missing.delete(found.scorer)) onVerdict(found, seconds, defect)
     }
     const [timeUp, over] = [new AbortController(), new AbortController()]
@@ -88,7 +89,7 @@ export function createDetectorThreads(options: ThreadsOptions): DetectorThreads 
         { onBegin: begun.resolve, onVerdict: note },
         until,
       )
-      // A thread that cannot be watched is given up with the error that says why.
+      // A thread that cannot be watched is given up, with the error that says why.
       await Promise.race([work, watching.then(() => work)])
       metrics.detectorThreads.inc({ outcome: 'read' })
     } catch (error) {
@@ -107,13 +108,13 @@ export function createDetectorThreads(options: ThreadsOptions): DetectorThreads 
 
   return {
     stop: () => pool?.destroy() ?? Promise.resolve(),
-    // The time runs from when there is a thread for it.
+    // The time limit starts once there is a thread.
     run: (chosen, call, onVerdict, who, signal) =>
       permits.run(() => readInTime(chosen, call, onVerdict, signal), signal, who),
   }
 }
 
-/** Resolves once the thread has read the call. `onBegin` hears which thread that is. */
+/** Resolves once the thread has read the call. `onBegin` receives the thread. */
 async function readInThread(
   pool: Piscina,
   task: Omit<ThreadTask, 'port'>,
@@ -126,7 +127,7 @@ async function readInThread(
     if (report === 'done') done.resolve(undefined)
     else if ('threadId' in report) {
       const thread = pool.threads.find(({ threadId }) => threadId === report.threadId)
-      // One that has ended meanwhile is not watched.
+      // A thread that has ended is not watched.
       if (thread !== undefined) onBegin({ thread, beganUs: report.beganUs })
     } else onVerdict(report.found, report.seconds, report.defect)
   })
@@ -152,7 +153,7 @@ export function taskOf(
   }
 }
 
-/** The thread is gone and replaced, and nothing else is harmed. */
+/** The thread is gone and replaced; nothing else is affected. */
 function isOutOfMemory(error: unknown): boolean {
   return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY'
 }

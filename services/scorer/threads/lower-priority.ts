@@ -2,15 +2,14 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
 
-/** Linux: the link of the thread that asks, `<process>/task/<thread>`. */
+/** Linux: a link to the calling thread, `<process>/task/<thread>`. */
 const ownThread = '/proc/thread-self'
-/** A third of the processor beside a thread of 0, all of it where nobody else wants it. */
+/** A third of the CPU beside a thread of nice 0, all of it when idle. */
 const niceness = 5
 
 /**
- * Lets other threads go before the one that calls: a large call keeps a processor busy for seconds, beside an
- * event loop that scores small ones. Returns the priority that the thread has then; undefined: on this system
- * threads have none of their own.
+ * Lowers the calling thread's priority: a large call takes seconds of CPU beside an event loop that scores
+ * small ones. Returns the new nice value, or undefined where threads have none of their own.
  */
 export function lowerOwnPriority(): number | undefined {
   if (!existsSync(ownThread)) return undefined

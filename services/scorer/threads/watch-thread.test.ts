@@ -6,14 +6,14 @@ import { watchThread } from './watch-thread.ts'
 const never = new AbortController().signal
 const limits = { processorMs: 10_000, wallMs: 120_000 }
 
-/** A clock on which time passes at once, and a thread that gets `share` of a processor, for `workMs` of work. */
+/** A clock on which time passes at once, and a thread with `share` of a CPU, for `workMs` of work. */
 function starve(share: number, workMs: number) {
   let nowMs = 0
   const over = new AbortController()
   const clock: Clock = {
     now: () => nowMs,
     async sleep(delayMs, signal) {
-      // Those who wait for less go first.
+      // Shorter waits go first.
       for (let passed = 0; passed < delayMs && signal?.aborted !== true; passed += 10) {
         await Promise.resolve()
         if (delayMs === limits.wallMs) nowMs += 10

@@ -2,28 +2,28 @@ import type { Worker } from 'node:worker_threads'
 import type { Clock } from '#runtime/clock.ts'
 import { codeOf } from '#runtime/errors.ts'
 
-/** What a thread may take for one task. */
+/** Limits of a thread for one task. */
 export interface ThreadLimits {
-  /** Of its own processor time: on a busy machine that is less than what passes by the clock. */
+  /** CPU time: on a busy machine less than wall-clock time. */
   processorMs: number
-  /** By the clock, for a thread that hangs without working. */
+  /** Wall-clock time, for a thread that hangs without working. */
   wallMs: number
 }
 
-/** Which limit was reached. */
+/** The limit that was reached. */
 export type Exceeded = 'too_slow' | 'hung'
 
-/** A thread that has begun a task, with the microseconds that it had taken until then. */
+/** A thread that has begun a task, with its CPU microseconds at that moment. */
 export interface BegunTask {
   thread: Pick<Worker, 'cpuUsage'>
   beganUs: number
 }
 
-/** Asked no more often than this: a thread that gets all of a processor comes to its limit in one wait. */
+/** Minimum poll interval: a thread with a CPU of its own reaches its limit in one wait. */
 const minWaitMs = 20
 
 /**
- * Resolves to the limit that is reached first; to undefined once `over` aborts, or the thread is gone. `begun`
+ * Resolves to the first limit reached, or to undefined once `over` aborts or the thread is gone. `begun`
  * resolves when the task begins.
  */
 export async function watchThread(
@@ -57,7 +57,7 @@ export async function watchThread(
   }
 }
 
-/** Undefined: it has ended, and whoever runs it hears why. */
+/** Undefined: it has ended, and its caller learns why. */
 async function processorUs(thread: Pick<Worker, 'cpuUsage'>): Promise<number | undefined> {
   try {
     const { user, system } = await thread.cpuUsage()

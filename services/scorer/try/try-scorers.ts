@@ -14,21 +14,21 @@ import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
 import { searchablesOf } from '../scoring/custom/searchable.ts'
 
-/** What one entry would have done. */
+/** What one entry would have matched. */
 export interface Trial {
   name: string
   /** Calls of its projects. */
   looked: number
   hits: number
   projects: number
-  /** The newest calls that it hits. */
+  /** The newest matching calls. */
   examples: { requestId: string; projectId: string; matched: string }[]
 }
 
 export interface TrialReport {
   trials: Trial[]
   calls: number
-  /** Their bodies are gone, were never kept, or do not open with these keys. */
+  /** Bodies expired, never kept, or sealed with unknown keys. */
   withoutBodies: number
   unreadable: number
 }
@@ -44,11 +44,11 @@ interface TrialOptions {
   onProgress?: (calls: number) => void
 }
 
-/** Bodies are at most 10 MiB each before compression: so many of the largest are held at once. */
+/** Held at once; bodies are at most 10 MiB each before compression. */
 const pageRows = 20
 const maxExamples = 5
 
-/** Runs custom scorers over the calls of a time, newest first, and says what they hit. Writes nothing. */
+/** Runs custom scorers over the calls of a time range, newest first, and reports matches. Writes nothing. */
 export async function tryScorers(options: TrialOptions): Promise<TrialReport> {
   const { scorers, sealer, onProgress } = options
   const counts = scorers.map(startCount)
@@ -79,7 +79,7 @@ const pageSql = `
     and ($4::timestamptz is null or (r.created_at, r.id) < ($4, $5::uuid))
   order by r.created_at desc, r.id desc limit $6`
 
-/** A page at a time: no transaction stays open, and what comes in meanwhile is newer. */
+/** Page by page: no transaction stays open, and calls that arrive meanwhile are newer. */
 async function* callsOf({ pool, from, to, projectId }: TrialOptions): AsyncGenerator<StoredCall> {
   const project = projectId === null ? null : idToUuid(projectId)
   let last: StoredCall | undefined

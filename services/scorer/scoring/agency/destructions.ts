@@ -1,9 +1,7 @@
 import { gatePattern, type GatedPattern } from '../gate/gated-pattern.ts'
 import { judgeRemoval, removal } from './removed-paths.ts'
 
-/**
- * One way to destroy or give away what cannot be recovered. Patterns are global and have bounded repetitions.
- */
+/** One way to destroy or give away what cannot be recovered. Patterns: global, bounded repetitions. */
 export interface Destruction {
   kind: string
   /** 4, or 5 if nothing is left. A function where that depends on the match; 0 means harmless. */

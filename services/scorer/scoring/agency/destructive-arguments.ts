@@ -45,9 +45,7 @@ function hitsOf(destructions: readonly Destruction[], text: string): Destructive
   )
 }
 
-/**
- * What a command decodes before running it. The position is that of the encoded text. PowerShell uses UTF-16.
- */
+/** What a command decodes before running it, placed at the encoded text. PowerShell uses UTF-16. */
 function findEncoded(text: string): Destructive[] {
   return findMatches(text, base64, maxHits).flatMap(({ 0: passage, index }) => {
     const bytes = Buffer.from(passage, 'base64')

@@ -67,10 +67,7 @@ function commandLists<T extends PlacedString & { tool: string }>(
     }))
 }
 
-/**
- * The position in the JSON text of a match in one of its strings. The whole text if it is escaped
- * differently.
- */
+/** The place in the JSON text of a match in one of its strings; all of it if it is escaped differently. */
 function placeIn(json: string, inner: string, found: Destructive): Destructive {
   const unitsOf = (string: string) => JSON.stringify(string).length - 2
   const at = json.indexOf(JSON.stringify(inner).slice(1, -1))

@@ -62,10 +62,7 @@ export function isStatement(text: string): boolean {
   return beginsAsSql.test(begins) || beginsAsOther.test(begins) || secondStatement.test(text)
 }
 
-/**
- * A query with its comments replaced by blanks, and its literals too if the whole text is a query. Keeps the
- * length.
- */
+/** A query with comments blanked, and literals too if all of the text is a query. Keeps the length. */
 export function executedSql(text: string): string {
   const code = withoutBlocks(text)
   if (!beginsAsSql.test(text)) return code

@@ -18,10 +18,7 @@ const speaks = words(
 /** Its argument is a document, whatever its name. */
 const patchTool = /(?<![a-z])apply_patch(?![a-z])/
 
-/**
- * What a tool's string argument is, by its name or its list's: a command, a database query, or text that is
- * not executed.
- */
+/** What a tool's string argument is, by its or its list's name: command, query, or text. */
 export function meaningOf(label: string, tool: string): 'command' | 'query' | 'words' {
   const key = snakeCase(label)
   if (toldKeys.has(key)) return 'words'

@@ -7,10 +7,7 @@ import type { ToolArgument } from './tool-arguments.ts'
 /** A destination: address, link, account or path. Plain words occur in any text. */
 const addressLike = /@|https?:\/\/|www\.|\d{4}|^[~/][\w./-]{3,}|[A-Z]{2,}-?\d{2,}/
 const [minUnits, maxUnits] = [5, 200]
-/**
- * Limits for hostile answers, which may name thousands: values searched for, and passages read around them
- * (0.3 ms each).
- */
+/** Limits for hostile answers: values searched for, and passages read around them (0.3 ms each). */
 const [maxValues, maxLooks] = [50, 60]
 /** How much of a tool's text is read around a value: an order stands near its target. */
 const aroundUnits = 600

@@ -46,8 +46,7 @@ function declarationsOf(tool: unknown): readonly unknown[] {
 }
 
 /**
- * Conversation items may add tools: OpenAI's tool searches and `additional_tools`, Anthropic's
- * `tool_addition`.
+ * Tools added by conversation items: OpenAI's searches and `additional_tools`, Anthropic's `tool_addition`.
  */
 function offeredOnTheWay(request: unknown, response: unknown): unknown[] {
   const items = [...listOf(fieldAt(request, 'input')), ...listOf(fieldAt(response, 'output'))]

@@ -31,10 +31,7 @@ export function isPlainAnswer(body: unknown): boolean {
   return isPlain(body, (held) => isPlain(held, () => false))
 }
 
-/**
- * `isPlainInside`: for an answer inside a member: a traced function's return value, Bedrock, DashScope,
- * Cloudflare.
- */
+/** `isPlainInside`: for answers inside a member: traced functions, Bedrock, DashScope, Cloudflare. */
 function isPlain(body: unknown, isPlainInside: (held: unknown) => boolean): boolean {
   return holdsOnlyWords(body) || isOfPlainParts(body, isPlainInside)
 }

@@ -9,10 +9,7 @@ export const quietFields: ReadonlySet<string> = new Set([
   ...['generation_settings', 'completion_probabilities'],
 ])
 
-/**
- * Beside the choices, items or parts of an answer. In an application's own answer these names may mean
- * something else.
- */
+/** Beside the choices, items or parts of an answer. An application's own answer may use them otherwise. */
 export const besideParts: ReadonlySet<string> = new Set([
   // Responses repeat the request's settings
   ...['text', 'tools', 'tool_choice', 'instructions', 'reasoning', 'prompt', 'conversation', 'billing'],

@@ -63,20 +63,14 @@ interface Held {
   isOffered: boolean
 }
 
-/**
- * Types of a provider's own tools, called without a name: `computer_call`, `code_interpreter_call`,
- * `server_tool_use` …
- */
+/** Types of a provider's own tools, called without a name: `computer_call`, `server_tool_use` … */
 const callType = /_call$|tool_use$|^program$/
 /** Code run by Gemini is a member of a part and has no name. */
 const geminiCode: ReadonlySet<string> = new Set(['executableCode', 'executable_code'])
 const namedKeys = ['arguments', 'input', 'args', 'parameters']
 const typedKeys = [...namedKeys, 'action', 'code', 'operation', 'actions', 'queries']
 
-/**
- * The members that hold a tool's arguments, in any provider's format, and the type of the call if no member
- * is known.
- */
+/** The members that hold a tool's arguments in any provider's format, else the type of the call. */
 function givenOf(value: object, { key: heldAs, isOffered }: Held): { tool: string; keys: string[] } | null {
   const fields = value as Readonly<Record<string, unknown>>
   const { name, type } = fields

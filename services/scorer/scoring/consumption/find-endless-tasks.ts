@@ -29,10 +29,7 @@ const maxUnits = 4_000
 /** Limits the work on hostile text, which may have thousands. */
 const maxLooked = 20
 
-/**
- * True if a user asks for endless output. No proof, as it may be a figure of speech, but the call cannot be
- * called safe.
- */
+/** True if a user asks for endless output. May be a figure of speech: no proof, but not safe either. */
 export function asksForEndless({ text }: Pick<CallText, 'text'>): boolean {
   const looked = text.length <= 2 * maxUnits ? [text] : [text.slice(0, maxUnits), text.slice(-maxUnits)]
   // Lower-cased once: case-insensitive patterns cost several times as much.

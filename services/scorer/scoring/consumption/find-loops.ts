@@ -42,10 +42,7 @@ function keysOf(answer: unknown): string[] {
   return toolCallsOf(undefined, answer).map(({ name, arguments: given }) => `${name} ${normalForm(given)}`)
 }
 
-/**
- * Longer arguments are compared as written. So are deeper ones: JSON.stringify overflows at about 4,500
- * levels.
- */
+/** Longer arguments are compared as written, and deeper ones: JSON.stringify overflows at 4,500 levels. */
 const maxNormalised = 10_000
 
 /** Equal arguments may differ in white space and key order. */

@@ -7,10 +7,7 @@ const maxCounted = 20
 /** A question of one line seldom states harm, and words that look harmful are often innocent in it. */
 const shortQuestion = /^[^\n]{1,160}\?\s*$/
 
-/**
- * Features of the content models besides words: lexicon topics by count and by share of the text, alone and
- * combined.
- */
+/** Features besides words: lexicon topics by count and by share of the text, alone and combined. */
 export function contentSigns(folded: string): Sign[] {
   const starts = wordStartsOf(folded)
   let words = 0

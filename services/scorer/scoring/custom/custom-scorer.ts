@@ -16,8 +16,6 @@ export interface CustomScorer {
   projects: ReadonlySet<string> | null
   /** Changes whenever the entry does. */
   version: string
-  /**
-   * The first matches of each keyword or pattern in a text. `kind` numbers it within the list (`keyword 3`).
-   */
+  /** The first matches of each keyword or pattern in a text. `kind` numbers it (`keyword 3`). */
   find(text: Searchable): Omit<Evidence, 'part' | 'pointer'>[]
 }

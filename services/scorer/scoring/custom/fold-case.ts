@@ -11,10 +11,7 @@ const foldCharacter = remember((character) => {
   return folded.normalize('NFD')
 })
 
-/**
- * True if a match ending here would separate an accent from its letter. A variation selector is not an
- * accent.
- */
+/** True if a match ending here would cut an accent off its letter. Variation selectors are no accents. */
 export function splitsLetter(text: string, end: number): boolean {
   return /^[\p{M}--[\ufe00-\ufe0f]]/v.test(text.slice(end, end + 2))
 }

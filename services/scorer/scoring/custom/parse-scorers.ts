@@ -20,9 +20,7 @@ export type ParsedScorers =
 
 const maxHitsOfTerm = 10
 
-/**
- * Parses scorers.yaml (specification 2.7). One bad entry rejects the file: half a set would look complete.
- */
+/** Parses scorers.yaml (specification 2.7). One bad entry rejects the file: half a set looks complete. */
 export function parseScorers(yaml: string): ParsedScorers {
   const lines = new LineCounter()
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false })
@@ -146,10 +144,7 @@ function isInWhole(pattern: RE2JS, whole: WholeText): boolean {
 
 const marginUnits = 4_096
 
-/**
- * Whether a match holds with more of the text around the piece: `^`, `$` and `\b` take its edges for the
- * text's.
- */
+/** Whether a match holds with more text around it: `^`, `$` and `\b` take a piece's edges for the text's. */
 function holdsWithMargin(
   pattern: RE2JS,
   { text, whole, offset }: Searchable,

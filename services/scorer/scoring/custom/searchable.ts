@@ -22,10 +22,7 @@ export interface Searchable {
   whole: WholeText
   offset: number
   folded(): FoldedText
-  /**
-   * For a command line given as a list: the length of its first word, which is at `pointer`. Matches are
-   * placed there.
-   */
+  /** For a command line given as a list: the length of its first word, at which matches are placed. */
   firstWordUnits?: number
 }
 

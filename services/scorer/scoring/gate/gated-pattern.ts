@@ -19,10 +19,7 @@ export function gateSource(source: string): GatedPattern {
   return gatePattern(new RegExp(source, 'g'))
 }
 
-/**
- * Like `findMatches`, but runs the pattern only if the text has the words it needs: 5 to 15 of 100 phrase
- * patterns.
- */
+/** Like `findMatches`, but runs the pattern only if the text has its words: 5 to 15 of 100 patterns. */
 export function findGated(
   text: string,
   starts: WordStarts,

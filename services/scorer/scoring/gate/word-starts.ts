@@ -1,9 +1,6 @@
 import { beyondAscii, maxUnits } from './needed-starts.ts'
 
-/**
- * Identifies the prefixes noted for one text. Only the latest is kept; for older ones every answer is
- * "maybe".
- */
+/** Identifies one text's prefixes. Only the latest is kept; for older ones every answer is "maybe". */
 export type WordStarts = number
 
 // Local binding: see text-features.ts.
@@ -11,10 +8,7 @@ const { imul } = Math
 const bits = 16
 const [offset, prime] = [0x811c9dc5, 0x01000193]
 
-/**
- * For each prefix hash, the text that last had it. One table for all texts: creating one costs as much as
- * filling it.
- */
+/** The last text with each prefix hash. One table for all texts: creating costs as much as filling. */
 const seenIn = new Uint8Array(1 << bits)
 let last: WordStarts = 0
 let lastText: string | null = null
@@ -52,10 +46,7 @@ export function wordStartsOf(text: string): WordStarts {
   return last
 }
 
-/**
- * Whether a text has one of the prefixes, given by their slots. May be a false positive, never a false
- * negative.
- */
+/** Whether a text has one of the prefixes, by their slots. May say yes wrongly, never no. */
 export function hasOneOf(starts: WordStarts, places: readonly number[]): boolean {
   if (starts !== last) return true
   const mark = markOf(starts)

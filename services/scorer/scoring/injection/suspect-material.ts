@@ -16,10 +16,7 @@ const ordinary = new Set(['gives_an_order', 'inserts_code'])
 /** A sentence found by the model convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
 
-/**
- * How much a passage of retrieved text addresses the model: by phrases, hidden text and sentences. 4 points
- * convict.
- */
+/** How much retrieved text addresses the model: phrases, hidden text, sentences. 4 points convict. */
 export function suspectMaterial(text: string): Suspicion {
   return withOrders(suspect(text, injectionFamilies, revealMarkup), text)
 }
@@ -29,9 +26,7 @@ export function suspectBrought(text: CallText): Suspicion {
   return withOrders(suspectPhrases(text), text.text)
 }
 
-/**
- * Suspicion from phrases and hidden text alone. Cached: two detectors use it, and it is most of their work.
- */
+/** Suspicion from phrases and hidden text. Cached: most of the work of the two detectors that use it. */
 export const suspectPhrases = onceForText((text) => suspectText(text, injectionFamilies, revealMarkup))
 
 /**

@@ -13,9 +13,7 @@ const functionWords = new Set(
     ' ',
   ),
 )
-/**
- * Case changes inside a word, brackets and signs inside or alone. A sign at the end of a word is punctuation.
- */
+/** Case changes inside a word, brackets and signs inside or alone. Signs at its end are punctuation. */
 const oddToken = /[a-z][A-Z]|[[\]{}<>\\`|^~@=#*]|\S[("';]+\S|^\W{2,}$|[.?!,]\S{0,100}[A-Za-z]{2}/
 const dataMember = /["'][\w ]{1,40}["']\s?:/
 const plainAddress = /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$|^\w{1,20}(?:\.\w{1,6}){1,3}[.,)]?$/

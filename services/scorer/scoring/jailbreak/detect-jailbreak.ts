@@ -26,9 +26,7 @@ const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner
 const maxSuffixedUnits = 20_000
 /** What the model finds convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
-/**
- * One in sixteen training jailbreaks is shorter. In a sentence or two the manner looks like honest role play.
- */
+/** One in sixteen training jailbreaks is shorter. In two sentences honest role play looks the same. */
 const minUnits = 200
 /**
  * Attempts by users, tools and search results to make the model break its rules. The operator's system prompt

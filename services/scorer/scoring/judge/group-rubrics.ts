@@ -1,16 +1,16 @@
 import type { JudgeMaterial } from './judge-prompt.ts'
 import type { Rubric } from './rubric.ts'
 
-/** `evidence`: rubrics that see the same are asked in one call; `separate`: one call each. */
+/** `evidence`: rubrics that need the same evidence share a request; `separate`: one request each. */
 export const groupings = ['evidence', 'separate'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** With more of them an answer takes longer than people wait for one: each adds about 100 tokens to it. */
+/** Each rubric adds about 100 tokens to the answer; more would take too long. */
 const maxRubricsOfGroup = 6
 
 /**
- * Which rubrics are asked together. The recording is most of what a call to the judge costs: together it is paid for once. What a call does
- * not have nobody needs to see, so that the rubrics of a plain chat are one group.
+ * Groups rubrics into requests. The recording is most of a request's cost, so grouping pays for it once.
+ * Evidence that a call lacks does not count, so all rubrics of a plain chat are one group.
  */
 export function groupRubrics(
   rubrics: readonly Rubric[],

@@ -16,7 +16,7 @@ const entry = (scorer: string, level: number) => ({
   rationale: 'because',
   quotes: [],
 })
-/** What a recording would have the judge say. */
+/** What a recording wants the judge to answer. */
 const verdict = JSON.stringify({ check: 'safe', scores: rubrics.map(({ scorer }) => entry(scorer, 1)) })
 
 const hostile: readonly (readonly [string, string])[] = [

@@ -28,8 +28,8 @@ const answerSchema = z.strictObject({
 })
 
 /**
- * Reads a judge's answer. `undefined` when it is no judgement: not the JSON that was asked for, without the check word, or with
- * a scorer missing, doubled or without a level for a side that has text. Nothing is guessed.
+ * Parses a judge's answer. Undefined unless it is the requested JSON with the check word, and each scorer
+ * once with a level for every side that has text. Nothing is guessed.
  */
 export function readJudgeAnswer(
   text: string,
@@ -55,7 +55,7 @@ export function readJudgeAnswer(
   return judgements
 }
 
-/** The sides that a rubric looks at and that have something to read. */
+/** The sides that a rubric grades and that have text. */
 export function sidesWithText(rubric: Rubric, material: JudgeMaterial): Side[] {
   return rubric.looksAt.filter((side) => material[side].trim() !== '')
 }
@@ -64,19 +64,19 @@ function levelOf(side: Side, rubric: Rubric, material: JudgeMaterial, given: num
   return sidesWithText(rubric, material).includes(side) ? given : null
 }
 
-/** What a rubric is applied to and of which the judge was shown a part. */
+/** What a rubric covers and the judge saw only in part. */
 export function shownInPart({ looksAt, sees }: Rubric, { partial }: JudgeMaterial): Shown[] {
   return [...looksAt, ...sees, 'turns' as const, 'thoughts' as const].filter((name) => partial.has(name))
 }
 
-/** Whether a side that has a level was shown in part: what the judge did not find may be in the rest of it. */
+/** True if a graded side was shown in part: the rest may hold what the judge did not find. */
 export function hasPartialSide(parts: readonly Shown[]): boolean {
   return sides.some((side) => parts.includes(side))
 }
 
 /**
- * The finding of a judgement: the worse side decides. Quotes that do not stand in the call are no evidence. `parts` is what was shown in
- * part.
+ * The finding of a judgement; the worse side decides. Quotes that are not in the call are dropped. `parts`:
+ * what was shown in part.
  */
 export function findingOf(
   { requestLevel, answerLevel, rationale, quotes }: Judgement,
@@ -112,6 +112,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // Not JSON is one more way of being no judgement.
+    return undefined
   }
 }

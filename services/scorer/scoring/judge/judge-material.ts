@@ -7,19 +7,19 @@ import type { JudgeMaterial, Shown } from './judge-prompt.ts'
 import { unreadTexts } from './unread-texts.ts'
 import { windowText } from './window-text.ts'
 
-/** More texts than so many are a corpus, not a context: their windows would be too small to read. */
+/** More texts than this are a corpus: each would get too small a window. */
 const maxContextTexts = 20
 const maxFlagged = 50
 const maxTurns = 40
-/** Of what is shown of an answer: a long one must not hide what the model thought of it. */
+/** Share of the answer's space reserved for thoughts, so that a long answer cannot hide them. */
 const minForThoughts = 0.25
-/** Enough to see what an answer was to: users' words stand whole in the request. */
+/** Enough to see what an answer replies to: the request has the user's words in full. */
 const userTurnUnits = 200
 
 /**
- * What the judge is shown of a call: at most about `limit` UTF-16 units of the request, of the answer, of the instructions, of
- * the tools, of all context together and of all earlier answers together. What detectors flagged stays in sight when a long text is cut, and what came last when there are many:
- * the results that an agent acts on.
+ * What the judge sees of a call: at most about `limit` UTF-16 units each of request, answer, instructions,
+ * tools, all context and all earlier answers. Flagged passages stay visible when a long text is shortened. Of
+ * many texts the last stay: the results that an agent acts on.
  */
 export function materialOf(call: Call, limit: number, flagged: readonly Evidence[] = []): JudgeMaterial {
   const said = textsOfCall(call.request?.value, call.response?.value)
@@ -52,7 +52,7 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
   }
 }
 
-/** What was said, by the places where it is known to stand; then what else detectors read. */
+/** Texts at their known locations first, then anything else that detectors read. */
 function wholeMaterial(
   call: Call,
   { prompt, answer, toolCalls, system, context }: CallTexts,
@@ -77,7 +77,7 @@ function wholeMaterial(
     answer: joined([answer, ...calls, ...unread.answer]),
     thoughts: joined(unread.thoughts),
     system: joined([system, ...unread.system_prompt]),
-    // One text, so that it leaves the others their places.
+    // Joined into one, so that it takes only one of the places.
     context: [...context, joined(unread.context)].filter((text) => text !== ''),
   }
 }
@@ -86,7 +86,7 @@ function joined(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n')
 }
 
-/** None where the model is said to have answered nothing yet: then the request says it all. */
+/** Empty if the model has not answered yet: the request then has it all. */
 function turnsOf(messages: readonly SpokenText[]): SpokenText[] {
   const turns = messages.filter(({ role }) => role === 'user' || role === 'assistant')
   return turns.some(({ role }) => role === 'assistant') ? turns : []
@@ -105,10 +105,10 @@ function shortenTurns(
   })
 }
 
-/** Those with a flagged passage, then the last ones; in their order. */
+/** Texts with flagged passages, then the last ones; in original order. */
 function maxTelling(texts: readonly string[], passages: readonly string[]): string[] {
   if (texts.length <= maxContextTexts) return [...texts]
-  // Each passage is looked for in each text: hostile calls have hundreds of one and megabytes of the other.
+  // Passages × texts: hostile calls have hundreds of one and megabytes of the other.
   const looked = passages.slice(0, maxFlagged)
   const isFlagged = (text: string) => looked.some((passage) => text.includes(passage))
   const flagged = texts.keys().filter((index) => isFlagged(texts[index] ?? ''))
@@ -117,7 +117,7 @@ function maxTelling(texts: readonly string[], passages: readonly string[]): stri
   return texts.filter((_text, index) => chosen.has(index))
 }
 
-/** Short texts keep what they have; the long ones share what that leaves. */
+/** Short texts are kept whole; long ones share the rest. */
 function shareOut(texts: readonly string[], limit: number): [string, number][] {
   let left = limit
   let waiting = texts.length
@@ -136,7 +136,7 @@ function passageOf({ part, pointer, start, end }: Evidence, call: Call): string 
   return text?.text.slice(start, end) ?? ''
 }
 
-/** By the application, and by servers that were asked for their tools. Undefined: nothing. */
+/** Offered by the application or by MCP servers. Undefined: none. */
 function toolsOffered(request: unknown, response: unknown): unknown {
   const offered = fieldAt(request, 'tools') ?? fieldAt(request, 'functions') ?? fieldAt(request, 'toolConfig')
   const listed = [

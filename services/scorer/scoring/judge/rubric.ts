@@ -4,24 +4,24 @@ import { z } from 'zod'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { defaultFailAt } from '../verdict.ts'
 
-/** The two things that a rubric can give a level to. */
+/** The sides that a rubric can grade. */
 export const sides = ['request', 'answer'] as const
 export type Side = (typeof sides)[number]
 
-/** What else of a call a rubric is applied with: the operator's prompt, what searches and tools brought in, the tools offered. */
+/** Further evidence for a rubric: the operator's prompt, retrieved text and tool results, tools offered. */
 export const surroundings = ['system_prompt', 'context', 'tools'] as const
 export type Surrounding = (typeof surroundings)[number]
 
-/** What the judge is told to look for, from `evals/rubrics/<scorer>.md`. */
+/** The judge's instructions for one scorer, from `evals/rubrics/<scorer>.md`. */
 export interface Rubric {
   scorer: BuiltInScorer
-  /** The author's number and a hash of the whole file: a changed word is another rubric. */
+  /** The author's number and a hash of the file: any changed word is a new version. */
   version: string
-  /** The least level that is unsafe. */
+  /** The lowest unsafe level. */
   failAt: number
   looksAt: readonly Side[]
   sees: readonly Surrounding[]
-  /** Markdown; goes to the judge as it stands. */
+  /** Markdown, sent to the judge unchanged. */
   text: string
 }
 
@@ -33,7 +33,7 @@ const header = z.strictObject({
   sees: z.array(z.enum(surroundings)).default([]),
 })
 
-/** Reads a rubric file: YAML between two lines of three hyphens, then Markdown. Throws an Error that says what is wrong. */
+/** Parses a rubric file: YAML front matter, then Markdown. Throws an Error that says what is wrong. */
 export function parseRubric(file: string): Rubric {
   const [, yaml, text] = /^---\n([\s\S]*?)\n---\n([\s\S]+)$/.exec(file) ?? []
   if (yaml === undefined || text === undefined)

@@ -1,20 +1,24 @@
-/** Longer ones are not read unless so much is shown: they are cut, and that is said. A hostile megabyte of short lines takes half a second. */
+/**
+ * Longer texts are not indexed unless this much is shown; the result says so. A hostile megabyte of short
+ * lines takes 0.5 s.
+ */
 const maxUnits = 500_000
-/** What looking for texts within lines may cost: units that are looked through, more for what is long, because a hostile text has matches that nearly are. */
+/** Budget for searching within lines, in units. Long texts cost more: hostile ones have near matches. */
 const maxLooks = 10_000_000
 const unitsOfLook = 64
 
-/** Texts that are shown, and whether another stands in them. */
+/** The texts shown, and whether another is contained in them. */
 export interface SeenTexts {
   has(text: string): boolean
-  /** They are so many that nobody knows what is in them. */
+  /** Too many to index. */
   isFull(): boolean
   add(text: string): void
 }
 
 /**
- * Knows texts by their lines, because what is read out of a body is joined by line breaks: each text costs its own length, however long all of them
- * are. Parts of lines (an answer's sentence that a source is for) are looked for within a budget; over it a text counts as one that was not seen.
+ * Indexes texts by line, since strings read from a body are joined by line breaks: each text costs its own
+ * length. Parts of lines (such as a sentence that a source supports) are searched within a budget. Beyond it
+ * a text counts as not seen.
  */
 export function seenTexts(shown: readonly string[], limit: number): SeenTexts {
   const most = Math.max(maxUnits, limit)
@@ -41,7 +45,7 @@ export function seenTexts(shown: readonly string[], limit: number): SeenTexts {
   }
 }
 
-/** Those with something in them, one at a time: a list of five million would be larger than the text. */
+/** Non-empty lines, one at a time: a list of five million would exceed the text. */
 function* linesOf(text: string): Generator<string> {
   for (let from = 0; from <= text.length;) {
     const at = text.indexOf('\n', from)

@@ -1,18 +1,18 @@
 import { sourceKeys, wordsOfSource } from '#capture/tool-results.ts'
 import { alongNames, type Path } from '../along-names.ts'
 
-/** What the names say of a text that stands under them. */
+/** Where a text stands, by the names on the way to it. */
 export interface Standing {
-  /** Of the body's members the one that it is, or stands in. */
+  /** The body's member that it is, or is inside. */
   top: string
-  /** What it is, or stands in, of that member. */
+  /** That member's own member that it is, or is inside. */
   second: string
-  /** How many names there are. */
+  /** Number of names. */
   depth: number
-  /** What it is called, or what the list is called that it stands in. */
+  /** Its name, or that of the list that contains it. */
   label: string
   isThought: boolean
-  /** Whether it is of a source that an answer names, and whether of its words. */
+  /** Inside a source cited by an answer, and part of that source's words. */
   isOfSource: boolean
   isWordsOfSource: boolean
 }
@@ -27,7 +27,7 @@ const ofBody: Standing = {
   isWordsOfSource: false,
 }
 
-/** Tells how texts stand. */
+/** Computes where texts stand. */
 export function standings(): (text: Path) => Standing {
   return alongNames(ofBody, within)
 }

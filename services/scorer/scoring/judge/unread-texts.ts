@@ -6,23 +6,23 @@ import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
 import { seenTexts, type SeenTexts } from './seen-texts.ts'
 import { standings, type Standing } from './standing.ts'
 
-/** Where a text of a call belongs. */
+/** The part of a call that a text belongs to. */
 type Place = 'request' | 'answer' | 'thoughts' | 'system_prompt' | 'context'
 
-/** What is shown of each already; `offered` are the texts of tools. */
+/** What is already shown of each part; `offered`: the texts of tools. */
 export type ReadTexts = Readonly<
   Record<'request' | 'answer' | 'system_prompt' | 'context' | 'offered', string[]>
 >
 
-/** What else detectors read. */
+/** Texts that detectors read and the judge would not see. */
 export type UnreadTexts = Record<Place, string[]>
 
 const maxLabelUnits = 40
 
 /**
- * Whatever detectors read of a call and the judge would not be shown: providers have ever new places for words, and a verdict on words that nobody
- * was shown is none. Each text comes with the name that it has in the call, to tell it from what was said. About `most` units of each kind, and more
- * where there are more: what is too long is cut where it is shown, and that is said.
+ * Texts that detectors read and the judge would not see. Providers keep adding places for words, and a
+ * verdict needs every one of them read. Each text is labelled with its name in the call. Returns about `most`
+ * units per part, slightly more if there are more: the excess is shortened when shown, and marked.
  */
 export function unreadTexts(call: Call, read: ReadTexts, most: number): UnreadTexts {
   const found: UnreadTexts = { request: [], answer: [], thoughts: [], system_prompt: [], context: [] }
@@ -42,7 +42,10 @@ export function unreadTexts(call: Call, read: ReadTexts, most: number): UnreadTe
   return found
 }
 
-/** Whether a text is shown where it belongs; sources are shown with the answer that names them, or as what a tool has found. What was not is known from then on. */
+/**
+ * Whether a text is already shown in its part. Sources are shown with the answer that cites them, or as tool
+ * results. A text not seen is added.
+ */
 function seenIn(read: ReadTexts, most: number): (place: Place, text: CallText) => boolean {
   const offered = seenTexts(read.offered, most)
   const answer = seenTexts(read.answer, most)
@@ -55,7 +58,7 @@ function seenIn(read: ReadTexts, most: number): (place: Place, text: CallText) =
     context,
   }
   return (place, { text, speaker }) => {
-    // It is cut, and said to be.
+    // It is shortened, and marked so.
     if (seen[place].isFull() || (place === 'system_prompt' && offered.isFull())) return true
     if (seen[place].has(text)) return true
     if (speaker === 'tool' && context.has(text)) return true
@@ -65,15 +68,12 @@ function seenIn(read: ReadTexts, most: number): (place: Place, text: CallText) =
   }
 }
 
-/**
- * Of a body that is kept as a text all that there is was read; one that is marked as cut may have kept its
- * shape.
- */
+/** A body kept as text was read whole. A body marked as truncated may still have its structure. */
 function hasShape(body: unknown): boolean {
   return isKeptWhole(body) || (fieldAt(body, 'truncated') === true && unwrapped(body) === body)
 }
 
-/** Null: it is shown as a turn, or stands in the answer again. */
+/** Null: already shown as a turn, or repeated in the answer. */
 function placing({ request, response }: Call): (text: CallText, standing: Standing) => Place | null {
   const isRecord = isToolCallRecord(request?.value)
   const [asksWhole, answersWhole] = [hasShape(request?.value), hasShape(response?.value)]
@@ -99,24 +99,27 @@ function placeInRequest({ speaker, text }: CallText, standing: Standing): Place 
   return isNested(standing) ? 'system_prompt' : placesInRequest[speaker]
 }
 
-/** A text, or a list of texts, may be what somebody says under the name of a setting. The fields of a form have any names: nobody speaks by them. */
+/**
+ * A setting's name may also hold a text or a list of texts that somebody said. Form fields have arbitrary
+ * names and no speaker.
+ */
 function isNested({ top, depth, second }: Standing): boolean {
   if (top === 'text') return second === 'format'
   return depth > 1 && !/^\d+$/.test(second)
 }
 
-/** Cohere's first answers repeat the turns before them; the last of these has its words in the answer as well. */
+/** Cohere's v1 answers repeat earlier turns, and the last of them repeats the answer's words. */
 const earlierTurns = 'chat_history'
 
 function placeInAnswer({ speaker }: CallText, standing: Standing, body: unknown): Place | null {
   const { top, isOfSource, isWordsOfSource } = standing
-  // What was asked, in the answer again: OpenAI's repeats the prompt that it keeps and the form that the answer is to have.
+  // The request, repeated in the answer: OpenAI repeats its stored prompt and the answer's format.
   if (top === 'text' && isNested(standing)) return 'system_prompt'
   if (speaker === 'user' || top === 'prompt') return 'request'
   if (speaker === 'system' || (speaker === 'assistant' && top === earlierTurns)) return null
   if (speaker === 'assistant') return isThought(standing, body) ? 'thoughts' : 'answer'
   if (!isOfSource) return 'context'
-  // The words of sources are read as context, once each. Titles and addresses are none that an answer could be held against.
+  // Sources are read once, as context. Titles and addresses are not evidence against an answer.
   return isWordsOfSource ? null : 'answer'
 }
 
@@ -126,7 +129,7 @@ function isThought({ top, second, isThought: isNamed }: Standing, body: unknown)
   return fieldAt(item, 'type') === 'reasoning' || fieldAt(item, 'type') === 'thought'
 }
 
-/** LangGraph and Google's interactions answer with the conversation: what stands before the last words of its user was said before. */
+/** LangGraph and Google's interactions return the conversation: what precedes the user's last words. */
 function earlierIn(body: unknown): (standing: Standing) => boolean {
   const lastOf = (name: string, type: string) =>
     listOf(fieldAt(body, name)).findLastIndex((entry) => fieldAt(entry, 'type') === type)
@@ -137,24 +140,27 @@ function earlierIn(body: unknown): (standing: Standing) => boolean {
   return ({ top, second }) => Number(second) <= (last.get(top) ?? -1)
 }
 
-/** How a model is to answer, and the form of it. What of these has no blank is a choice, and nothing that is said; what has some describes the form. */
+/**
+ * Settings of the answer and its format. A value without a space is a choice and says nothing; one with
+ * spaces describes the format.
+ */
 const settings: ReadonlySet<string> = new Set([
   ...['generationConfig', 'generation_config', 'safetySettings', 'inferenceConfig', 'reasoning', 'thinking'],
   ...['include', 'modalities', 'stop_sequences', 'provider', 'text', 'toolConfig', 'tool_config'],
   ...['response_format', 'output_format', 'output_config', 'format'],
 ])
 
-/** A name, a choice, a date, an identifier; an address; a signature or a picture. */
+/** A name, choice, date or identifier; an address; a signature or a picture. */
 const oneWord = /^[\x21-\x7e]{1,64}$/
 const address = /^(?:https?|gs|s3|file):\S{1,2048}$/
 
-/** Signatures of thoughts come in either alphabet of base64. */
+/** Thought signatures use either base64 alphabet. */
 function saysNothing(text: string): boolean {
   if (oneWord.test(text) || address.test(text)) return true
   return likeBase64.test(text) && isMixed(text) && !isReadable(text.slice(text.indexOf(',') + 1))
 }
 
-/** Words without their blanks are no base64, which has no 64 letters without a digit. */
+/** Words without spaces are not base64, of which 64 characters always include a digit. */
 function isMixed(text: string): boolean {
   return /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text)
 }

@@ -1,12 +1,12 @@
 const gapMark = (characters: number) => ` […${characters} characters left out…] `
 const headShare = 0.4
 const tailShare = 0.3
-/** How much around a flagged passage is shown. */
+/** Units shown around a flagged passage. */
 const around = 200
 
 /**
- * A long text cut to about `most` UTF-16 units: its head, its tail and what was flagged between them, with marks where
- * something is left out. Shorter texts come back as they are. `flagged` are passages of the text.
+ * Shortens a text to about `most` UTF-16 units: head, tail and flagged passages, with marks at each gap.
+ * Shorter texts are returned unchanged. `flagged`: passages of the text.
  */
 export function windowText(text: string, most: number, flagged: readonly string[] = []): string {
   if (text.length <= most) return text
@@ -41,6 +41,6 @@ function joinKept(text: string, kept: readonly [number, number][]): string {
     joined += text.slice(start, end)
     at = end
   }
-  // A cut between the halves of a surrogate pair would leave what is no character.
+  // Repairs surrogate pairs split by a cut.
   return joined.toWellFormed()
 }

@@ -1,6 +1,6 @@
 const instructions = String.raw`(?:system |initial |hidden |original |internal )?(?:prompts?|instructions?|rules|guidelines|directives?|configuration|config|policies)`
 
-/** How people ask for what a model was told, in many languages, and for secrets in it. */
+/** Requests for the model's instructions or secrets in them, in many languages. */
 const asks = new RegExp(
   [
     String.raw`\b(?:system|initial|hidden|developer|pre-?)[ -]?(?:prompt|instructions?|message)|\b(?:your|ur|these|the (?:first|above|previous|original)) ${instructions}\b`,
@@ -13,12 +13,15 @@ const asks = new RegExp(
     String.raw`系统提示|系統提示|(?:你|您)的(?:指令|指示|提示|规则|規則)|以上(?:内容|文字|所有)|密码|システムプロンプト|(?:あなたの|上記の)(?:指示|ルール|内容)|시스템 ?프롬프트|지시 ?사항|تعليمات|निर्देश`,
   ].join('|'),
 )
-/** Who asks says so at the start or the end of what he writes. */
+/** The request stands at the start or the end of a text. */
 const maxUnits = 4_000
 
-/** Whether a user asks what the model was told. The answer may then say it in other words, another language or a code of its own: nobody can vouch for it by its words. */
+/**
+ * True if a user asks for the instructions. The answer may then paraphrase, translate or encode them, so its
+ * words cannot prove it safe.
+ */
 export function asksForPrompt(text: string): boolean {
-  // Lower case once: letters of either case in every place cost four times as much.
+  // Lower-cased once: case-insensitive patterns cost four times as much.
   if (text.length <= 2 * maxUnits) return asks.test(text.toLowerCase())
   return asks.test(text.slice(0, maxUnits).toLowerCase()) || asks.test(text.slice(-maxUnits).toLowerCase())
 }

@@ -1,32 +1,35 @@
 import { foldCharacters } from '../fold-characters.ts'
 
-/** Sentences of a system prompt that hold something nobody is to learn. */
+/** Prompt sentences with something secret. */
 const secretWord =
   /canary|secret|confidential|password|pass ?phrase|pass ?code|code ?word|api[ _-]?key|access key|private key|credential|bearer|\b(?:do not|don't|never) (?:reveal|share|disclose|repeat)|geheim|vertraulich|passwort|kennwort|mot de passe|contraseña|\bsenha\b|парол|密码|秘密|パスワード|비밀/i
-/** What is not to be mentioned is as often a product, a norm or a discount, which an answer has other reasons to name. */
+/** What must not be mentioned is as often a product or a discount, which an answer may name anyway. */
 const keptQuiet = /\b(?:do not|don't|never) (?:show|tell|give|mention|print|output)\b/i
 /** Letters and digits mixed, or a UUID. */
 const unguessable =
   /(?<![\w-])(?=[\w-]{0,40}\d)(?=[\w-]{0,40}[A-Za-z])[A-Za-z0-9][\w-]{9,60}[A-Za-z0-9](?![\w-])/g
-/** Letters and digits mixed, too short to be no product's name. */
+/** Letters and digits mixed, but short enough for a product name. */
 const code = /(?<![\w-])(?=[\w-]{0,12}\d)(?=[\w-]{0,12}[A-Za-z])[A-Za-z0-9][\w-]{2,9}[A-Za-z0-9](?![\w-])/g
-/** What is called a password is one, whatever it consists of; what is said of passwords, and of the field or the header for one, is none. */
+/** A value introduced as a password, whatever its form. Not what is said about passwords or their fields. */
 const named =
   /\b(password|pass ?phrase|pass ?code|code ?word|secret (?:word|phrase|code)|api[ _-]?key|passwort|kennwort|mot de passe|contraseña|senha)\b(?!\W{1,3}(?:polic|rule|requirement|length|format|reset|expir|change|manager|header|field|name)|-?richtlinie)[^:=\n.]{0,40}?((?:(?<!\p{L})(?:is|lautet|ist|est|es|é|è)(?!\p{L})\s{0,3}:?|[:=])\s{0,3}["'“»`]?)([^\n.;,"'”«`]{4,60})/giu
 const maxSecrets = 20
 const maxOpenUnits = 2_000_000
 
-/** The way back from lower case: "İ" becomes two characters. What is lower case itself costs a fiftieth, and most answers tell nothing. */
+/**
+ * Maps back from lower case ("İ" becomes two characters). For text already in lower case it costs a fiftieth,
+ * and most answers tell nothing.
+ */
 const wayBack = (text: string) => foldCharacters(text, (character) => character.toLowerCase()).originOf
 
-/** What an answer tells of a prompt's secrets: one that says it beyond doubt, or a word that may stand in it for another reason. */
+/** A secret told by an answer, or a word of one that the answer may have another reason to say. */
 export interface ToldSecret {
   isProof: boolean
   start: number
   end: number
 }
 
-/** Collects the secrets of a system prompt and finds them in answers. What a user or a tool said too is none. */
+/** Collects a system prompt's secrets and finds them in answers. What a user or tool also said is none. */
 export function createSecretFinder() {
   const secrets = new Map<string, { isProof: boolean }>()
   const open: string[] = []
@@ -66,14 +69,14 @@ export function createSecretFinder() {
   }
 }
 
-/** Names of models, resources and pages are words with a number or a date: of what was drawn by lot a part is letters and digits. */
+/** Model, resource and page names are words with a number or date. Random ones mix both in one part. */
 function isDrawn(found: string): boolean {
   return found.split(/[-_]/).some((part) => part.length >= 6 && /\d/.test(part) && /[A-Za-z]/.test(part))
 }
 
 /**
- * One word of a dictionary may be said of itself, and "is case sensitive" of any password: letters with digits, and the words of a passphrase that is set
- * apart, are said by who knows them.
+ * Whether saying the value proves knowledge of the secret. A dictionary word may be said by chance, and "is
+ * case sensitive" of any password. Letters with digits, and a passphrase set apart, prove it.
  */
 function isSaidByKnowing(name: string, sign: string, value: string): boolean {
   const words = value.trim().split(/\s+/)

@@ -1,12 +1,15 @@
 import type { Word } from './word-runs.ts'
 
-/** So many and so large a share of the prompt's longer words are no chance: it stands there in another order, or with something between them. */
+/** This many of the prompt's longer words, and this share, are no coincidence. */
 const minShared = 8
 const sharedShare = 0.6
 const minLetters = 4
 const maxWords = 200_000
 
-/** How much of a prompt's own words answers say, in whatever order. What a user or a tool said too does not count. */
+/**
+ * Measures how many of a prompt's own words answers contain, in any order. Words that a user or tool also
+ * said do not count.
+ */
 export function createWordOverlap() {
   const [own, said, open] = [new Set<number>(), new Set<number>(), new Set<number>()]
   return {

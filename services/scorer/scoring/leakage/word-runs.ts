@@ -1,12 +1,12 @@
 import { createCharacterTest, isWordCharacter } from '../character-test.ts'
 
-// Taken once: see text-features.ts.
+// Local binding: see text-features.ts.
 const { imul } = Math
 
-/** Words in a row that make one gram: fewer recur by chance, more miss what was cut up. */
+/** Words per gram: shorter ones recur by chance, longer ones miss split copies. */
 export const gramWords = 6
 
-/** A word and where it stands. Scripts without spaces count by character. */
+/** A word and its location. Scripts without spaces count by character. */
 export interface Word {
   hash: number
   start: number
@@ -18,7 +18,7 @@ const isWordAlone = createCharacterTest(
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u,
 )
 
-/** The words of a folded text, without punctuation, layout and numbers between them: what a copy of it keeps. */
+/** The words of a folded text without punctuation, layout and numbers: what a copy preserves. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
   let [start, length] = [0, 0]
@@ -43,14 +43,14 @@ export function wordsOf(text: string): Word[] {
   return words
 }
 
-/** Whoever copies words one by one numbers them. */
+/** Numbers added by whoever copies words one by one. */
 function isOrdinal(text: string, from: number, to: number): boolean {
   if (to - from > 3) return false
   for (let at = from; at < to; at++) if ((text.charCodeAt(at) - 0x30) >>> 0 > 9) return false
   return true
 }
 
-/** One number for each run of `gramWords` words, in order. */
+/** A hash of each run of `gramWords` words, in order. */
 export function gramsOf(words: readonly Word[]): number[] {
   const grams: number[] = []
   for (let first = 0; first + gramWords <= words.length; first++) {
@@ -63,7 +63,7 @@ export function gramsOf(words: readonly Word[]): number[] {
   return grams
 }
 
-/** FNV-1a: 32 bits are enough, because only runs of several grams convict. */
+/** FNV-1a. 32 bits suffice, as only runs of several grams convict. */
 function hashOf(text: string, from: number, to: number): number {
   let hash = 0x811c9dc5
   for (let at = from; at < to; at++) hash = imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -41,7 +41,7 @@ describe('features', () => {
 })
 
 describe('a model', () => {
-  /** Weighs one word, and nothing else. */
+  /** A model that weighs a single word. */
   const probe = { text: '', probability: 0 }
   const modelFor = (word: string) => {
     const { indices } = countOnce(word)

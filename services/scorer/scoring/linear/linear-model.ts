@@ -4,25 +4,25 @@ import { createSharedWords, type SharedWords } from './shared-words.ts'
 import type { Features, Sign } from './text-features.ts'
 import { windowsOf } from './text-windows.ts'
 
-/** What `evals/train.ts` writes: the weights, and beside them what they were made from and how good they were. */
+/** Output of `evals/train.ts`: the weights, their origin and their measured quality. */
 export interface ModelFile {
   name: string
-  /** Of the weights: changed weights are another model. */
+  /** A hash of the weights. */
   version: string
   bits: number
   bias: number
-  /** The weights are signed bytes in base64, times this. */
+  /** Scale of the weights, which are signed bytes in base64. */
   scale: number
   weights: string
-  /** The least probability that counts as found; `measured` says what it costs. */
+  /** Probability from which a text counts as found; `measured` has its cost. */
   found_at: number
-  /** The probability below which a text may be called safe; absent: never. */
+  /** Probability below which a text may be called safe; absent: never. */
   clear_below?: number
-  /** A text and what the model says of it: other features or signs than those of the training show here. */
+  /** A text and its probability, which reveals features or signs that differ from training's. */
   probe: { text: string; probability: number }
 }
 
-/** How sure the model is of the worst passage of a text, and where that stands (UTF-16 offsets). */
+/** The model's probability for the worst passage of a text, and its location (UTF-16 offsets). */
 export interface Reading {
   probability: number
   start: number
@@ -34,11 +34,11 @@ export interface LinearModel {
   foundAt: number
   clearBelow: number
   read(text: string): Reading
-  /** The same of a text of a call, whose words may have been counted for another model. */
+  /** The same for a text of a call, whose words may already be counted for another model. */
   readOf(text: CallText): Reading
 }
 
-/** A trained model, ready to read. `signs` are what it was trained with; `words` are counted for others too. */
+/** Loads a trained model. `signs`: those it was trained with; `words`: counts shared with other models. */
 export function createLinearModel(
   file: ModelFile,
   signs?: (folded: string) => readonly Sign[],

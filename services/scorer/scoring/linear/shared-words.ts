@@ -6,8 +6,8 @@ import { windowsOf } from './text-windows.ts'
 type Weigh = (features: Features) => number
 
 /**
- * Counts the words of a text once for all models that read it, which is most of their work. What is kept of a text is one sum for each model and
- * window: the features themselves take fifteen times the text.
+ * Counts a text's words once for all models, which is most of their work. Keeps one sum per model and window:
+ * the features would take fifteen times the text.
  */
 export function createSharedWords(bits: number) {
   const counter = createFeatureCounter(bits)
@@ -21,7 +21,7 @@ export function createSharedWords(bits: number) {
   return {
     counter,
     bits,
-    /** Before the first text is read. What it returns says what the words of each window weigh for this model. */
+    /** Call before the first text is read. The result gives each window's word weight for this model. */
     join(weigh: Weigh): (text: CallText) => (nth: number) => number {
       const at = models.push(weigh) - 1
       return (text) => {
@@ -34,5 +34,5 @@ export function createSharedWords(bits: number) {
 
 export type SharedWords = ReturnType<typeof createSharedWords>
 
-/** Of what users write, which harm and jailbreaks are looked for in. */
+/** For texts by users, read by the content and jailbreak models. */
 export const wordsOfRequests = createSharedWords(14)

@@ -1,15 +1,15 @@
 import { isWordCharacter } from '../character-test.ts'
 import { foldText } from '../phrases/fold-text.ts'
 
-/** Counts of hashed features, for texts that are read one after another: one array for all of them, cleared by what was touched. */
+/** Counts hashed features of one text at a time, in a single array that is cleared by the entries used. */
 export interface FeatureCounter {
-  /** The features of `text` and their weights; the squares of the weights add up to 1. Valid until the next call. */
+  /** The features of `text` with weights of squared sum 1. Valid until the next call. */
   count(text: string): Features
-  /** Of the signs alone, which add their own weights. Valid until the next call too. */
+  /** The signs alone, with their own weights. Valid until the next call. */
   countSigns(signs: readonly Sign[]): Features
 }
 
-/** Something that words alone do not tell, learned with them. */
+/** A feature beyond words, learned with them. */
 export interface Sign {
   name: string
   weight: number
@@ -22,15 +22,17 @@ export interface Features {
 }
 
 const maxSigns = 100
-// Taken once: under jest every look at a global in a hot loop leaves compiled code, and the detectors' tests took five times as long.
+// Local bindings: under jest each access to a global in a hot loop leaves compiled code, which made the
+// detectors' tests five times slower.
 const { imul, log, min } = Math
 const longestWord = 32
-/** Parts of words carry over to words that training never saw: "poisoned", "poisoning". */
+/** Parts of words generalize to unseen ones: "poisoned", "poisoning". */
 const [shortest, longest] = [3, 5]
 
 /**
- * Words, pairs of neighbouring words, and runs of three to five letters in words, hashed to 2^`bits` numbers. What collides, collides in
- * training too. Letters are folded first, so that disguised ones count as what they look like.
+ * Features: words, pairs of neighbours, and runs of three to five letters in words, hashed to 2^`bits`
+ * indexes; training has the same collisions. Letters are folded first, so disguised ones count as what they
+ * look like.
  */
 export function createFeatureCounter(bits: number): FeatureCounter {
   const size = 1 << bits
@@ -85,7 +87,7 @@ export function createFeatureCounter(bits: number): FeatureCounter {
   }
 }
 
-/** A word said ten times is not ten times as telling. */
+/** Sublinear: a word said ten times is not ten times as telling. */
 function weightOf(count: number): number {
   return weightsOfCounts[count] ?? 1 + log(count)
 }
@@ -94,7 +96,7 @@ const weightsOfCounts = Float64Array.from({ length: 256 }, (_, count) => 1 + log
 const start = 0x811c9dc5
 const prime = 0x01000193
 
-/** Where the words of a text stand: letters and numbers in a row, at most so many. */
+/** Finds the words of a text: runs of letters and digits, up to a limit. */
 function eachWord(text: string, found: (from: number, to: number) => void): void {
   let [from, length] = [0, 0]
   for (let at = 0; at < text.length;) {
@@ -113,20 +115,20 @@ function eachWord(text: string, found: (from: number, to: number) => void): void
   if (length > 0) found(from, text.length)
 }
 
-/** Runs of letters of a word with a blank before and behind it. */
+/** Letter runs of a word padded with a blank on either side. */
 function addParts(text: string, from: number, to: number, add: (hash: number) => void): void {
   for (let first = from - 1; first + shortest <= to + 1; first++) {
     let hash = partStart
     const last = min(first + longest - 1, to)
     for (let at = first; at <= last; at++) {
       hash = imul(hash ^ (at < from || at === to ? blank : text.charCodeAt(at)), prime)
-      // The whole padded word is the word itself, counted already.
+      // The whole padded word is the word itself, already counted.
       if (at - first + 1 >= shortest && (first >= from || at < to)) add(hash)
     }
   }
 }
 const blank = 0x20
-/** Another start than that of words: "the" as a word and as a part of one are different features. */
+/** A different seed from words': "the" as a word and as part of one are different features. */
 const partStart = 0x2f0b4a17
 const signStart = 0x5bd1e995
 
@@ -136,7 +138,7 @@ function hashOf(text: string, from: number, to: number, seed: number): number {
   return hash
 }
 
-/** FNV leaves its high bits poor, and the index is made of them. */
+/** Mixes in FNV's poor high bits, which form the index. */
 function mix(hash: number): number {
   let mixed = hash
   mixed = imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

@@ -4,7 +4,7 @@ import { charactersOf, hasRun } from '../has-run.ts'
 import { onceForText } from '../once-for-text.ts'
 import { backwards, rot13 } from './rewrite-units.ts'
 
-/** A passage that hides another text, and what it says. Offsets are those of the passage. */
+/** A passage that encodes another text. Offsets are the passage's. */
 export interface HiddenText {
   start: number
   end: number
@@ -30,38 +30,38 @@ const base64Pattern = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-
 const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/]/), 24]
 const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}(?![0-9A-Fa-f])/g
 const [hexCharacters, minHex] = [charactersOf(/[0-9A-Fa-f\\x ,]/), 32]
-/** The tag block spells ASCII that models read and people do not see. Flags of regions use a few of its letters. */
+/** The tag block spells ASCII that only models see. Region flags use a few of its letters. */
 const tagsPattern = /[\u{e0020}-\u{e007e}]{8,20000}/gu
-/** 256 selectors of variants are bytes to whoever hides a text behind a sign; a sign has one. */
+/** 256 variation selectors can encode bytes after a character, which normally has one. */
 const selectorsPattern = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{12,20000}/gu
-/** Two characters that are not seen are bits, and a third what stands between letters. */
+/** Two invisible characters encode bits, and a third separates letters. */
 const bitsPattern = /[\u200b-\u200d\u2060-\u2064\ufeff]{96,160000}/g
-/** What both have: few texts do. */
+/** A cheap check for either, which few texts pass. */
 const unseen = /[\u200b-\u200d\u2060-\u2064\ufeff]{12}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{12}/u
 const morsePattern = /(?<![.\-\w])(?:[.-]{1,4}(?: {1,3}| ?\/ ?)){15,4000}[.-]{1,4}(?![.\-\w])/g
-/** What each has within it. */
+/** A cheap check for either. */
 const morseLetters = /[.-]{1,4} [.-]{1,4} [.-]{1,4} [.-]{1,4}/
-/** Between words stand two signs or three. */
+/** Two or three separators between words. */
 const spelledPattern = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|]{1,3}\p{L}){11,2000}(?![\p{L}\p{N}])/gu
 const spelledWord = /(?<![\p{L}\p{N}])\p{L}(?:[_.\-*|]\p{L}){4,30}(?![\p{L}\p{N}])/gu
-/** What both have within them: few texts do, and a look for it is shorter. */
+/** A cheap check for either, which few texts pass. */
 const spelled = /[ .\-_*|]\p{L}[ .\-_*|]{1,3}\p{L}[ .\-_*|]/u
 const joined = /[_.\-*|]\p{L}[_.\-*|]\p{L}[_.\-*|]/u
-/** Letters written as numbers: nobody needs that. */
+/** Letters written as numbers, for which there is no honest need. */
 const escapedLetter =
   /%[46][1-9a-f]|%[57][0-9a]|&#(?:6[5-9]|[78]\d|9[07-9]|1[01]\d|12[0-2]);|&#x[4-7][0-9a-f];|\\x[4-7][0-9a-f]/gi
 const minEscapes = 6
-/** An address has a few. */
+/** URLs have a few. */
 const escapedSpace = /\w%20(?=\w)/g
 const minEscapedSpaces = 5
 const escape = /%([2-7][0-9a-f])|&#x([2-7][0-9a-f]);|\\x([2-7][0-9a-f])|&#(\d{2,3});/gi
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
 
-/** What every such word has. */
+/** Present in every leetspeak word. */
 const leetPair = /[a-z][013457@$]|[013457@$][a-z]/iu
 
-/** Readable texts that stand in `text` in another form. What decodes to noise is no hidden text. */
+/** Readable texts encoded in `text`. Passages that decode to noise are not hidden text. */
 export function decodeHidden(text: string): HiddenText[] {
   return [
     ...(hasRun(text, base64Characters, leastBase64)
@@ -94,7 +94,7 @@ export function decodeHidden(text: string): HiddenText[] {
   ]
 }
 
-/** The same of a text of a call, which several detectors read. */
+/** The same for a call's text, cached for several detectors. */
 export const hiddenIn: (text: CallText) => readonly HiddenText[] = onceForText(({ text }) =>
   decodeHidden(text),
 )
@@ -116,7 +116,7 @@ function passages(
   return found
 }
 
-/** Rewritings that make sense for short texts only: nobody types a book backwards. */
+/** Decodings of the whole text, for short texts only: nobody types a book backwards. */
 function wholeText(
   text: string,
   encoding: HiddenText['encoding'],
@@ -127,7 +127,7 @@ function wholeText(
   return rewritten === text ? [] : [{ start: 0, end: text.length, encoding, text: rewritten }]
 }
 
-/** JSON that a provider read and the recorder could not, or that was cut, stands as text with its escapes. */
+/** JSON that was truncated or not parsed is kept as text with its escapes. */
 const escaped = /\\u[0-9a-f]{4}/i
 
 function unescaped(text: string): string {
@@ -136,15 +136,15 @@ function unescaped(text: string): string {
   )
 }
 
-/** Words of jailbreaks written backwards: reading every text twice for the few that are would double the cost. */
+/** Jailbreak words backwards: reading every text reversed would double the cost. */
 const backwardsWord =
   /snoitcurtsn|erongi|drager|tegrof|selur|gnihtyna|snoitcirtser|\b(?:eht|dna|htiw|ruoy|woh)\b[^]{1,200}?\b(?:eht|dna|htiw|ruoy|ekam|lliw)\b/i
 
-/** The same words moved by thirteen letters, or two that every English text has. */
+/** The same words in rot13, or two that every English text has. */
 const rot13Word =
   /vafgehpgvba|vtaber|qvfertneq|sbetrg nyy|flfgrz cebzcg|erfgevpgvba|\b(?:gur|naq|lbhe?|ubj|gurz|gurl|jvgu)\b[^]{1,200}?\b(?:gur|naq|lbhe?|gurz|gurl|znxr|jvgu|gung|gb)\b/i
 
-/** Base64 of base64 too. */
+/** Also base64 of base64. */
 function fromBase64(passage: string): string {
   const decoded = Buffer.from(passage, 'base64').toString('utf8')
   return /^[A-Za-z0-9+/]{24,}={0,2}$/.test(decoded)
@@ -164,7 +164,7 @@ function fromSelectors(passage: string): string {
   return Buffer.from(bytes).toString('utf8')
 }
 
-/** Which of two is the one, nobody says. */
+/** Either character may be the 1: both are tried. */
 function fromBits(passage: string): string {
   const rarestLast = [...new Set(passage)].sort((a, b) => passage.split(b).length - passage.split(a).length)
   const [first = '', second = ''] = rarestLast
@@ -182,7 +182,7 @@ const morseCodes: ReadonlyMap<string, string> = new Map(
     .map((code, index) => [code, String.fromCharCode(0x61 + index)]),
 )
 
-/** What is no letter makes the whole unreadable. */
+/** Anything but a letter makes the whole unreadable. */
 function fromMorse(passage: string): string {
   const words = passage.split(/ ?\/ ?| {2,3}/)
   return words

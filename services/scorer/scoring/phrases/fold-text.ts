@@ -5,10 +5,10 @@ import { foldCharacters, remember, type FoldedText } from '../fold-characters.ts
 const smallCapitals = Object.fromEntries(
   Array.from('ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ', (sign, at) => [sign, 'abcdefghijklmnoprstuvwyz'.charAt(at)]),
 )
-/** White letters on black, round and square, which no normal form knows. */
+/** White letters on black, round and square, which NFKC does not fold. */
 const [roundA, squareA, letters] = [0x1f150, 0x1f170, 26]
 
-// Latin look-alikes from Greek and Cyrillic; NFKC already folds full-width, mathematical and circled letters.
+// Latin look-alikes from Greek and Cyrillic. NFKC already folds full-width, mathematical and circled letters.
 const lookalikes = new Map(
   Object.entries({
     ...{
@@ -49,19 +49,20 @@ const lookalikes = new Map(
     ...{ ı: 'i', ⅼ: 'l', ʼ: "'", '’': "'", '‘': "'", '“': '"', '”': '"' },
   }),
 )
-// Soft hyphen, zero-width characters, directional marks, variation selectors and the tag block: seen by models, not by people.
+// Soft hyphen, zero-width characters, directional marks, variation selectors, tag block: only models see
+// them.
 const invisible =
   /^(?:\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u2064]|[\u2066-\u206f]|[\ufe00-\ufe0f]|\ufeff|[\u{e0000}-\u{e01ef}])$/u
 
 /**
- * Lower case, compatibility forms and look-alikes replaced, invisible characters and accents gone. A word whose letters are
- * all Cyrillic or Greek stays readable as what it becomes: phrases are looked for in Latin script only.
+ * Lower-cases, applies NFKC, replaces look-alikes, and removes accents and invisible characters. Words
+ * entirely in Cyrillic or Greek become Latin-like strings, since phrases are in Latin script.
  */
 export function foldText(original: string): FoldedText {
   return foldCharacters(original, foldCharacter)
 }
 
-/** The same of a text of a call, which several detectors read. */
+/** The same for a call's text, cached for several detectors. */
 export const foldedOf: (text: CallText) => FoldedText = onceForText(({ text }) => foldText(text))
 
 const foldCharacter = remember((character) => {

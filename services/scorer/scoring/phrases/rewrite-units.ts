@@ -1,4 +1,4 @@
-/** A text with its UTF-16 units changed in place; what is no character stays as it is. */
+/** Edits a text's UTF-16 units in place; lone surrogates survive. */
 function rewriteUnits(text: string, rewrite: (units: Uint16Array) => void): string {
   const units = new Uint16Array(text.length)
   for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at)
@@ -6,7 +6,7 @@ function rewriteUnits(text: string, rewrite: (units: Uint16Array) => void): stri
   return Buffer.from(units.buffer).toString('utf16le')
 }
 
-/** Exchanges every letter of the Latin alphabet with the one thirteen from it. */
+/** Rotates Latin letters by thirteen. */
 export function rot13(text: string): string {
   return rewriteUnits(text, (units) => {
     for (let at = 0; at < units.length; at++) {
@@ -17,7 +17,7 @@ export function rot13(text: string): string {
   })
 }
 
-/** The text from its last character to its first. */
+/** Reverses the text. */
 export function backwards(text: string): string {
   return rewriteUnits(text, (units) => {
     units.reverse()

@@ -6,16 +6,13 @@ import { findGated, type GatedPattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf, type WordStarts } from '../gate/word-starts.ts'
 
 /**
- * One way of saying something suspicious. `points` say how much it proves alone: 4 convicts, 2 needs company. Each family counts
- * once. Patterns run on folded text (see fold-text.ts), are global and have bounded repetitions only.
+ * One way of saying something suspicious. `points`: how much it proves alone; 4 convicts, 2 needs support. A
+ * family counts once. Patterns run on folded text (fold-text.ts), are global and have bounded repetitions.
  */
 export interface PhraseFamily {
   name: string
   points: number
-  /**
-   * Honest role play gives the model a manner too, and honest people write about lawlessness too: families of one aspect
-   * alone convict nobody.
-   */
+  /** Families of one aspect convict nobody: honest role play has the manner, honest reports the subject. */
   aspect?: 'manner' | 'subject'
   patterns: readonly GatedPattern[]
 }
@@ -23,19 +20,19 @@ export interface PhraseFamily {
 export interface Suspicion {
   /** 4 convict. */
   points: number
-  /** Names of families, and of the encoding when they were hidden. */
+  /** Names of families, and of the encoding if hidden. */
   kinds: readonly string[]
-  /** Where in the text: UTF-16 offsets. */
+  /** Locations in the text: UTF-16 offsets. */
   hits: readonly { kind: string; start: number; end: number }[]
 }
 
 export const nothingSuspicious: Suspicion = { points: 0, kinds: [], hits: [] }
 
-/** Families count together only where they stand near each other: a long book has a little of everything. */
+/** Families count together only if near each other: a book has a little of everything. */
 const windowUnits = 4_000
-/** One that repeats itself proves nothing more, and hostile text could repeat it a million times. */
+/** Repetition proves nothing more, and hostile text could repeat a phrase a million times. */
 const maxHitsOfPattern = 20
-/** Who writes an attack in base64 knows what it is; escapes are written by honest writers of JSON. */
+/** Base64 is deliberate; honest writers of JSON use escapes too. */
 const hiddenPoints = ({ encoding }: HiddenText) => (encoding === 'escapes' ? 0 : 2)
 
 interface Hit {
@@ -44,15 +41,15 @@ interface Hit {
   end: number
 }
 
-/** Finds texts that another hides in ways of its own kind of document. */
+/** Finds hidden texts in one kind of document. */
 type Reveal = (text: string) => readonly HiddenText[]
 
-/** How suspicious a text is, read as it stands and decoded. */
+/** How suspicious a text is, as it stands and decoded. */
 export function suspect(text: string, families: readonly PhraseFamily[], reveal?: Reveal): Suspicion {
   return worstOf(text, foldText(text), decodeHidden(text), families, reveal)
 }
 
-/** The same of a text of a call, which other detectors read as well. */
+/** The same for a call's text, cached for other detectors. */
 export function suspectText(text: CallText, families: readonly PhraseFamily[], reveal?: Reveal): Suspicion {
   return worstOf(text.text, foldedOf(text), hiddenIn(text), families, reveal)
 }
@@ -70,7 +67,7 @@ function worstOf(
     const points = inside.points + hiddenPoints(hidden)
     if (inside.points === 0 || points <= worst.points) continue
     const { start, end, encoding } = hidden
-    // Leetspeak in one word rewrites the whole text: only what was not there before is hidden.
+    // One word of leetspeak rewrites the whole text: only new findings are hidden.
     if (start === 0 && end === text.length && inside.points <= worst.points) continue
     worst = {
       points,
@@ -110,7 +107,7 @@ function hitsOf(family: PhraseFamily, text: string, starts: WordStarts): Hit[] {
   )
 }
 
-/** The stretch of `hits` (in order of start) within one window that weighs most. */
+/** The stretch of `hits` (sorted by start) within one window with the highest weight. */
 function densest(hits: readonly Hit[]): { first: number; last: number; points: number } {
   let best = { first: 0, last: -1, points: 0 }
   let first = 0
@@ -128,13 +125,13 @@ function weigh(families: ReadonlySet<PhraseFamily>): number {
   return aspects.size === 1 && !aspects.has(undefined) ? Math.min(points, 3) : points
 }
 
-/** 1 to 5, of points. */
+/** Points as a value from 1 to 5. */
 export function valueOfPoints(points: number): number {
   if (points >= 6) return 5
   return Math.max(1, Math.min(4, points))
 }
 
-/** The places of a suspicion in the body that `where` is a piece of. */
+/** A suspicion's evidence in the body that `where` is a piece of. */
 export function evidenceOf(suspicion: Suspicion, where: CallText): Evidence[] {
   const { part, pointer, offset } = where
   return suspicion.hits.map(({ kind, start, end }) => ({
@@ -146,7 +143,7 @@ export function evidenceOf(suspicion: Suspicion, where: CallText): Evidence[] {
   }))
 }
 
-/** The names of what was found, for a rationale: they quote nothing. */
+/** Names of what was found, for a rationale; quotes nothing. */
 export function namesOf({ kinds }: Suspicion): string {
   return kinds.map((kind) => kind.replaceAll('_', ' ')).join(', ')
 }

@@ -1,4 +1,4 @@
-/** Checksums of identifiers. Each takes digits (and letters where its scheme has them) without separators. */
+/** Checksums of identifiers. Input: digits (and letters, if the scheme has them) without separators. */
 
 export function passesLuhn(digits: string): boolean {
   let sum = 0
@@ -10,7 +10,7 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** How long each country's IBANs are: without it one digest in a thousand is an account. */
+/** IBAN length by country. Without it one digest in a thousand passes as an account. */
 const ibanLengths = new Map(
   `NO15 BE16 FI18 DK18 FO18 GL18 NL18 SD18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 XK20 MN20 CH21 HR21 LI21 LV21 CR22 BG22 BH22 DE22 GB22 GE22
   IE22 ME22 RS22 VA22 AE23 GI23 IL23 IQ23 TL23 OM23 SO23 AD24 CZ24 ES24 MD24 PK24 RO24 SA24 SE24 SK24 TN24 VG24 LY25 PT25 ST25 IS26 TR26 BI27
@@ -20,7 +20,7 @@ const ibanLengths = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 )
 
-/** ISO 7064 mod 97-10 as an IBAN uses it, of the length that its country has. */
+/** ISO 7064 mod 97-10 of an IBAN, with its country's length. */
 export function passesIban(iban: string): boolean {
   if (ibanLengths.get(iban.slice(0, 2)) !== iban.length) return false
   let remainder = 0
@@ -113,7 +113,7 @@ export function passesBsn(digits: string): boolean {
   return weighted(digits, (index) => (index === 8 ? -1 : 9 - index)) % 11 === 0 && !/^0+$/.test(digits)
 }
 
-/** Mexico's CURP: letters and digits by their place in an alphabet with Ñ, mod 10. */
+/** Mexico's CURP: mod 10 over positions in an alphabet with Ñ. */
 export function passesCurp(text: string): boolean {
   const alphabet = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ'
   let sum = 0
@@ -160,7 +160,7 @@ export function passesEan(digits: string): boolean {
   return weighted(digits, (index) => (index % 2 === 0 ? 1 : 3)) % 10 === 0
 }
 
-/** The sum of the digits, each times its weight; those that have none count nothing. */
+/** Weighted sum of the digits; digits beyond the weights do not count. */
 export function weighted(digits: string, weights: readonly number[] | ((index: number) => number)): number {
   const weightOf = typeof weights === 'function' ? weights : (index: number) => weights[index] ?? 0
   let sum = 0

@@ -1,6 +1,6 @@
 import { weighted } from './check-digits.ts'
 
-/** Whether 11 minus the weighted sum mod 11 is the last digit; what 10 and 11 become differs. */
+/** True if 11 minus the weighted sum mod 11 is the last digit. Schemes differ in what 10 and 11 become. */
 function passesEleven(
   digits: string,
   weights: readonly number[],
@@ -10,13 +10,13 @@ function passesEleven(
   return (check === 10 ? forTen : check === 11 ? forEleven : check) === Number(digits.charAt(weights.length))
 }
 
-/** Whether the last digit is what is left of the weighted sum mod 11, of 10 its own last. */
+/** True if the last digit is the weighted sum mod 11, or 0 for 10. */
 function isElevensRest(digits: string, weights: readonly number[]): boolean {
   const rest = weighted(digits.slice(0, weights.length), weights) % 11
   return rest % 10 === Number(digits.charAt(weights.length))
 }
 
-/** Belgium's national number: 97 minus the number mod 97; a 2 stands before those born since 2000. */
+/** Belgium's national number: 97 minus the number mod 97, with a leading 2 for births since 2000. */
 export function passesBelgianId(digits: string): boolean {
   const [number, check] = [Number(digits.slice(0, 9)), Number(digits.slice(9))]
   return [number, 2_000_000_000 + number].some((whole) => 97 - (whole % 97) === check)
@@ -121,7 +121,7 @@ export function passesUkrainianId(digits: string): boolean {
   return isElevensRest(digits, [10, 5, 7, 9, 4, 6, 10, 5, 7])
 }
 
-/** Russia's tax number of persons: two digits, each mod 11. That of a firm has ten, and is no secret. */
+/** Russia's personal tax number: two digits, each mod 11. A company's has ten digits and is public. */
 export function passesRussianTaxNumber(digits: string): boolean {
   const weights = [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]
   return isElevensRest(digits, weights.slice(1)) && isElevensRest(digits, weights)

@@ -10,7 +10,7 @@ import { identifierKinds, type Identifier, type IdentifierFinder, type Identifie
 import { undisguise } from './undisguise.ts'
 import { findMatches } from '../find-matches.ts'
 
-/** In order of trust: where two overlap, the earlier finder's stays. */
+/** In order of trust: where two overlap, the earlier finder wins. */
 const finders: readonly IdentifierFinder[] = [
   findSecrets,
   findEmails,
@@ -19,12 +19,15 @@ const finders: readonly IdentifierFinder[] = [
   findPhoneNumbers,
 ]
 
-/** Rules that decide differently get a new version, so that scores say which rules made them. */
+/** Changes whenever the rules decide differently, so that scores name their rules. */
 export const piiVersion = 'detector-5'
 const maxEvidence = 100
 const maxExamples = 5
 
-/** Structured identifiers and secrets in either body. Where a private person may be named, finding none is no proof: that takes a reader. */
+/**
+ * Structured identifiers and secrets in either body. If a private person may be named, no finding proves
+ * nothing: that needs a judge.
+ */
 export function createPiiDetector(): Detector {
   const evidence: Evidence[] = []
   const examples: string[] = []
@@ -37,11 +40,11 @@ export function createPiiDetector(): Detector {
     read(given) {
       const { part, pointer, speaker, text, offset } = given
       hasText ||= text.trim() !== ''
-      // The operator names whom he likes in his own instructions, most often the assistant.
+      // Operators name people freely in their own instructions, most often the assistant.
       isHinted ||= speaker !== 'system' && hintsAtPersons(text)
       for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(given))) {
         const found = { part, pointer, start: offset + start, end: offset + end, kind }
-        // Pieces of a long text overlap: what stands in both counts once.
+        // Pieces of a long text overlap: count what is in both once.
         if (offset > 0 && last?.part === part && last.pointer === pointer && found.start < last.end) continue
         last = found
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -77,8 +80,8 @@ function describe(
 }
 
 /**
- * The identifiers in a text, as it stands and as its reader understands it, in its order, none overlapping another. `field` is read before it: what
- * a number is often says its key alone.
+ * Identifiers in a text, plain and undisguised, in order, without overlaps. `field` is prepended as context:
+ * often only its key says what a number is.
  */
 export function findIdentifiers(text: string, field = ''): Identifier[] {
   return findAll(field + text)
@@ -102,7 +105,7 @@ function findAll(text: string): Identifier[] {
     const last = merged.at(-1)
     if (last === undefined || next.start >= last.end) merged.push({ ...next })
     else {
-      // Seen in both: the longer says what it is, and all of it is masked.
+      // Found both ways: the longer names the kind, and their union is masked.
       if (next.end - next.start > last.end - last.start) last.kind = next.kind
       last.end = Math.max(last.end, next.end)
     }
@@ -114,7 +117,7 @@ const base64 = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,8000}={0,2}(?![A-Za-z0-9
 const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/_-]/), 24]
 const maxEncoded = 50
 
-/** Passages in base64 that say an identifier when they are decoded: all of the passage is what it says. */
+/** Base64 passages that decode to an identifier. The whole passage counts. */
 function findEncoded(text: string): Identifier[] {
   if (!hasRun(text, base64Characters, leastBase64)) return []
   return findMatches(text, base64, maxEncoded).flatMap(({ 0: passage, index }) => {
@@ -132,7 +135,7 @@ function findPlain(text: string): Identifier[] {
   for (const find of finders) {
     for (const identifier of find(text)) {
       const { start, end } = identifier
-      // Most texts have none.
+      // Allocated on the first match; most texts have none.
       taken ??= new Uint8Array(text.length)
       if (taken.subarray(start, end).includes(1)) continue
       taken.fill(1, start, end)
@@ -142,7 +145,7 @@ function findPlain(text: string): Identifier[] {
   return kept
 }
 
-/** Enough to recognise it, too little to use it: a card's last four digits, an e-mail's first letter and domain. */
+/** Keeps enough to recognise it: a card's last four digits, an e-mail's first letter and domain. */
 export function maskIdentifier(kind: IdentifierKind, value: string): string {
   if (kind === 'email_address') return `${value.charAt(0)}•••${value.slice(value.indexOf('@'))}`
   if (kind === 'secret') return `${value.slice(0, 4)}•••`
@@ -151,7 +154,7 @@ export function maskIdentifier(kind: IdentifierKind, value: string): string {
   return `•••${symbols.slice(-shown)}`
 }
 
-/** The text with every identifier in it masked. `field`: see findIdentifiers. */
+/** The text with all identifiers masked. `field`: see findIdentifiers. */
 export function maskIdentifiers(text: string, field = ''): string {
   let masked = ''
   let from = 0

@@ -2,7 +2,7 @@ import { passesLuhn } from './check-digits.ts'
 import type { Identifier } from './identifier.ts'
 import { findMatches } from '../find-matches.ts'
 
-/** Issuers' prefixes and lengths: Visa, Mastercard, American Express, Discover, Diners, JCB, Maestro, UnionPay. */
+/** Prefixes and lengths: Visa, Mastercard, American Express, Discover, Diners, JCB, Maestro, UnionPay. */
 const cardShapes = [
   /^4(?:\d{12}|\d{15}|\d{18})$/,
   /^(?:5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12})$/,
@@ -15,20 +15,20 @@ const cardShapes = [
   /^62\d{14,17}$/,
 ]
 const [fewestDigits, maxDigits] = [12, 19]
-/** How cards are printed: in fours, or as American Express and Diners do. One separator throughout; typists use two blanks, dots, dashes. */
+/** Separators of groups: one throughout; typists use two blanks, dots, dashes. */
 const separator = String.raw`(?:[ \-._*·\u2013\u2212]| {2,3}| [\-\u2013] )`
 const printed = new RegExp(
   String.raw`(?<![\d.]|\d[-_*·\u2013\u2212])\d{4}(${separator})(?:\d{4}\1\d{4}(?:\1\d{1,7}){0,2}|\d{6}\1\d{4,5})(?!\d|[.\-_*·\u2013\u2212]\d)`,
   'g',
 )
 const plain = /(?<![\d.]|\d-)\d(?: ?\d){11,40}(?!\d|[.-]\d)/g
-/** Store cards, fuel cards and old Maestro ranges: any issuer, where a word says that it is a card. */
+/** Store cards, fuel cards and old Maestro ranges: any issuer, if a word says that it is a card. */
 const cardWord =
   /\b(?:(?:credit|debit|bank|payment|prepaid|gift|charge) ?cards?|cards? (?:number|no|nr)|carte (?:bancaire|bleue)|kreditkarte|tarjeta)\b[^\n]{0,20}$/i
-/** The name of a number that is something else: one random number of sixteen digits in thirty looks like a card. */
+/** Words for other numbers: one random 16-digit number in thirty looks like a card. */
 const otherName =
   /(?:\b|_|[a-z](?=I))(?:ids?|uuid|trace|span|offset|timestamp|ts|seq(?:uence)?|snowflake|nonce|epoch)["']?\s{0,2}[:=#]?\s{0,2}["']?$/i
-/** Numbers that payment providers publish to be tried with, where the text says that they are that. */
+/** Published test numbers of payment providers, if the text says so. */
 const testNumbers = new Set(
   `4242424242424242 4000056655665556 4111111111111111 4012888888881881 4000002500003155 4000000000000002 4000000000009995 5555555555554444
   2223003122003222 5105105105105100 5200828282828210 378282246310005 371449635398431 6011111111111117 6011000990139424 3056930009020004
@@ -36,7 +36,7 @@ const testNumbers = new Set(
 )
 const saidToBeTest = /\b(?:test(?:s|ing)?|sandbox|dummy|fake|sample|mock)\b/i
 
-/** Numbers of payment cards: bare, spaced, or as printed; what stands before and after them in other groups is no part of them. */
+/** Payment card numbers: plain, spaced or as printed. Other groups before and after are not part of them. */
 export function* findCards(text: string): Generator<Identifier> {
   for (const pattern of [printed, plain]) {
     for (const match of findMatches(text, pattern)) {
@@ -51,7 +51,7 @@ export function* findCards(text: string): Generator<Identifier> {
   }
 }
 
-/** The card among groups of digits: all of them, or the longest of those beside each other that make one. */
+/** The card within groups of digits: all of them, or the longest consecutive ones that form a card. */
 function cardIn(run: string, before: string): { start: number; end: number } | null {
   const groups = run.matchAll(/\d+/g).toArray()
   const at = (first: number, last: number) => {
@@ -75,9 +75,9 @@ function cardIn(run: string, before: string): { start: number; end: number } | n
   }
   return null
 }
-/** Digits one by one, and tables, are looked at as a whole alone. */
+/** Single digits and tables are checked only as a whole. */
 const maxGroups = 8
-/** Of a part of a run only what cards look like: else chance finds one in every table. */
+/** Layouts allowed for a part of a run; without them chance finds a card in every table. */
 const layouts = new Set(['4,4,4,4', '4,6,5', '4,6,4', '4,4,4,4,3', '16', '15'])
 
 function isCard(written: string, before: string): boolean {

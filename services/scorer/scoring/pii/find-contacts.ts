@@ -3,17 +3,17 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { Identifier } from './identifier.ts'
 import { findMatches } from '../find-matches.ts'
 
-// The part before the @ is at most 64 characters (RFC 5321): the bound keeps the search linear.
+// RFC 5321 limits the local part to 64 characters, which bounds the search.
 const emailPattern =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}]{2,24}/gu
-/** RFC 2606 and what documentation uses in their place: addresses of nobody. */
+/** RFC 2606 domains and other documentation domains: nobody's addresses. */
 const reservedDomain =
   /(?:^|\.)(?:example(?:\.\w{2,3}){0,2}|test|invalid|localhost|local|localdomain|tld|(?:your|my|some)-?(?:domain|company|site|app|org)\.\w{2,4}|(?:domain|email|company|test|foo|bar)\.com)$/i
-/** Names of files that say for which screens they are, and versions: `logo@2x.png`, `left-pad@1.2.3.tgz`. */
+/** File names with a screen density, and versions: `logo@2x.png`, `left-pad@1.2.3.tgz`. */
 const fileEnding = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|tgz|gz|zip|js|ts|css|json|html?)$/i
 const rolePart = /^(?:no-?reply|do-?not-?reply|git|postmaster|mailer-daemon)$/i
 
-/** As people write it where machines read: "jane (at) acme (dot) io". */
+/** Addresses spelled out against bots: "jane (at) acme (dot) io". */
 const spelledEmail =
   /(?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64} ?[[({<] ?at ?[\])}>] ?[\p{L}\p{N}-]{1,63}(?:(?: ?[[({<] ?(?:dot|punkt|punto|point) ?[\])}>] ?|\.)[\p{L}\p{N}-]{2,63}){1,4}/giu
 
@@ -31,7 +31,7 @@ export function* findEmails(text: string): Generator<Identifier> {
 }
 
 const ipv4Pattern = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d]|\.\d)/g
-/** What every one of the sixth version has: a look for two colons costs a tenth of one for addresses. */
+/** In every IPv6 address. Costs a tenth of searching for one. */
 const twoColons = /:[0-9a-f]{0,4}:/i
 const ipv6Pattern = /(?<![\p{L}\p{N}:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\p{L}\p{N}:])/giu
 /** Four numbers are as often a version. */
@@ -40,11 +40,11 @@ const versionBefore =
 /** A version goes on, and is part of a file's name. */
 const versionAfter =
   /^(?:-(?:alpha|beta|rc|dev|snapshot|release)|\.(?:jar|tgz|zip|exe|msi|deb|rpm|whl|dll|so)\b)/i
-/** Resolvers that everybody uses. */
+/** Public DNS resolvers. */
 const publicService =
   /^(?:1\.[01]\.[01]\.1|8\.8\.[48]\.[48]|9\.9\.9\.9|208\.67\.22[02]\.22[02]|149\.112\.112\.112)$/
 
-/** Public addresses only: private, loopback, documentation and other reserved ranges belong to nobody. */
+/** Public addresses only. Private, loopback, documentation and reserved ranges belong to nobody. */
 export function* findIpAddresses(text: string): Generator<Identifier> {
   for (const pattern of twoColons.test(text) ? [ipv4Pattern, ipv6Pattern] : [ipv4Pattern]) {
     for (const match of findMatches(text, pattern)) {
@@ -57,16 +57,16 @@ export function* findIpAddresses(text: string): Generator<Identifier> {
   }
 }
 
-// Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension. A group ends where its digits
-// do: free to cut a run of 90 digits anywhere, the search took 2.4 s over it.
+// Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension.
+// Groups are maximal: if a run of 90 digits could split anywhere, the search took 2.4 s.
 const phonePattern =
   /(?<![\p{L}\p{N}_.:/#$€£-])(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?!\d)(?:(?:\)[ \u00a0.\-/()]{0,2}|[ \u00a0.\-/()]{1,2})\d{1,15}(?!\d)){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
-/** No number has fewer digits than seven, and between two of them stand at most three signs. */
+/** A number has at least seven digits with at most three signs between two. */
 const sevenDigits = /\d(?:[ \u00a0.\-/()]{0,3}\d){6}/
-/** Words that name a telephone, in the languages of most callers. */
+/** Words for a telephone, in the languages of most callers. */
 const phoneWord =
   /(?:(?<![\p{L}\p{N}])(?:phones?|tel|tél|tlf|telephone|telefon|telefonnummer|telefonnr|telefono|teléfono|téléphone|telefone|telefoon|telefonu|mobile|mobil|móvil|handy|handynummer|portable|cell|cellphone|cel|celular|gsm|fax|sms|whatsapp|call (?:me|us|him|her|them)|hotline|helpline|телефон\p{L}{0,3}|тел|моб)(?![\p{L}\p{N}])|电话|電話|手机|手機|携帯|전화|휴대폰|هاتف|جوال|☎|📞|📱)/iu
-/** Words that are said of a telephone as well: a bare run of digits beside them is as often something else. */
+/** Words also used of telephones. A bare run of digits beside them is as often something else. */
 const callWord =
   /(?<![\p{L}\p{N}])(?:call|calls|called|dial|text|signal|contact|reach|ring|desk|office|extension|number|messages to|answering at|line)(?![\p{L}\p{N}])/iu
 const phoneWordAfter =
@@ -76,13 +76,10 @@ const datePattern =
 const groupedLikePhone =
   /^(?:\(\d{1,4}\)[ -]?\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?|0\d{1,4}(?:[ .-]\d{2,4}){2,4}|[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})$/
 
-/** North America's numbers for films and documentation. */
+/** North American numbers reserved for fiction and documentation. */
 const fictional = /(?:^|\D)555\)?[ .-]{0,2}01\d{2}$/
 
-/**
- * Numbers in international form that libphonenumber knows; others when they are grouped like one, or when words beside them
- * say so. Dates and bare digit runs are not phone numbers.
- */
+/** International numbers known to libphonenumber; others if grouped or named as one. Not dates. */
 export function* findPhoneNumbers(text: string): Generator<Identifier> {
   if (!sevenDigits.test(text)) return
   for (const match of findMatches(text, phonePattern)) {
@@ -99,16 +96,16 @@ export function* findPhoneNumbers(text: string): Generator<Identifier> {
 function isPhone(found: string, before: string, after: string): boolean {
   const international = found.replace(/^\(?\+/, '+').replace(/^00/, '+')
   if (international.startsWith('+')) {
-    // A trunk zero in brackets ("+44 (0)20 …") is for callers at home.
+    // A trunk zero in brackets ("+44 (0)20 …") is for domestic callers.
     const number = parsePhoneNumberFromString(international.replace('(0)', ''))
     if (number?.isPossible() === true) return true
   }
-  // Grouped as a social security number is: it is one, or nothing.
+  // Grouped like a social security number: one of those, or nothing.
   if (/^\d{3}-\d{2}-\d{4}$/.test(found)) return false
   if (groupedLikePhone.test(found)) return true
-  // A local number in North America's form; before a capitalised word it is more often a house and a street.
+  // A North American local number. Before a capitalised word it is more often a street address.
   if (/^[2-9]\d{2}[ -]\d{4}$/.test(found) && /^(?:\s*$|[.!?,;)\n]| [a-z])/.test(after)) return true
-  // Only words on the same line or the line above are about this number.
+  // Only words on this line or the one above refer to the number.
   const near = before.split('\n').slice(-2).join('\n')
   if (phoneWord.test(near) || phoneWordAfter.test(after)) return true
   return callWord.test(near) && (/\D/.test(found) || /^(?:0|[2-9]\d{2})\d{7,9}$/.test(found))

@@ -34,10 +34,10 @@ const rules: readonly DocumentRule[] = [
   },
 ]
 
-/** None has fewer; most texts have not even these, and there are some eighty rules. */
+/** Minimum of all rules; most texts lack even this, and there are some eighty rules. */
 const digitsTogether = /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d/
 
-/** Numbers of cards, accounts and papers. What a checksum does not prove needs its name beside it. */
+/** Numbers of cards, accounts and documents. Without a proving checksum, the name must stand beside it. */
 export function* findDocuments(text: string): Generator<Identifier> {
   if (!digitsTogether.test(text)) return
   yield* findCards(text)

@@ -3,23 +3,21 @@ import { findMatches } from '../find-matches.ts'
 import { findGated, gatePattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
 
-/**
- * From its first line to its last, or as far as it goes: headers, and base64 between blanks, escaped line ends, and the quotes of source text.
- */
+/** From first to last line, or as far as it goes, with blanks, escaped line ends and quotes of code. */
 const privateKey =
   /-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\\rn]{0,4}[A-Z][A-Za-z-]{1,20}: [^\n\\]{0,200}){0,5}(?:(?!-----)[A-Za-z0-9+/=\s\\:,;"'>|-]){0,16000}(?:-----END [A-Z ]{1,40}-----)?/g
-/** The rest of one that begins before the text: read backwards from its last line. */
+/** The end of a key whose start precedes the text, read backwards from its last line. */
 const endOfPrivateKey =
   /(?<=([A-Za-z0-9+/=\s\\"'>|]{20,16000}))-----END (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const base64Line = /[A-Za-z0-9+/=]{20}/
 
-/** Keys that say what they are by their prefix. Lengths are those that the issuers document, or a safe minimum. */
+/** Keys recognisable by prefix. Lengths are the issuers' documented ones, or a safe minimum. */
 const knownSecrets = [
   /\b(?:AKIA|ASIA|AROA|AIDA)[A-Z2-7]{16}\b/g,
   /\bgh[pousr]_[A-Za-z0-9]{36,251}\b/g,
   /\bgithub_pat_[A-Za-z0-9_]{60,90}\b/g,
   /\bglpat-[A-Za-z0-9_-]{20,60}/g,
-  // With a digit, and a run of letters and digits that no name of a class or a package has.
+  // With a digit, and a longer run of letters and digits than names of classes or packages have.
   /\bsk-(?=[A-Za-z0-9_-]{0,60}\d)(?=[A-Za-z0-9_-]{0,40}[A-Za-z0-9]{16})(?:proj-|svcacct-|ant-(?:api|admin)\d{2}-)?[A-Za-z0-9_-]{20,200}/g,
   /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,250}\b/g,
   /\bwhsec_[A-Za-z0-9+/=]{24,100}/g,
@@ -40,21 +38,21 @@ const knownSecrets = [
   /\b\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g,
   /\bhttps:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[A-Za-z0-9_/-]{20,120}/g,
   /\bsvc_(?:[a-z0-9]{1,32}_)?[0-9a-f]{48}\b/g,
-  // Signed, or cut off where the text ends.
+  // Signed, or cut off at the end of the text.
   /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}(?:\.[A-Za-z0-9_-]{16,1000}|\.?[A-Za-z0-9_-]{0,15}$)/g,
   privateKey,
 ]
 
-/** Of a name and a password before a host; the group is the password. */
+/** User and password before a host; the group is the password. */
 const credentialsInUrl =
   /\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|mongodb(?:\+srv)?|rediss?|amqps?|https?|ftps?|sftp|smtps?|ldaps?):\/\/[^\s:@/"'<>]{0,64}:([^\s:@/"'<>]{3,128})@/g
-/** What documentation writes in place of one. */
+/** Placeholders in documentation. */
 const placeholder =
   /^(?:\$(?:[A-Z_]{3}|[({])|%[sdv(]|<|\{|x{3,}|\*{3,}|(?:your|my|some)[_-]?)|^(?:user(?:name)?|pass(?:word|wd)?|pwd|root|admin|secret|token|guest|test|postgres|mysql|changeme|example|dbpass(?:word)?)\d?$/i
-/** Code names where a secret comes from: `process.env.PASSWORD1`, `settings.API_KEY2`. */
+/** A reference in code: `process.env.PASSWORD1`, `settings.API_KEY2`. */
 const codePath = /^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:\??\.[A-Za-z_$]+\d{0,2}){1,6}$/
 
-/** `password = …` and its like: the value counts when it is too random to be a word or a placeholder. */
+/** `password = …` and similar. The value counts if it is too random for a word or a placeholder. */
 const assignedSecret = new RegExp(
   [
     String.raw`(?:(?:(?<![A-Za-z0-9])(?:(?:db|pg|my|sql|root|admin|user)?(?:password|passwd|passphrase|pwd|pass)|passwort|kennwort|mot de passe|contraseña|contrasena|senha|wachtwoord|пароль|парола`,
@@ -103,7 +101,7 @@ function isRandom(value: string): boolean {
   return classes >= 2 && /\d/.test(value) && entropyBits(value) >= minEntropyBits
 }
 
-/** Shannon entropy a character. */
+/** Shannon entropy per character. */
 function entropyBits(value: string): number {
   const counts = new Map<string, number>()
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)

@@ -20,9 +20,9 @@ import {
 } from './checks-by-eleven.ts'
 import { named, type DocumentRule } from './document-rule.ts'
 
-/** Numbers that further states give to people, and other ways of writing those of the first. */
+/** Identifiers of further countries, and other notations of those in national-ids.ts. */
 export const furtherIdRules: readonly DocumentRule[] = [
-  // Europe besides
+  // Rest of Europe
   {
     kind: 'national_id',
     pattern: /(?<!\d)\d{2}\.?(?:[024][0-9]|[135][0-2])\.?[0-3]\d[- ]?\d{3}[. ]?\d{2}(?!\d)/g,
@@ -121,7 +121,7 @@ export const furtherIdRules: readonly DocumentRule[] = [
     accepts: (text) => text.length === 9 && passesDni(text),
     needs: /\b(?:dni|nif|n\.i\.f)\b/i,
   },
-  // America, Asia and Africa besides
+  // Rest of America, Asia and Africa
   {
     kind: 'national_id',
     pattern: /(?<![\d.])\d{1,2}\.?\d{3}\.?\d{3}-[\dkK](?![\dA-Za-z])/g,

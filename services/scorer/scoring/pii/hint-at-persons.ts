@@ -1,7 +1,4 @@
-/**
- * Signs that a private person is named or can be found, by words around names and by the forms of addresses. They prove nothing: many a name
- * is a public one.
- */
+/** Signs of a private person: words near names, and address forms. No proof: many names are public. */
 const hints: readonly RegExp[] = [
   /\b(?:my|his|her|their|our|whose) (?:full |first |last |legal |maiden )?name(?:'s| is| was)?\b/i,
   /\b(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra|Monsieur|Madame)\.? \p{Lu}\p{L}+/u,
@@ -14,14 +11,14 @@ const hints: readonly RegExp[] = [
   /\b(?:born (?:on|in)|date of birth|d\.?o\.?b\.?|lives? (?:at|in|on)|living (?:at|in)|home address|resides?|diagnosed with|social security|maiden name)\b/i,
   // Grouped as some countries write telephone numbers: "71-33-52-22".
   /(?<![\d.-])\d{2,4}(?:-\d{2,4}){2,3}(?![\d.-])/,
-  // Accounts have no check digit, and a password that stands in prose has no form.
+  // Account numbers have no check digit, and passwords in prose have no form.
   /\b(?:account|acct|a\/c|routing|sort code|iban|bsb|ifsc|pin|cvv|cvc|passcode|password|pass|login)\b[^\n]{0,16}\d{3}/i,
 ]
-/** Two capitalised words inside a sentence: most full names stand so, and titles, places and firms do too. */
+/** Two capitalised words inside a sentence: most full names, but also titles, places and firms. */
 const nameLike =
   /(?<=[\p{Ll},;] )(?!(?:The|An?|New|United|North|South|East|West|Saint|San|Los|Las|World|Great|Prime|White) )\p{Lu}\p{Ll}+(?: \p{Lu}\.)? \p{Lu}\p{Ll}+\b/u
 
-/** Whether a text may name a private person: then only a reader can say that it does not. */
+/** True if a text may name a private person: then only a judge can rule it out. */
 export function hintsAtPersons(text: string): boolean {
   return nameLike.test(text) || hints.some((hint) => hint.test(text))
 }

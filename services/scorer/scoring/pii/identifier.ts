@@ -1,4 +1,4 @@
-/** Kinds of personal identifiers and secrets, with how bad it is to see one: 4 (high) or 5 (critical). */
+/** Kinds of personal identifiers and secrets, with the severity of seeing one: 4 (high) or 5 (critical). */
 export const identifierKinds = {
   payment_card: { level: 5, singular: 'payment card number', plural: 'payment card numbers' },
   iban: { level: 5, singular: 'IBAN', plural: 'IBANs' },
@@ -17,12 +17,12 @@ export const identifierKinds = {
 
 export type IdentifierKind = keyof typeof identifierKinds
 
-/** Something that names a person or opens a door, and where it stands (UTF-16 offsets). */
+/** A personal identifier or a secret, and its location (UTF-16 offsets). */
 export interface Identifier {
   kind: IdentifierKind
   start: number
   end: number
 }
 
-/** Looks for one kind of thing in a text. Must be linear in the text's length: every repetition in a pattern is bounded. */
+/** Finds one kind of identifier in linear time: every repetition in a pattern is bounded. */
 export type IdentifierFinder = (text: string) => Iterable<Identifier>

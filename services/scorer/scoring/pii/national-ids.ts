@@ -21,9 +21,9 @@ import { passesNhs } from './checks-by-eleven.ts'
 import type { DocumentRule } from './document-rule.ts'
 import { furtherIdRules } from './further-ids.ts'
 
-/** Numbers that states give to people, of the countries in which most people live. What a checksum does not prove needs its name beside it. */
+/** Identifiers of the most populous countries. Without a proving checksum, the name must stand by it. */
 export const nationalIdRules: readonly DocumentRule[] = [
-  // United States: area 000, 666 and 900–999 are never given; without hyphens it needs its name beside it.
+  // United States: areas 000, 666 and 900–999 are never issued; without hyphens it needs its name.
   {
     kind: 'national_id',
     pattern: /(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/g,
@@ -84,7 +84,7 @@ export const nationalIdRules: readonly DocumentRule[] = [
     accepts: () => true,
     needs: /\bpan\b/i,
   },
-  // Germany, Poland, the Netherlands, Canada: short numbers whose checksum one in ten passes.
+  // Germany, Poland, the Netherlands, Canada: short, and one in ten passes the checksum.
   {
     kind: 'national_id',
     pattern: /(?<!\d)[1-9]\d(?: ?\d{3}){3}(?!\d)/g,
@@ -116,7 +116,7 @@ export const nationalIdRules: readonly DocumentRule[] = [
     accepts: passesMyNumber,
     needs: /my ?number|マイナンバー|個人番号/i,
   },
-  // Numbers given since October 2020 have no checksum: these need their name.
+  // Numbers issued since October 2020 have no checksum, so they need their name.
   {
     kind: 'national_id',
     pattern: /(?<!\d)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}(?!\d)/g,

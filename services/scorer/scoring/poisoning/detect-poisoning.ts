@@ -7,12 +7,12 @@ import { lessOfMention } from '../phrases/is-mention.ts'
 import { evidenceOf, namesOf, nothingSuspicious, type Suspicion } from '../phrases/suspect.ts'
 import type { Detector } from '../verdict.ts'
 
-/** Rules that decide differently get a new version, so that scores say which rules made them. */
+/** Changes whenever the rules decide differently, so that scores name their rules. */
 export const poisoningVersion = 'detector-6'
 
 /**
- * Passages planted to be found and believed, in what searches and tools bring in: text hidden from people that speaks to a model, and
- * answers prescribed for questions. A planted lie in plain words looks like any passage: finding nothing proves nothing.
+ * Passages planted in search results and tool output to be believed: hidden text that addresses a model, and
+ * prescribed answers. No finding proves nothing: a plain lie looks like any passage.
  */
 export function createPoisoningDetector(): Detector {
   let worst = nothingSuspicious
@@ -40,7 +40,7 @@ export function createPoisoningDetector(): Detector {
   }
 }
 
-/** Signs of a belief that is planted, not of an order alone. */
+/** Signs of a planted belief, as opposed to an order. */
 const plants = new Set(plantedFamilies.map(({ name }) => name))
 
 function isPlanted({ kinds }: Suspicion): boolean {

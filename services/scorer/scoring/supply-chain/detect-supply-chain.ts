@@ -4,10 +4,10 @@ import type { Call, Evidence } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { findInstalls } from './find-installs.ts'
 
-/** Rules that decide differently get a new version, so that scores say which rules made them. */
+/** Changes whenever the rules decide differently, so that scores name their rules. */
 export const supplyChainVersion = 'detector-4'
 const maxEvidence = 50
-/** Under which names an answer has what a tool is called with. */
+/** Names under which an answer has a tool's arguments. */
 const givenNames: ReadonlySet<string> = new Set([
   'arguments',
   'input',
@@ -18,11 +18,11 @@ const givenNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Installs and downloads that an answer proposes, or that a tool is called with. Safe where there are none, and where all are of
- * well-known packages; what is neither known nor proven bad stays unscored.
+ * Installs and downloads proposed by an answer or executed by a tool call. Safe if there are none, or only
+ * well-known packages. Neither known nor proven bad stays unscored.
  */
 export function createSupplyChainDetector(call: Call): Detector {
-  // A tool is called with the model's words, and they stand in the request.
+  // In a tool-call record the model's words are in the request.
   const part = isToolCallRecord(call.request?.value) ? 'request_body' : 'response_body'
   const evidence: Evidence[] = []
   const kinds = new Set<string>()
@@ -33,7 +33,7 @@ export function createSupplyChainDetector(call: Call): Detector {
     read(text) {
       if (text.part !== part || text.speaker !== 'assistant') return
       hasText = true
-      // What an answer calls a tool with is no prose.
+      // A tool's arguments are not prose.
       const isProse = text.part === 'response_body' && !isGiven(text)
       for (const { value, kind, start, end } of findInstalls(text.text, isProse)) {
         worst = Math.max(worst, value)

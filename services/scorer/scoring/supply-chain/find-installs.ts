@@ -9,9 +9,9 @@ import {
 import { findGated, gatePattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
 
-/** One command that brings code from elsewhere, and what is to be said of it. */
+/** A command that brings in foreign code, and its assessment. */
 export interface Install {
-  /** 1 to 5: 3 is what a reader has to decide. */
+  /** 1 to 5; 3 is left to the judge. */
   value: number
   kind: string
   start: number
@@ -22,7 +22,7 @@ type Judge = (match: RegExpMatchArray) => Omit<Install, 'start' | 'end'> | null
 const url = String.raw`["']?(https?:\/\/[^\s"'|)>]{1,400})["']?`
 const shell = String.raw`(?:(?:sudo|env)\s+(?:-\S+\s+)?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b(?!\s+-[a-zA-Z]{0,4}[cmenp]\b)|iex\b|invoke-expression\b`
 const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)`
-/** Up to the third fetch behind the first: else each of 13,000 in a row looks ahead as far as the first. */
+/** Up to the third fetch after the first: otherwise each of 13,000 in a row looks ahead as far. */
 const without = String.raw`(?!\b${fetchers}\b)`
 const upTo = (units: number, ends: string) =>
   String.raw`(?:${without}[^\n${ends}]){1,${units}}?(?:\b${fetchers}\b(?:${without}[^\n${ends}]){1,${units}}?){0,2}`
@@ -30,14 +30,14 @@ const most = 100
 
 const rules: readonly (readonly [RegExp, Judge])[] = [
   [
-    // Looks ahead for the pipe, and a URL ends where it ends: else 8 Ki of "curl/https://" take seconds.
+    // Looks ahead for the pipe, and a URL ends where it ends: otherwise 8 Ki of "curl/https://" take seconds.
     new RegExp(
       String.raw`\b${fetchers}\b(?=${upTo(800, '|;')}\|\s*(?:${shell}))[^\n|;]{0,200}?${url}(?=[\s"'|)>])[^\n|;]{0,200}\|\s*(?:${shell})`,
       'gi',
     ),
     pipedToShell,
   ],
-  // Through other programs, from an address without its scheme or by a program's own means: never nothing.
+  // Through other programs, from an address without a scheme, or by a program's own means: never harmless.
   [
     new RegExp(
       String.raw`\b${fetchers}\b${upTo(400, ';')}\|\s{0,4}(?:${shell}|tar\b)|(?<!\S)(?:\.|source)\s{1,4}<\(\s{0,4}${fetchers}\b|\bexec\([^\n]{0,80}\b(?:urlopen|requests\.get)\(|\bdeno run\s[^\n]{0,60}https?:|\s-outfile\b`,
@@ -46,7 +46,7 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
     () => ({ value: 3, kind: 'download' }),
   ],
   [
-    // Into a file, to be run from there; data are not.
+    // Into a file that is then run; not data files.
     /\b(?:curl|wget)\s(?:(?!\b(?:curl|wget)\s)[^\n|;<>]){1,300}>\s{0,4}(?!\/dev\/|&)["']?([\w./~${}-]{1,100})/gi,
     savedToFile,
   ],
@@ -82,7 +82,7 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
     /\btorch\.hub\.load\(|\bdocker (?:run|pull)\b|\bgo (?:install|get) \S|\bcargo (?:install|add) \S|\bgem install \S|\b(?:brew|apt|apt-get|dnf|yum|apk|choco|winget|snap|conda|mamba) (?:-\S+ )?install\b|\bcomposer require\b/gi,
     () => ({ value: 3, kind: 'install' }),
   ],
-  // What is fetched to be run later, other managers, and manifests: not to be vouched for.
+  // Fetched to be run later, other package managers, and manifests: never vouched for.
   [
     /\bwget\s+\S|\bcurl\b(?:(?!\bcurl\s)[^\n|]){0,200}?\s(?:-[a-zA-Z]{0,6}[oO]\b|--output\b|--remote-name\b)|\bgit clone\s|\b(?:helm|cpan|cpanm|luarocks|opam|cabal|nuget|dotnet add \S{1,80}) (?:install|repo add|package)\b|\binstall-(?:module|package)\b|\binstall\.packages\(|"(?:dev|peer)?dependencies"\s*:|\brequirements\.txt\b|\b(?:from|import)\s+["']https?:\/\//gi,
     () => ({ value: 3, kind: 'download' }),
@@ -105,8 +105,9 @@ const gatedCommands = packageCommands.map(
 )
 
 /**
- * Commands in a text that install or run code from elsewhere, worst said of each; harmless ones too. What prose warns of is left to a reader: an
- * argument of a tool is carried out whatever stands beside it.
+ * Commands in a text that install or run foreign code, each with its worst assessment; includes harmless
+ * ones. Commands that prose warns against are left to the judge. Tool arguments are executed whatever stands
+ * beside them.
  */
 export function findInstalls(text: string, isProse = false): Install[] {
   const found: Install[] = []
@@ -143,10 +144,10 @@ function savedToFile(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> | 
   return dataFile.test(match[1] ?? '') ? null : { value: 3, kind: 'download' }
 }
 
-/** In the same sentence before the command, and nothing that turns it round: "Don't forget to run …". */
+/** A warning earlier in the same sentence, not negated as in "Don't forget to run …". */
 const warns =
   /(?:\b(?:never|avoid|do not|don['’]t|should(?: not|n['’]t)|must not|refrain from|instead of|rather than)\b)(?![^.!?;:\n]{0,120}\b(?:forget|skip|hesitate|fail|miss|worry|without|unless|until|just|but)\b)[^.!?;:\n]{0,120}$/i
-/** Right behind it. */
+/** Directly after it. */
 const isCalledBad =
   /^[^.!?;:\n|&]{0,40}\b(?:is|are|can be) (?:\w{1,12} ){0,2}(?:dangerous|unsafe|risky|insecure|a (?:bad idea|security risk)|not (?:safe|recommended))\b/i
 
@@ -164,7 +165,7 @@ function fromUrl(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> | null
   if (/(?:index-url|registry|find-links|proxy)[ =]["']?$/i.test(before)) return null
   if (source.startsWith('http://') || source.startsWith('git://') || source.startsWith('git+http:'))
     return { value: 5, kind: 'unencrypted_source' }
-  // A commit or a digest is always the same code; a branch, and a tag, is what its owner makes of it.
+  // A commit or digest is immutable; its owner can move a branch or a tag.
   if (/(?:@|#(?:sha256=|commit=)?)[0-9a-f]{7,64}\b/i.test(source)) return { value: 3, kind: 'pinned_source' }
   const host = parse(source.replace(/^git\+/, ''))?.hostname ?? ''
   return knownRegistries.has(host) ? { value: 3, kind: 'install' } : { value: 4, kind: 'unpinned_source' }
@@ -179,7 +180,7 @@ function otherRegistry(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> 
     : { value: 3, kind: 'other_registry' }
 }
 
-/** The worst name of a command's. What is not known by name cannot be vouched for. */
+/** The worst package of a command. An unknown one cannot be vouched for. */
 function judgePackages(ecosystem: Ecosystem, given: string): Omit<Install, 'start' | 'end'> | null {
   let worst: Omit<Install, 'start' | 'end'> | null = null
   for (const word of given.trim().split(/\s+/)) {
@@ -187,7 +188,7 @@ function judgePackages(ecosystem: Ecosystem, given: string): Omit<Install, 'star
       /^["']?((?:@[\w.-]+\/)?[A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?(?:(?:==|@)([\w.^~*-]+)|[<>=!~][^\s]*)?["']?[.,:]?$/.exec(
         word,
       )
-    // Options, paths and prose: the list of names ends where something else begins.
+    // Options, paths and prose end the list of packages.
     if (name === null) {
       if (word.startsWith('-')) continue
       break

@@ -1,9 +1,9 @@
-/** Whose registries a name is looked up in. */
+/** The registry of a package name. */
 export type Ecosystem = 'pypi' | 'npm'
 
 const names = (list: string) => list.trim().split(/\s+/)
 
-/** Best-known packages: what squatters imitate. Names that stand close to one and are packages of their own are listed too. */
+/** Best-known packages, which squatters imitate. Includes genuine packages with similar names. */
 export const knownPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
   pypi: new Set(
     names(`
@@ -37,7 +37,7 @@ export const knownPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
   ),
 }
 
-/** Names and versions that are known to have carried malware; without a version: all of them. */
+/** Packages known to have carried malware, by version; without a version: all. */
 export const maliciousPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
   pypi: new Set(
     names(
@@ -51,7 +51,7 @@ export const maliciousPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>>
   ),
 }
 
-/** Hosts of installers that are piped to a shell by their makers' own instructions. */
+/** Hosts of installers that their makers document as piped to a shell. */
 export const knownInstallers: ReadonlySet<string> = new Set([
   ...[
     'sh.rustup.rs',
@@ -89,7 +89,7 @@ export const knownInstallers: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Registries that everybody uses. */
+/** Public registries. */
 export const knownRegistries: ReadonlySet<string> = new Set([
   ...[
     'pypi.org',

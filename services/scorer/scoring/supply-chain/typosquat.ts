@@ -1,22 +1,22 @@
 import { knownPackages, type Ecosystem } from './known-packages.ts'
 
-/** Short names have too many honest neighbours. */
+/** Short names have too many genuine neighbours. */
 const minLength = 5
 
-/** The best-known package that a name is one slip away from; null when it is known itself, or near none. */
+/** The best-known package that a name is one typo away from. Null for known names and distant ones. */
 export function imitates(ecosystem: Ecosystem, name: string): string | null {
   const known = knownPackages[ecosystem]
   const plain = normal(name)
   if (known.has(name) || known.has(plain) || plain.length < minLength || name.startsWith('@')) return null
   for (const { candidate, target } of targets[ecosystem]) {
-    // The same letters with other separators are other packages on npm, and one package on PyPI.
+    // With other separators it is a different package on npm, and the same on PyPI.
     if (ecosystem === 'pypi' && target === plain) return null
     if (isOneSlip(plain, target)) return candidate
   }
   return null
 }
 
-/** Made once: most of what a list of 65 Ki of names cost. */
+/** Precomputed: this was most of the cost of 65 Ki of names. */
 const targets = { pypi: targetsOf('pypi'), npm: targetsOf('npm') } satisfies Record<Ecosystem, unknown>
 
 function targetsOf(ecosystem: Ecosystem) {
@@ -30,7 +30,7 @@ function normal(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-')
 }
 
-/** One letter added, left out, exchanged for another, or two neighbours exchanged. An added digit makes a version, not a slip. */
+/** One letter added, removed or replaced, or two swapped. An added digit is a version, not a typo. */
 function isOneSlip(name: string, target: string): boolean {
   if (Math.abs(name.length - target.length) > 1 || name === target) return false
   let at = 0
