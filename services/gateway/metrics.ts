@@ -4,8 +4,8 @@ import type { Verdict } from './delivery/post-records.ts'
 import { markOutcomes, type MarkOutcome } from './recording/attack-marks.ts'
 import type { CutReason } from './recording/captured-body.ts'
 import { lossReasons, type LossReason } from './spool/spool-options.ts'
-import { createRoomQuestion } from './spool/ask-room.ts'
-import type { SpoolDepth } from './spool/spool-depth.ts'
+import { createFreeSpaceProbe } from './spool/disk-space.ts'
+import type { SpoolDepth } from './spool/waiting-segments.ts'
 import { refusalReasons, type RefusalReason } from './traffic/gateway-answer.ts'
 
 /** Every metric of the gateway. Labels come from fixed sets: no path, model or header of a caller becomes one. */
@@ -222,7 +222,7 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
       free.set(bytes)
       whenAsked(
         free,
-        createRoomQuestion(directory, (room) => free.set(room)),
+        createFreeSpaceProbe(directory, (room) => free.set(room)),
       )
     },
     spool({ records, foreignRecords, bytes, asideBytes, oldestMs }, nowMs) {

@@ -12,7 +12,7 @@ import { keyCredential, secretCredential, type Credential } from './credentials.
 import { createKafkaDelivery, type KafkaDelivery } from './kafka-delivery.ts'
 import { createKeptRecords, type KeptOptions } from './kept-records.ts'
 import { createPostRecords, type PostRecords } from './post-records.ts'
-import { rejectStubborn } from './reject-stubborn.ts'
+import { rejectPoisonRecords } from './reject-poison-records.ts'
 import { createRoutedDelivery, createRouteOf } from './route-records.ts'
 import { Sender } from './sender.ts'
 
@@ -39,7 +39,7 @@ export function createSender(
     if (credential === undefined) return undefined
     const url = config.API_BACKEND_URL
     const now = () => clock.now()
-    const post = rejectStubborn(createPostRecords({ dispatcher: backend, url, credential, now }))
+    const post = rejectPoisonRecords(createPostRecords({ dispatcher: backend, url, credential, now }))
     if (config.GATEWAY_DELIVERY === 'api') return post
     const ask = createAskProject(url, credential, backend)
     const findProject = createProjectDirectory({ own, ask, now, log })

@@ -1,7 +1,7 @@
 import { request, type Dispatcher } from 'undici'
 import type { Log } from '#runtime/log.ts'
 import type { Credential } from './credentials.ts'
-import type { SpoolDepth } from '../spool/spool-depth.ts'
+import type { SpoolDepth } from '../spool/waiting-segments.ts'
 
 /** What a gateway says of itself. */
 export interface GatewayReport {

@@ -43,11 +43,11 @@ export interface KeptOptions {
  * The folder is looked at again when a sixteenth of what it may hold has been written, and so much room is made: of 20,000 files that takes half a second,
  * which each record took.
  */
-const roomParts = 16
+const slackParts = 16
 
 export function createKeptRecords(options: KeptOptions): KeptRecords {
   const { directory, key, maxBytes, now, log } = options
-  const room = maxBytes / roomParts
+  const slackBytes = maxBytes / slackParts
   const ages = createFileAges(now)
   /** Since the folder was last looked at, by this process. */
   let bytesWritten = Number.POSITIVE_INFINITY
@@ -59,8 +59,8 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
       const bytes = Buffer.concat([segmentHeader(), frame])
       await writeFile(path, bytes, { mode: 0o600 })
       bytesWritten += bytes.length
-      if (bytesWritten < room) return
-      await makeRoom(options, maxBytes - room)
+      if (bytesWritten < slackBytes) return
+      await dropOldest(options, maxBytes - slackBytes)
       bytesWritten = 0
     },
     eraseAged: () => eraseAged(options, ages),
@@ -154,7 +154,7 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-async function makeRoom({ directory, onLost }: KeptOptions, maxBytes: number): Promise<void> {
+async function dropOldest({ directory, onLost }: KeptOptions, maxBytes: number): Promise<void> {
   const names = await namesIn(directory)
   const sizes = await Promise.all(names.map((name) => sizeOf(join(directory, name))))
   let total = sizes.reduce((sum, size) => sum + size, 0)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { MockAgent } from 'undici'
 import { createPostRecords, type PostRecords } from './post-records.ts'
-import { rejectStubborn } from './reject-stubborn.ts'
+import { rejectPoisonRecords } from './reject-poison-records.ts'
 
 /** An API service that answers as no sound one does. */
 const origin = 'http://api.test'
@@ -71,7 +71,7 @@ test('without batches records go one by one, and batches are tried again after a
 
 test('a record that makes the service fail is refused after ten times, its neighbours are taken', async () => {
   answers((ids, path) => (ids.includes('b') ? { status: 500, body: { detail: 'defect' } } : taken(ids, path)))
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('500')
   expect(await patient(recordsOf('abcd'))).toMatchObject([
     { kind: 'taken' },
@@ -83,7 +83,7 @@ test('a record that makes the service fail is refused after ten times, its neigh
 
 test.each([403, 406, 451])('a record that a firewall refuses with %i holds up no other', async (status) => {
   answers((ids, path) => (ids.includes('b') ? { status } : taken(ids, path)))
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   for (let n = 1; n < 3; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow(String(status))
   expect(await patient(recordsOf('abcd'))).toMatchObject([
     { kind: 'taken' },
@@ -100,7 +100,7 @@ test.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])(
       if (ids.includes('b')) throw Object.assign(new Error('gone'), { code })
       return taken(ids, path)
     })
-    const patient = rejectStubborn(post)
+    const patient = rejectPoisonRecords(post)
     for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('broken off')
     expect(await patient(recordsOf('abcd'))).toMatchObject([
       { kind: 'taken' },
@@ -117,7 +117,7 @@ test.each(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_HEADERS_TIMEOUT'])(
     answers(() => {
       throw Object.assign(new Error('away'), { code })
     })
-    const patient = rejectStubborn(post)
+    const patient = rejectPoisonRecords(post)
     for (let n = 0; n < 25; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('API service')
     for (let n = 0; n < 25; n++) await expect(patient(recordsOf('a'))).rejects.toThrow('API service')
   },
@@ -135,7 +135,7 @@ test.each([500, 'UND_ERR_SOCKET'])(
       if (typeof fault === 'number') return { status: fault }
       throw Object.assign(new Error('gone'), { code: fault })
     })
-    const patient = rejectStubborn(post)
+    const patient = rejectPoisonRecords(post)
     expect(await kindsOf(patient(recordsOf('z')))).toEqual(['taken'])
     for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('API service')
     expect(await kindsOf(patient(recordsOf('abc')))).toEqual(['taken', 'taken', 'taken'])
@@ -144,7 +144,7 @@ test.each([500, 'UND_ERR_SOCKET'])(
 
 test('one that fails alone is refused too, once another has been taken before it', async () => {
   answers((ids, path) => (ids.includes('b') ? { status: 500 } : taken(ids, path)))
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   for (let n = 0; n < 20; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('500')
   await patient(recordsOf('a'))
   for (let n = 1; n < 10; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('500')
@@ -153,7 +153,7 @@ test('one that fails alone is refused too, once another has been taken before it
 
 test('one that a firewall refuses is so too when it is the first and comes alone: the service says that it is there', async () => {
   answers((ids) => (ids.length === 0 ? { status: 422, body: { detail: 'no id' } } : { status: 403 }))
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   // Longer than beside others: a firewall that refuses all of them would let this empty one pass.
   for (let n = 1; n < 10; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('403')
   expect(await kindsOf(patient(recordsOf('b')))).toEqual(['refused'])
@@ -161,7 +161,7 @@ test('one that a firewall refuses is so too when it is the first and comes alone
 
 test('a gateway that is locked out refuses none, and knocks for some of its records alone', async () => {
   answers(() => ({ status: 403 }))
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   const many = Array.from({ length: 100 }, (_, at) => Buffer.from(`{"id":"r${at}"}`))
   for (let n = 0; n < 3; n++) await expect(patient(many)).rejects.toThrow('403')
   expect(posted).toHaveLength(3 + 8)
@@ -172,7 +172,7 @@ test('a 403 by the service itself is about the credential: it waits', async () =
   answers((ids, path) =>
     ids.includes('b') ? { status: 403, body: { detail: 'scope', code: 'KEY_SCOPE' } } : taken(ids, path),
   )
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   for (let n = 0; n < 25; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('scope')
 })
 
@@ -183,7 +183,7 @@ test('what begins to fail while records are tried alone loses none of those behi
     if (ids[0] === 'c') isDown = true
     return isDown ? { status: 500 } : taken(ids, path)
   })
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   await patient(recordsOf('a'))
   for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abcde'))).rejects.toThrow('500')
   expect(await kindsOf(patient(recordsOf('abcde')))).toEqual(['taken', 'taken', 'later', 'later', 'later'])
@@ -191,7 +191,7 @@ test('what begins to fail while records are tried alone loses none of those behi
 
 test.each([500, 503])('a service that answers everything %i has no record refused', async (status) => {
   answers(() => ({ status }))
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   for (let n = 0; n < 25; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow(String(status))
   await expect(patient(recordsOf('a'))).rejects.toThrow(String(status))
 })
@@ -205,7 +205,7 @@ test('a fault of the moment costs no record, and one that goes away meanwhile le
     if (ids[0] === 'b' && posts === 3) return { status: 500 }
     return ids[0] === 'd' ? { status: 503 } : taken(ids, path)
   })
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abcde'))).rejects.toThrow('500')
   expect(await kindsOf(patient(recordsOf('abcde')))).toEqual(['taken', 'taken', 'taken', 'later', 'later'])
 })
@@ -217,7 +217,7 @@ test('one that a batch answers 500 for alone is refused after ten times too', as
       results: ids.map((id) => (id === 'b' ? { status_code: 500, detail: 'x' } : { id, status: 'queued' })),
     },
   }))
-  const patient = rejectStubborn(post)
+  const patient = rejectPoisonRecords(post)
   for (let n = 1; n < 10; n++) expect(await kindsOf(patient(recordsOf('ab')))).toEqual(['taken', 'later'])
   expect(await kindsOf(patient(recordsOf('ab')))).toEqual(['taken', 'refused'])
 })

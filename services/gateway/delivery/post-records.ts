@@ -89,7 +89,7 @@ const maxAnswerBytes = 4 * 1024 * 1024
 const quotaCode = 'INGEST_QUOTA_EXCEEDED'
 /** A route may be missing only while the service is being replaced. */
 const withoutBatchesMs = 60_000
-const longestRetryAfterMs = 60_000
+const maxRetryAfterMs = 60_000
 
 export function createPostRecords({ dispatcher, url, credential, now }: PostOptions): PostRecords {
   let noBatchesUntilMs = 0
@@ -109,7 +109,7 @@ export function createPostRecords({ dispatcher, url, credential, now }: PostOpti
         headers: { 'content-type': 'application/json', [credential.name]: credential.value },
         body,
       })
-      const retryAfterMs = Math.min(Number(headers['retry-after']) * 1_000 || 0, longestRetryAfterMs)
+      const retryAfterMs = Math.min(Number(headers['retry-after']) * 1_000 || 0, maxRetryAfterMs)
       return { status: statusCode, text: await readText(answer), retryAfterMs }
     } catch (error) {
       throw withoutAnswer(error)

@@ -29,9 +29,9 @@ type Refusal = Extract<Verdict, { kind: 'refused' }>
 const batchRecords = 500
 const batchBytes = 8 * 1024 * 1024
 /** Calls that end within it travel together: one request for many records costs a fraction of one for each. */
-const gatherMs = 20
-const firstWaitMs = 250
-const longestWaitMs = 10_000
+const batchDelayMs = 20
+const minWaitMs = 250
+const maxWaitMs = 10_000
 /** Verdicts that are remembered of batches that were given up, at 100 bytes each. */
 const maxSettled = 10_000
 
@@ -65,7 +65,7 @@ export class Sender {
   /** Sends until it is stopped. Rejects when the spool cannot be read or written. */
   async run(): Promise<void> {
     const { spool, rejected, parked, metrics, clock } = this.#dependencies
-    await this.#takeUpParked()
+    await this.#resumeParked()
     while (!this.#givingUp.signal.aborted) {
       if (spool.isDue()) await Promise.all([rejected.eraseAged(), parked.eraseAged()])
       const batch = await spool.take(batchRecords, batchBytes)
@@ -77,7 +77,7 @@ export class Sender {
       } else if (this.#stopping.signal.aborted) return
       else {
         await spool.untilRecords(this.#stopping.signal)
-        await clock.sleep(gatherMs, this.#stopping.signal)
+        await clock.sleep(batchDelayMs, this.#stopping.signal)
       }
     }
   }
@@ -152,7 +152,7 @@ export class Sender {
   }
 
   /** What a gateway before this one had no credential for. */
-  async #takeUpParked(): Promise<void> {
+  async #resumeParked(): Promise<void> {
     const { spool, parked, isSendable } = this.#dependencies
     await parked.release(async (record, isEphemeral) => {
       if (!isSendable(record)) return false
@@ -205,6 +205,6 @@ function identityOf(record: Buffer): string {
 
 /** Doubling, and spread so that gateways do not come back all at once. */
 function waitMs(attempt: number): number {
-  const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** (attempt - 1))
+  const longest = Math.min(maxWaitMs, minWaitMs * 2 ** (attempt - 1))
   return longest * (0.5 + Math.random() / 2)
 }

@@ -18,7 +18,7 @@ export class CredentialRefused extends Error {}
  * How long what the API service said last holds while it is away. Long enough to mend it: applications call on, and Kafka takes their records. Not
  * for ever: a gateway that is cut off alone does not hear of keys that are revoked, nor of projects that keep no content from now on.
  */
-export const heldMs = 3_600_000
+export const maxStaleMs = 3_600_000
 
 /** Settings of a project; of the credential's own when none is named. Null: there is no such project. */
 export type AskProject = (projectId?: string) => Promise<ProjectSettings | null>
@@ -47,7 +47,7 @@ export function createAskProject(url: string, credential: Credential, dispatcher
     const text = await body.text()
     // Another 404 is not about the project: the address is wrong, or the service too old.
     if (statusCode === 404 && text.includes('"NOT_FOUND"')) return null
-    const said = `the API service answered ${statusCode} about a project`
-    throw statusCode === 401 || statusCode === 403 ? new CredentialRefused(said) : new Error(said)
+    const message = `the API service answered ${statusCode} about a project`
+    throw statusCode === 401 || statusCode === 403 ? new CredentialRefused(message) : new Error(message)
   }
 }

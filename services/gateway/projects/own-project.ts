@@ -1,7 +1,7 @@
 import { ageAt } from '#runtime/clock.ts'
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
-import { CredentialRefused, heldMs, type AskProject, type ProjectSettings } from './ask-project.ts'
+import { CredentialRefused, maxStaleMs, type AskProject, type ProjectSettings } from './ask-project.ts'
 import { createRememberedProject } from './remembered-project.ts'
 
 /** The project whose key the gateway posts records with. */
@@ -40,7 +40,7 @@ export function createOwnProject({ ask, now, log, ...options }: OwnProjectOption
   let isStopped = false
 
   /** Whether the API service said anything of the key. */
-  const hear = async (): Promise<boolean> => {
+  const refresh = async (): Promise<boolean> => {
     try {
       const answer = await ask()
       if (answer === null) throw new CredentialRefused('the key is of no project')
@@ -58,10 +58,10 @@ export function createOwnProject({ ask, now, log, ...options }: OwnProjectOption
     }
   }
   const renew = async () => {
-    const isSaid = await hear()
+    const hasAnswered = await refresh()
     // Before the disk is asked, which may hang.
     if (!isStopped) timer = setTimeout(() => void renew(), problem === null ? askEveryMs : askAgainMs).unref()
-    if (isSaid && settings !== undefined) await remembered.write({ settings, confirmedMs })
+    if (hasAnswered && settings !== undefined) await remembered.write({ settings, confirmedMs })
   }
 
   return {
@@ -77,7 +77,7 @@ export function createOwnProject({ ask, now, log, ...options }: OwnProjectOption
     },
     settings: () => settings,
     problem() {
-      const isConfirmed = confirmedMs !== undefined && ageAt(now(), confirmedMs) < heldMs
+      const isConfirmed = confirmedMs !== undefined && ageAt(now(), confirmedMs) < maxStaleMs
       return isConfirmed ? null : (problem ?? 'nobody has confirmed the settings of the project for an hour')
     },
   }

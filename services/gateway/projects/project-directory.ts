@@ -1,19 +1,19 @@
 import { ageAt } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
-import { CredentialRefused, heldMs, type AskProject, type ProjectSettings } from './ask-project.ts'
+import { CredentialRefused, maxStaleMs, type AskProject, type ProjectSettings } from './ask-project.ts'
 import type { OwnProject } from './own-project.ts'
 
 /** Settings of the project that a record names; of the gateway's own when it names none. Null: there is no such project. Rejects when nobody knows now. */
 export type FindProject = (projectId: string | undefined) => Promise<ProjectSettings | null>
 
-interface Known {
+interface Cached {
   settings: ProjectSettings | null
   askedMs: number
-  saidMs: number
+  answeredMs: number
 }
 
 const validMs = 60_000
-const maxKnown = 10_000
+const maxCached = 10_000
 
 interface ProjectDirectoryOptions {
   /** Undefined without SERVICE_API_KEY. */
@@ -26,29 +26,29 @@ interface ProjectDirectoryOptions {
 
 /** Answers are used for a minute, and for an hour while the API service is away; not once it refuses to say. */
 export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryOptions): FindProject {
-  const known = new Map<string, Known>()
+  const cache = new Map<string, Cached>()
   const asking = new Map<string, Promise<ProjectSettings | null>>()
   let isFailing = false
 
   const askNow = async (projectId: string): Promise<ProjectSettings | null> => {
     let settings: ProjectSettings | null
-    let saidMs = now()
+    let answeredMs = now()
     try {
       settings = await ask(projectId)
       isFailing = false
     } catch (error) {
       // Of all projects, whose credential it is: when the service is away next, nothing may hold again.
-      if (error instanceof CredentialRefused) known.clear()
-      const last = known.get(projectId)
-      if (last === undefined || ageAt(now(), last.saidMs) >= heldMs) throw error
+      if (error instanceof CredentialRefused) cache.clear()
+      const last = cache.get(projectId)
+      if (last === undefined || ageAt(now(), last.answeredMs) >= maxStaleMs) throw error
       if (!isFailing) log.warn({ err: error }, 'what the API service said last of projects holds')
       isFailing = true
-      ;({ settings, saidMs } = last)
+      ;({ settings, answeredMs } = last)
     }
-    known.delete(projectId)
-    known.set(projectId, { settings, askedMs: now(), saidMs })
-    const [oldest] = known.keys()
-    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
+    cache.delete(projectId)
+    cache.set(projectId, { settings, askedMs: now(), answeredMs })
+    const [oldest] = cache.keys()
+    if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest)
     return settings
   }
   return async (projectId) => {
@@ -59,7 +59,7 @@ export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryO
         throw new Error(problem ?? 'the record names no project')
       return ownSettings
     }
-    const last = known.get(projectId)
+    const last = cache.get(projectId)
     if (last !== undefined && ageAt(now(), last.askedMs) < validMs) return last.settings
     const asked = asking.get(projectId) ?? askNow(projectId).finally(() => asking.delete(projectId))
     asking.set(projectId, asked)

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { rethrow } from '../testing/rethrow.ts'
 import { answerJson } from './answer-json.ts'
-import type { BodyJson } from './body-json.ts'
-import { requestJson } from './request-json.ts'
+import { requestJson, type BodyJson } from './body-json.ts'
 
 const whole = (text: string) => {
   const bytes = Buffer.from(text)

@@ -62,14 +62,14 @@ function decodedJson(
   const decoded = isAmazonEvents(contentType) ? eventsOfAmazon(captured) : captured
   const beginning = decoded.bytes.toString('utf8', 0, 9)
   const isStream = isEventStream(contentType) || isJsonLines(contentType) || beginsAsEvents(beginning)
-  const tell = tellFirst(onDefect)
-  const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, tell) : undefined
+  const report = reportOnce(onDefect)
+  const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, report) : undefined
   if (stream !== undefined) return stream
   // Whether a text that is not said to be a stream came in pieces is asked of all of it.
-  const body = bodyJson(decoded, maxBytes, { isStream: isEventStream(contentType), onDefect: tell })
+  const body = bodyJson(decoded, maxBytes, { isStream: isEventStream(contentType), onDefect: report })
   if (body.value !== undefined) return { ...body, streamEnded: undefined }
   // Whatever its type is said to be, an object a line is none as a whole.
-  const ofLines = !isStream && /^\s*\{/.test(beginning) ? streamJson(decoded, maxBytes, tell) : undefined
+  const ofLines = !isStream && /^\s*\{/.test(beginning) ? streamJson(decoded, maxBytes, report) : undefined
   if (ofLines !== undefined) return ofLines
   const error = beginsAsList(beginning) ? errorListed(decoded.bytes.toString('utf8')) : undefined
   return { ...body, streamEnded: undefined, known: withUsageAtEnd(error ?? {}, endOf(decoded)) }
@@ -87,11 +87,11 @@ function eventsOfAmazon(captured: CapturedBytes): DecodedAnswer {
 }
 
 /** An answer that is recorded as it came is counted once, though its words are looked for twice. */
-function tellFirst(onDefect: OnDefect): OnDefect {
-  let isTold = false
+function reportOnce(onDefect: OnDefect): OnDefect {
+  let isReported = false
   return (error) => {
-    if (!isTold) onDefect(error)
-    isTold = true
+    if (!isReported) onDefect(error)
+    isReported = true
   }
 }
 

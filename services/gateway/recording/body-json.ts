@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import { objectOf, parseJson } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
 import { rawAnswerJson, type OnDefect } from '#capture/record/raw-answer.ts'
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { CapturedBytes } from './captured-body.ts'
-import { cutAs } from './decode-captured.ts'
+import { cutAs, decodeCaptured } from './decode-captured.ts'
 import { objectText } from './object-text.ts'
 
 /** A body as it stands in a record: the bytes of a JSON object. */
@@ -87,4 +88,19 @@ function truncatedJson({ bytes, byteLength }: CapturedBytes, sha256: string, max
     // A cut through a surrogate pair would leave half a character.
     text = text.slice(0, Math.max(0, Math.floor(text.length * share * 0.98))).replace(/[\ud800-\udbff]$/, '')
   }
+}
+
+/** A request as it is recorded: decompressed. */
+export function requestJson(
+  request: CapturedBytes,
+  contentEncoding: string,
+  maxBytes: number,
+): BodyJson | Promise<BodyJson> {
+  if (contentEncoding === '') return decodedJson(request, maxBytes)
+  return decodeCaptured(request, contentEncoding, maxBytes).then((decoded) => decodedJson(decoded, maxBytes))
+}
+
+function decodedJson(request: CapturedBytes, maxBytes: number): BodyJson {
+  const body = bodyJson(request, maxBytes)
+  return isToolCallRecord(body.value) ? wrappedJson({ ...request, bytes: body.json }, maxBytes) : body
 }

@@ -6,10 +6,9 @@ import type { Arrivals } from '#capture/streams/arrivals.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
 import { answerJson, type AnswerJson } from './answer-json.ts'
-import type { BodyJson } from './body-json.ts'
+import { requestJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { derivedFields } from './derived-fields.ts'
-import { requestJson } from './request-json.ts'
 
 /** One call that is over, as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {

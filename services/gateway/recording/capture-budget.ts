@@ -3,16 +3,16 @@ import { createOwnerCounts } from '#runtime/owner-counts.ts'
 /** Bytes of memory that bodies may hold together. */
 export interface CaptureBudget {
   /** Whether there was room; then it is taken. `isSpare`: what can be done without takes half of it at most. */
-  take(byteLength: number, isSpare?: boolean): boolean
+  acquire(byteLength: number, isSpare?: boolean): boolean
   /** `isSpare`: it was taken so. */
-  give(byteLength: number, isSpare?: boolean): void
+  release(byteLength: number, isSpare?: boolean): void
   /** Bytes that are taken. */
   used(): number
 }
 
 interface Pool {
-  take(byteLength: number): boolean
-  give(byteLength: number): void
+  acquire(byteLength: number): boolean
+  release(byteLength: number): void
   used(): number
 }
 
@@ -28,15 +28,15 @@ export function createCaptureBudget(maxBytes: number): CaptureBudget {
 
 function withSpare(all: Pool, spare: Pool): CaptureBudget {
   return {
-    take(byteLength, isSpare = false) {
-      if (isSpare && !spare.take(byteLength)) return false
-      if (all.take(byteLength)) return true
-      if (isSpare) spare.give(byteLength)
+    acquire(byteLength, isSpare = false) {
+      if (isSpare && !spare.acquire(byteLength)) return false
+      if (all.acquire(byteLength)) return true
+      if (isSpare) spare.release(byteLength)
       return false
     },
-    give(byteLength, isSpare = false) {
-      all.give(byteLength)
-      if (isSpare) spare.give(byteLength)
+    release(byteLength, isSpare = false) {
+      all.release(byteLength)
+      if (isSpare) spare.release(byteLength)
     },
     used: () => all.used(),
   }
@@ -45,12 +45,12 @@ function withSpare(all: Pool, spare: Pool): CaptureBudget {
 function createPool(maxBytes: number): Pool {
   let used = 0
   return {
-    take(byteLength) {
+    acquire(byteLength) {
       if (used + byteLength > maxBytes) return false
       used += byteLength
       return true
     },
-    give(byteLength) {
+    release(byteLength) {
       used -= byteLength
     },
     used: () => used,
@@ -74,13 +74,13 @@ export function createSharedBudget(maxBytes: number, isShared: boolean): SharedB
 function createSharedPools(maxBytes: number) {
   const used = createOwnerCounts()
   return (projectId: string): Pool => ({
-    take(byteLength) {
+    acquire(byteLength) {
       const left = maxBytes - used.total - byteLength
       if (used.of(projectId) + byteLength > left) return false
       used.add(projectId, byteLength)
       return true
     },
-    give: (byteLength) => used.add(projectId, -byteLength),
+    release: (byteLength) => used.add(projectId, -byteLength),
     used: () => used.of(projectId),
   })
 }

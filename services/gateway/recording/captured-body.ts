@@ -31,7 +31,7 @@ export class CapturedBody {
   #chunks: Buffer[] = []
   #kept = 0
   /** Bytes that the last of `#chunks` has room for. */
-  #room = 0
+  #blockLeft = 0
   #taken = 0
   #takenSpare = 0
   #passed = 0
@@ -76,14 +76,14 @@ export class CapturedBody {
 
   /** Gives all that it took back to the budget. */
   release(): void {
-    this.#budget.give(this.#taken)
-    this.#budget.give(this.#takenSpare, true)
+    this.#budget.release(this.#taken)
+    this.#budget.release(this.#takenSpare, true)
     this.#taken = 0
     this.#takenSpare = 0
     if (this.#kept > copiedFrom) noteLargeBody(this.#kept)
     this.#chunks = []
     this.#kept = 0
-    this.#room = 0
+    this.#blockLeft = 0
   }
 
   #keep(chunk: Buffer): boolean {
@@ -100,14 +100,14 @@ export class CapturedBody {
       this.#hash.update(kept.subarray(0, left))
       left -= kept.length
     }
-    const room = Math.min(this.#maxBytes - this.#kept, chunk.length)
-    if (room > 0) this.#hold(chunk.subarray(0, room))
+    const blockLeft = Math.min(this.#maxBytes - this.#kept, chunk.length)
+    if (blockLeft > 0) this.#hold(chunk.subarray(0, blockLeft))
   }
 
   #hold(chunk: Buffer): boolean {
     const takes = chunk.length + chunkOverheadBytes
     const isSpare = this.#kept + chunk.length > this.#ordinaryBytes
-    if (!this.#budget.take(takes, isSpare)) return false
+    if (!this.#budget.acquire(takes, isSpare)) return false
     if (isSpare) this.#takenSpare += takes
     else this.#taken += takes
     if (this.#kept < copiedFrom) this.#chunks.push(chunk)
@@ -118,13 +118,13 @@ export class CapturedBody {
 
   #copy(chunk: Buffer): void {
     for (let at = 0; at < chunk.length;) {
-      if (this.#room === 0) {
+      if (this.#blockLeft === 0) {
         this.#chunks.push(Buffer.allocUnsafeSlow(blockBytes))
-        this.#room = blockBytes
+        this.#blockLeft = blockBytes
       }
-      const copied = chunk.copy(this.#chunks.at(-1) as Buffer, blockBytes - this.#room, at)
+      const copied = chunk.copy(this.#chunks.at(-1) as Buffer, blockBytes - this.#blockLeft, at)
       at += copied
-      this.#room -= copied
+      this.#blockLeft -= copied
     }
   }
 }

@@ -4,11 +4,10 @@ import { describe, expect, test } from '@jest/globals'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
 import { rethrow } from '../testing/rethrow.ts'
 import { answerJson } from './answer-json.ts'
-import { bodyJson, type BodyJson } from './body-json.ts'
+import { bodyJson, requestJson, type BodyJson } from './body-json.ts'
 import { createCaptureBudget, createSharedBudget } from './capture-budget.ts'
 import { CapturedBody } from './captured-body.ts'
 import { CapturedCall } from './captured-call.ts'
-import { requestJson } from './request-json.ts'
 
 const whole = (text: string | Buffer) => {
   const bytes = Buffer.from(text)
@@ -84,17 +83,23 @@ describe('a captured body', () => {
   test('takes as much of what projects share as it leaves to others', () => {
     const shared = createSharedBudget(100, true)
     const [a, b] = [shared.of('a'), shared.of('b')]
-    expect([a.take(40), a.take(11), shared.of('a').take(10), b.take(26), b.take(25)]).toEqual([
+    expect([a.acquire(40), a.acquire(11), shared.of('a').acquire(10), b.acquire(26), b.acquire(25)]).toEqual([
       true,
       false,
       true,
       false,
       true,
     ])
-    a.give(50)
-    expect([a.used(), b.take(26), b.take(25), a.take(26), a.take(25)]).toEqual([0, false, true, false, true])
+    a.release(50)
+    expect([a.used(), b.acquire(26), b.acquire(25), a.acquire(26), a.acquire(25)]).toEqual([
+      0,
+      false,
+      true,
+      false,
+      true,
+    ])
     const alone = createSharedBudget(100, false)
-    expect([alone.of('a').take(100), alone.of('b').take(1)]).toEqual([true, false])
+    expect([alone.of('a').acquire(100), alone.of('b').acquire(1)]).toEqual([true, false])
   })
 })
 

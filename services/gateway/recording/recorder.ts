@@ -3,7 +3,7 @@ import { createThrottledLog } from '#runtime/throttled-log.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { PartlyWritten } from '../spool/record-writer.ts'
 import type { Spool } from '../spool/spool.ts'
-import { createPatience } from './patience.ts'
+import { createSharedTimeout } from './shared-timeout.ts'
 import { buildRecord, type FinishedCall } from './build-record.ts'
 
 /**
@@ -24,7 +24,7 @@ export interface RecorderDependencies {
 }
 
 /** Lines of a kind, each of which names a call: enough to find them all while they are few. */
-const namedASecond = 10
+const maxNamedPerSecond = 10
 
 /** No record could be made, because of `cause`. */
 class NoRecord extends Error {}
@@ -35,14 +35,14 @@ type Outcome = 'written' | 'late' | { error: unknown }
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
   const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log } = dependencies
   const outcomeOf = createOutcomes(waitMs)
-  const throttledLog = createThrottledLog(namedASecond)
+  const throttledLog = createThrottledLog(maxNamedPerSecond)
 
   const fail = (error: unknown, id: string) => {
     metrics.lost('defect', 1)
     log.error({ err: error, request_id: id }, 'no record could be made of a call')
   }
-  const tellUnread = unreadTeller(dependencies, throttledLog)
-  const settleRefused = refusalSettler(dependencies, throttledLog, fail)
+  const reportUnread = createUnreadReporter(dependencies, throttledLog)
+  const settleRefused = createRefusalHandler(dependencies, throttledLog, fail)
   const settle = async (written: Promise<void>, id: string, record: () => Buffer | undefined) => {
     const outcome = await outcomeOf(written)
     if (outcome === 'written') metrics.recorded()
@@ -65,7 +65,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     const { id } = call
     const { isEphemeral } = call.caller
     try {
-      const built = buildRecord(call, upstreamHost, maxBodyBytes, (error) => tellUnread(error, id))
+      const built = buildRecord(call, upstreamHost, maxBodyBytes, (error) => reportUnread(error, id))
       // Only what has to be waited for: a turn of the event loop for each would add up.
       if (!(built instanceof Promise))
         return settle(spool.append(built, isEphemeral), id, () => built).then(release)
@@ -90,7 +90,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
 }
 
 /** Counts or names a record whose write failed, by what became of it; undefined: none was made. */
-function refusalSettler(
+function createRefusalHandler(
   { metrics, log }: RecorderDependencies,
   throttledLog: ReturnType<typeof createThrottledLog>,
   fail: (error: unknown, id: string) => void,
@@ -111,7 +111,7 @@ function refusalSettler(
 }
 
 /** Counts a stream that is recorded as it came, and says why. */
-function unreadTeller(
+function createUnreadReporter(
   { metrics, log }: RecorderDependencies,
   throttledLog: ReturnType<typeof createThrottledLog>,
 ) {
@@ -125,7 +125,7 @@ function unreadTeller(
 
 /** Waits for writes. Records that share a write share the wait for it. */
 function createOutcomes(waitMs: number): (written: Promise<void>) => Promise<Outcome> {
-  const patience = createPatience(waitMs)
+  const timeout = createSharedTimeout(waitMs)
   let last: { written: Promise<void>; outcome: Promise<Outcome> } | undefined
 
   const outcomeOf = async (written: Promise<void>): Promise<Outcome> => {
@@ -133,7 +133,7 @@ function createOutcomes(waitMs: number): (written: Promise<void>) => Promise<Out
     const settled = written.catch((error: unknown) => {
       failure = { error }
     })
-    return (await patience.race(settled)) === 'late' ? 'late' : (failure ?? 'written')
+    return (await timeout.race(settled)) === 'late' ? 'late' : (failure ?? 'written')
   }
   return (written) => {
     if (last?.written !== written) last = { written, outcome: outcomeOf(written) }

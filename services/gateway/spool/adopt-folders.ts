@@ -70,11 +70,11 @@ async function claimFolder(directory: string, folder: string, nowMs: number): Pr
 interface AdoptOptions extends SetAsideLimits {
   key: KeyObject | undefined
   /** Whether there is room for so many bytes more; then they are taken. */
-  hasBudget: (byteLength: number) => boolean
+  reserve: (byteLength: number) => boolean
 }
 
 /** Room for folders beside `usedBytes`: for one at least when nothing is used. */
-export function roomFrom(usedBytes: number, maxBytes: number): AdoptOptions['hasBudget'] {
+export function budgetFrom(usedBytes: number, maxBytes: number): AdoptOptions['reserve'] {
   let used = usedBytes
   return (byteLength) => {
     if (used > 0 && used + byteLength > maxBytes) return false
@@ -153,7 +153,7 @@ async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFail
   }
 }
 
-interface ClaimOptions extends Pick<AdoptOptions, 'now' | 'hasBudget'> {
+interface ClaimOptions extends Pick<AdoptOptions, 'now' | 'reserve'> {
   onFailure: OnFailure
 }
 
@@ -161,13 +161,13 @@ interface ClaimOptions extends Pick<AdoptOptions, 'now' | 'hasBudget'> {
 async function claimFolders(
   directory: string,
   { folder: own }: OwnFolder,
-  { now, hasBudget, onFailure }: ClaimOptions,
+  { now, reserve, onFailure }: ClaimOptions,
 ): Promise<void> {
   for (const name of await readdir(directory)) {
     const folder = join(directory, name)
     if (!name.startsWith(folderPrefix) || folder === own) continue
     try {
-      if (!(await isAbandoned(folder, now())) || !hasBudget(await bytesIn(folder))) continue
+      if (!(await isAbandoned(folder, now())) || !reserve(await bytesIn(folder))) continue
       await rename(folder, join(own, incomingPrefix + name))
     } catch (error) {
       if (!isMissing(error)) onFailure(folder, error)

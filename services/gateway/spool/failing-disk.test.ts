@@ -7,7 +7,7 @@ import { until } from '#tests/support/until.ts'
 import { encodeFrames, segmentHeader } from './segment-format.ts'
 import { segmentName } from './segment.ts'
 import { Spool } from './spool.ts'
-import { createSpoolTroubles } from './spool-troubles.ts'
+import { createSpoolProblems } from './spool-problems.ts'
 
 const megabyte = 1024 * 1024
 let directory: string
@@ -163,9 +163,9 @@ test('a write that fails is a problem until one does not', async () => {
 test('what is lost is counted each time and said once a second', () => {
   const logged: unknown[] = []
   const log = { error: (fields: unknown) => logged.push(fields) } as unknown as Log
-  const troubles = createSpoolTroubles(log)
-  for (let call = 0; call < 1_000; call++) troubles.lost('spool_write', 1, undefined)
-  troubles.lost('spool_full', 40, undefined)
+  const problems = createSpoolProblems(log)
+  for (let call = 0; call < 1_000; call++) problems.lost('spool_write', 1, undefined)
+  problems.lost('spool_full', 40, undefined)
   // A machine that stood still meanwhile says one more.
   expect(logged.length).toBeLessThan(10)
   expect(logged[0]).toMatchObject({ reason: 'spool_write', records: 1, unsaid: 0 })

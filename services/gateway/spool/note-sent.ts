@@ -6,10 +6,10 @@ const noteEveryMs = 1_000
 /** Notes on disk how far segments are sent, now and then: what is not noted is sent again after a restart, and recognised by ingest. */
 export function createSentNotes({ now, log }: { now: () => number; log: Log }) {
   let notedMs = 0
-  const passedOver = new Set<Segment>()
+  const pending = new Set<Segment>()
 
   async function write(segment: Segment): Promise<void> {
-    passedOver.delete(segment)
+    pending.delete(segment)
     try {
       await writeSentOffset(segment)
     } catch (error) {
@@ -20,15 +20,15 @@ export function createSentNotes({ now, log }: { now: () => number; log: Log }) {
 
   return {
     async note(segment: Segment): Promise<void> {
-      passedOver.add(segment)
+      pending.add(segment)
       if (now() - notedMs < noteEveryMs) return
       notedMs = now()
       await write(segment)
     },
     /** What came too soon after another note. Without it the last records before a pause would count as unsent until the next call. */
     async catchUp(segments: readonly Segment[]): Promise<void> {
-      const late = segments.filter((segment) => passedOver.has(segment))
-      passedOver.clear()
+      const late = segments.filter((segment) => pending.has(segment))
+      pending.clear()
       for (const segment of late) await write(segment)
     },
   }

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto'
-import type { DiskRoom } from './disk-room.ts'
+import type { DiskSpace } from './disk-space.ts'
 import type { RecentRecords } from './recent-records.ts'
 import { framesOf, headerBytes, type Frame } from './segment-format.ts'
 import type { Segment } from './segment.ts'
 import { isFull } from './spool-lock.ts'
 import type { LossReason } from './spool-options.ts'
-import type { SpoolTroubles } from './spool-troubles.ts'
+import type { SpoolProblems } from './spool-problems.ts'
 import type { SpoolWriters } from './spool-writers.ts'
 import type { WaitingSegments } from './waiting-segments.ts'
 
@@ -25,8 +25,8 @@ interface RecordWriterDependencies {
   now: () => number
   segments: WaitingSegments
   recent: RecentRecords
-  room: DiskRoom
-  troubles: SpoolTroubles
+  space: DiskSpace
+  problems: SpoolProblems
   /** Undefined while the directory cannot be written. */
   writers: () => SpoolWriters | undefined
   lose: (reason: LossReason, records: number) => void
@@ -36,14 +36,14 @@ interface RecordWriterDependencies {
 export type RecordWriter = (records: readonly Buffer[], isEphemeral: boolean) => Promise<void>
 
 export function createRecordWriter(dependencies: RecordWriterDependencies): RecordWriter {
-  const { troubles, writers, lose } = dependencies
+  const { problems, writers, lose } = dependencies
   return async (records, isEphemeral) => {
     const refused = await writeTogether(dependencies, records, isEphemeral).then(
       () => new Map<Buffer, unknown>(),
       (error: unknown) => writeEach(dependencies, records, isEphemeral, error),
     )
     const [first] = refused.values()
-    if (writers() !== undefined) troubles.wrote(first ?? null)
+    if (writers() !== undefined) problems.wrote(first ?? null)
     if (refused.size === 0) return
     lose('spool_write', refused.size)
     throw refused.size === records.length ? first : new PartlyWritten(refused)
@@ -74,20 +74,20 @@ async function writeTogether(
   records: readonly Buffer[],
   isEphemeral: boolean,
 ): Promise<void> {
-  const { key, now, recent, segments, room, troubles } = dependencies
+  const { key, now, recent, segments, space, problems } = dependencies
   const writers = dependencies.writers()
   if (writers === undefined)
-    throw new Error(`the spool cannot be written: ${troubles.problem() ?? 'it is not open'}`)
+    throw new Error(`the spool cannot be written: ${problems.problem() ?? 'it is not open'}`)
   const frames = framesOf(records, key)
   const byteLength = frames.reduce((sum, frame) => sum + frame.byteLength, 0)
   const write = async (): Promise<Segment> => {
-    await makeRoom(dependencies, writers, byteLength)
+    await freeSpace(dependencies, writers, byteLength)
     try {
       return await writers.of(isEphemeral).write(frames, (begun) => segments.begin(begun))
     } catch (error) {
       if (!isFull(error)) throw error
       // Somebody else has filled the disk since it was asked.
-      await room.measure(segments.depth().bytes)
+      await space.measure(segments.depth().bytes)
       if (!(await dropOldest(dependencies, writers))) throw error
       return await write()
     }
@@ -112,15 +112,15 @@ function remember(
 }
 
 /** Nothing is dropped for what has no room in an empty spool either. */
-async function makeRoom(
+async function freeSpace(
   dependencies: RecordWriterDependencies,
   writers: SpoolWriters,
   byteLength: number,
 ): Promise<void> {
-  const { segments, room } = dependencies
-  if (headerBytes + byteLength > room.limit())
-    throw new Error(`${byteLength} bytes of records are more than the spool may have, ${room.limit()}`)
-  while (segments.depth().bytes + byteLength > room.limit())
+  const { segments, space } = dependencies
+  if (headerBytes + byteLength > space.limit())
+    throw new Error(`${byteLength} bytes of records are more than the spool may have, ${space.limit()}`)
+  while (segments.depth().bytes + byteLength > space.limit())
     if (!(await dropOldest(dependencies, writers)))
       throw new Error('the spool is full and nothing of it can make room')
 }

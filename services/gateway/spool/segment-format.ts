@@ -27,7 +27,7 @@ const tagBytes = 16
 const purpose = Buffer.from('sluice-spool-1')
 const plainMark = Buffer.from([plain])
 /** Records that are sealed together are brought together here: a seal for each took 4 of 90 µs a call. They are read, and lost, together. */
-const together = Buffer.allocUnsafeSlow(64 * 1024)
+const sealBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
 export function segmentHeader(): Buffer {
   return Buffer.from([0x53, 0x4c, 0x53, 0x50, segmentVersion, 0, 0, 0])
@@ -71,15 +71,15 @@ function frameOf(records: readonly Buffer[], content: readonly Buffer[]): Frame 
 /** As many as `together` takes, or one that is longer. */
 function groupsOf(records: readonly Buffer[]): Buffer[][] {
   const groups: Buffer[][] = []
-  let room = 0
+  let left = 0
   for (const record of records) {
     const byteLength = lengthBytes + record.length
-    if (byteLength <= room) groups.at(-1)?.push(record)
+    if (byteLength <= left) groups.at(-1)?.push(record)
     else {
       groups.push([record])
-      room = together.length
+      left = sealBuffer.length
     }
-    room -= byteLength
+    left -= byteLength
   }
   return groups
 }
@@ -100,12 +100,12 @@ function sealed(records: readonly Buffer[], key: KeyObject): Buffer[] {
 function partsOf(records: readonly Buffer[]): Buffer[] {
   let at = 0
   for (const record of records) {
-    at = together.writeUInt32LE(record.length, at)
+    at = sealBuffer.writeUInt32LE(record.length, at)
     // Not in one piece, because it alone is longer.
-    if (record.length > together.length - at) return [together.subarray(0, at), record]
-    at += record.copy(together, at)
+    if (record.length > sealBuffer.length - at) return [sealBuffer.subarray(0, at), record]
+    at += record.copy(sealBuffer, at)
   }
-  return [together.subarray(0, at)]
+  return [sealBuffer.subarray(0, at)]
 }
 
 export type FrameAt =
@@ -139,7 +139,7 @@ function recordsIn(content: Buffer, key: KeyObject | undefined): (Buffer | null)
   const bytes = opened(content.subarray(togetherHeadBytes), key)
   if (bytes !== null) return split(bytes)
   // Whatever stands there: no more than fit.
-  const count = Math.min(content.readUInt32LE(1), together.length / lengthBytes)
+  const count = Math.min(content.readUInt32LE(1), sealBuffer.length / lengthBytes)
   return Array<null>(count).fill(null)
 }
 

@@ -1,5 +1,5 @@
-import { adoptSegments, createFolder, roomFrom, type OwnFolder } from './adopt-folders.ts'
-import { createDiskRoom, type DiskRoom } from './disk-room.ts'
+import { adoptSegments, createFolder, budgetFrom, type OwnFolder } from './adopt-folders.ts'
+import { createDiskSpace, type DiskSpace } from './disk-space.ts'
 import { createSentNotes } from './note-sent.ts'
 import type { LossReason, SpoolOptions } from './spool-options.ts'
 import { readBatch, type SpoolBatch } from './read-batch.ts'
@@ -8,11 +8,15 @@ import { eraseSegment } from './erase-bodies.ts'
 import { createFileAges, type FileAges } from './file-ages.ts'
 import { createRecordWriter } from './record-writer.ts'
 import { removeSegment, writeSentOffset, type Segment } from './segment.ts'
-import { foreignProblem, type SpoolDepth } from './spool-depth.ts'
 import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
-import { createSpoolTroubles, type SpoolTroubles } from './spool-troubles.ts'
+import { createSpoolProblems, type SpoolProblems } from './spool-problems.ts'
 import { createSpoolWriters, type SpoolWriters } from './spool-writers.ts'
-import { createWaitingSegments, type WaitingSegments } from './waiting-segments.ts'
+import {
+  createWaitingSegments,
+  foreignProblem,
+  type SpoolDepth,
+  type WaitingSegments,
+} from './waiting-segments.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 const maxSegmentBytes = 16 * 1024 * 1024
@@ -31,13 +35,13 @@ export class Spool {
   readonly #options: SpoolOptions
   readonly #recent = createRecentRecords(recentBytes)
   readonly #notes: ReturnType<typeof createSentNotes>
-  readonly #troubles: SpoolTroubles
+  readonly #problems: SpoolProblems
   readonly #ages: FileAges
   #own: OwnFolder = { folder: '', left: [] }
   /** Undefined while the directory cannot be written. */
   #writers: SpoolWriters | undefined
   readonly #segments: WaitingSegments
-  readonly #room: DiskRoom
+  readonly #space: DiskSpace
   readonly #queue: WriteQueue
   #wake: (() => void) | undefined
   #touch: NodeJS.Timeout | undefined
@@ -48,16 +52,16 @@ export class Spool {
     this.#options = options
     this.#notes = createSentNotes(options)
     this.#ages = createFileAges(options.now)
-    this.#troubles = createSpoolTroubles(options.log)
+    this.#problems = createSpoolProblems(options.log)
     const isActive = (segment: Segment) => this.#isActive(segment)
-    this.#segments = createWaitingSegments({ recent: this.#recent, troubles: this.#troubles, isActive })
-    this.#room = createDiskRoom({ onLimit: () => undefined, ...options })
+    this.#segments = createWaitingSegments({ recent: this.#recent, problems: this.#problems, isActive })
+    this.#space = createDiskSpace({ onLimit: () => undefined, ...options })
     const write = createRecordWriter({
       ...options,
       segments: this.#segments,
       recent: this.#recent,
-      room: this.#room,
-      troubles: this.#troubles,
+      space: this.#space,
+      problems: this.#problems,
       writers: () => this.#writers,
       lose: (reason, records) => this.#lose(reason, records),
     })
@@ -71,7 +75,7 @@ export class Spool {
     this.#queue = createWriteQueue(writeAndWake, {
       maxBytes: options.maxWaitingBytes,
       onRefused: (error) => {
-        this.#troubles.wrote(error)
+        this.#problems.wrote(error)
         this.#lose('spool_write', 1)
       },
     })
@@ -88,7 +92,7 @@ export class Spool {
 
   /** Why something cannot be written, read or sent; null: all is well. */
   problem(): string | null {
-    return this.#troubles.problem() ?? foreignProblem(this.depth())
+    return this.#problems.problem() ?? foreignProblem(this.depth())
   }
 
   async #begin(): Promise<void> {
@@ -96,33 +100,33 @@ export class Spool {
     try {
       this.#own = await createFolder(directory, name, now())
     } catch (error) {
-      this.#troubles.opened(error)
+      this.#problems.opened(error)
       log.error({ err: error, directory }, 'the spool cannot be written: calls go on, and are not recorded')
       return
     }
-    this.#troubles.opened(null)
-    await this.#room.measure(this.depth().bytes)
-    const maxBytes = () => Math.min(maxSegmentBytes, Math.floor(this.#room.limit() / segmentParts))
+    this.#problems.opened(null)
+    await this.#space.measure(this.depth().bytes)
+    const maxBytes = () => Math.min(maxSegmentBytes, Math.floor(this.#space.limit() / segmentParts))
     this.#writers = createSpoolWriters(this.#own.folder, maxBytes, now)
     await this.#adopt()
   }
 
   #adopt(): Promise<void> {
-    return this.#troubles.attempt('what other gateways left cannot be adopted', () => this.#adoptAll())
+    return this.#problems.attempt('what other gateways left cannot be adopted', () => this.#adoptAll())
   }
 
   /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
   async #adoptAll(): Promise<void> {
     const { directory, maxBytes, log } = this.#options
     const usedBytes = this.depth().records === 0 ? 0 : this.depth().bytes
-    const options = { ...this.#options, ages: this.#ages, hasBudget: roomFrom(usedBytes, maxBytes) }
+    const options = { ...this.#options, ages: this.#ages, reserve: budgetFrom(usedBytes, maxBytes) }
     const { segments, damaged, aside, failed } = await adoptSegments(directory, this.#own, options)
-    this.#troubles.setAside(aside)
+    this.#problems.setAside(aside)
     // How many records lie behind the damage is not known; at least one.
     if (damaged > 0) this.#lose('damaged', damaged)
     if (segments.length > 0) {
       this.#segments.adopt(segments)
-      this.#room.adopt(segments.reduce((sum, { size }) => sum + size, 0))
+      this.#space.adopt(segments.reduce((sum, { size }) => sum + size, 0))
       log.info(
         { segments: segments.length, ...this.depth() },
         'records of gateways that are gone are adopted',
@@ -141,7 +145,7 @@ export class Spool {
 
   /** The next records, at most `maxRecords` and `maxBytes` unless more were sealed together; undefined when all are sent. One batch at a time: without `acknowledge` the next is of another segment, if there is one. */
   async take(maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
-    if (this.#isDue) await this.#keepHouse()
+    if (this.#isDue) await this.#maintain()
     for (;;) {
       const segment = this.#segments.next()
       if (segment === undefined) return undefined
@@ -176,7 +180,7 @@ export class Spool {
     this.#recent.forget(segment, end)
     const isFree = segment.unsent === 0 && segment.size > worthFreeingBytes
     if (isFree && this.#isActive(segment) && this.#queue.writing() === undefined)
-      await this.#troubles.attempt('a segment cannot be closed', async () => this.#writers?.finish(segment))
+      await this.#problems.attempt('a segment cannot be closed', async () => this.#writers?.finish(segment))
     await this.#notes.note(segment)
   }
 
@@ -192,37 +196,37 @@ export class Spool {
   }
 
   depth(): SpoolDepth {
-    return { ...this.#segments.depth(), asideBytes: this.#troubles.asideBytes() }
+    return { ...this.#segments.depth(), asideBytes: this.#problems.asideBytes() }
   }
 
   /** Notes what is sent and gives the folder free; what is not sent stays in it. */
   async close(): Promise<void> {
     clearInterval(this.#touch)
     await this.#queue.writing()
-    const troubles = this.#troubles
-    await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAll())
+    const problems = this.#problems
+    await problems.attempt('a segment cannot be closed', async () => this.#writers?.finishAll())
     for (const segment of this.#segments.all()) {
-      await troubles.attempt('what is sent cannot be noted', () =>
+      await problems.attempt('what is sent cannot be noted', () =>
         segment.unsent === 0 ? removeSegment(segment) : writeSentOffset(segment),
       )
     }
     if (this.#writers !== undefined)
-      await troubles.attempt('the spool folder cannot be given free', () => releaseFolder(this.#own.folder))
+      await problems.attempt('the spool folder cannot be given free', () => releaseFolder(this.#own.folder))
   }
 
   async #read(segment: Segment, records: number, bytes: number): Promise<SpoolBatch | 'later' | undefined> {
     try {
       const batch = await readBatch(segment, this.#recent, { records, bytes }, this.#options.key)
-      this.#troubles.read(segment)
+      this.#problems.read(segment)
       return batch
     } catch (error) {
-      return this.#troubles.unread(segment, error) === 'later' ? 'later' : undefined
+      return this.#problems.unread(segment, error) === 'later' ? 'later' : undefined
     }
   }
 
   #lose(reason: LossReason, records: number, segment?: Segment): void {
     this.#options.onLost(reason, records)
-    this.#troubles.lost(reason, records, segment)
+    this.#problems.lost(reason, records, segment)
   }
 
   #isActive(segment: Segment): boolean {
@@ -230,19 +234,19 @@ export class Spool {
   }
 
   /** Between two batches, so that nothing is moved under one that is being sent. */
-  async #keepHouse(): Promise<void> {
+  async #maintain(): Promise<void> {
     this.#isDue = false
     this.#segments.nextTurn()
     const { now } = this.#options
-    const troubles = this.#troubles
-    troubles.retry()
+    const problems = this.#problems
+    problems.retry()
     await this.#notes.catchUp(this.#segments.all())
     if (this.#queue.writing() === undefined)
-      await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAged(now()))
+      await problems.attempt('a segment cannot be closed', async () => this.#writers?.finishAged(now()))
     for (const segment of this.#segments.dueEphemeral(now()))
-      await troubles.attempt('bodies that are due cannot be erased', () => this.#erase(segment))
+      await problems.attempt('bodies that are due cannot be erased', () => this.#erase(segment))
     await this.#adopt()
-    await this.#room.measure(this.depth().bytes)
+    await this.#space.measure(this.depth().bytes)
   }
 
   async #erase(segment: Segment): Promise<void> {

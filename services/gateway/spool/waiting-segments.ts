@@ -1,8 +1,18 @@
 import { areBodiesDue } from './erase-bodies.ts'
 import type { RecentRecords } from './recent-records.ts'
 import { isEphemeralPath, removeSegment, type Segment } from './segment.ts'
-import { depthOf, type SpoolDepth } from './spool-depth.ts'
-import type { SpoolTroubles } from './spool-troubles.ts'
+import type { SpoolProblems } from './spool-problems.ts'
+
+export interface SpoolDepth {
+  records: number
+  /** Of these, sealed under a key that is not here. */
+  foreignRecords: number
+  bytes: number
+  /** Of all that lies in `set-aside/`, by whichever gateway: beside the spool's. */
+  asideBytes: number
+  /** When the oldest record that is not sent was written, about; undefined when all are sent. */
+  oldestMs: number | undefined
+}
 
 /** The segments of a spool, oldest first, and whose turn it is. */
 export interface WaitingSegments {
@@ -33,14 +43,14 @@ export interface WaitingSegments {
 
 interface WaitingSegmentsDependencies {
   recent: RecentRecords
-  troubles: SpoolTroubles
+  problems: SpoolProblems
   /** Whether it is written to. */
   isActive: (segment: Segment) => boolean
 }
 
 export function createWaitingSegments({
   recent,
-  troubles,
+  problems,
   isActive,
 }: WaitingSegmentsDependencies): WaitingSegments {
   let segments: Segment[] = []
@@ -49,8 +59,8 @@ export function createWaitingSegments({
   let givenUp: Segment | undefined
 
   const isTakeable = (segment: Segment) =>
-    segment.unsent > 0 && !segment.isForeign && troubles.isReadable(segment)
-  const isRemovable = (segment: Segment) => !isActive(segment) && troubles.isRemovable(segment)
+    segment.unsent > 0 && !segment.isForeign && problems.isReadable(segment)
+  const isRemovable = (segment: Segment) => !isActive(segment) && problems.isRemovable(segment)
 
   return {
     begin: (segment) => void segments.push(segment),
@@ -82,7 +92,7 @@ export function createWaitingSegments({
         await removeSegment(segment)
         return true
       } catch (error) {
-        troubles.unremoved(segment, error)
+        problems.unremoved(segment, error)
         segments.unshift(segment)
         return false
       }
@@ -94,4 +104,26 @@ export function createWaitingSegments({
           isEphemeralPath(segment.path) && !isActive(segment) && areBodiesDue(segment.begunMs, nowMs),
       ),
   }
+}
+
+function depthOf(segments: readonly Segment[], recent: RecentRecords): Omit<SpoolDepth, 'asideBytes'> {
+  const depth: Omit<SpoolDepth, 'asideBytes'> = {
+    records: 0,
+    foreignRecords: 0,
+    bytes: 0,
+    oldestMs: undefined,
+  }
+  for (const segment of segments) {
+    depth.records += segment.unsent
+    if (segment.isForeign) depth.foreignRecords += segment.unsent
+    depth.bytes += segment.size
+    if (segment.unsent > 0) depth.oldestMs ??= recent.oldestOf(segment) ?? segment.begunMs
+  }
+  return depth
+}
+
+/** What to say of records that nobody here can open. */
+export function foreignProblem({ foreignRecords }: SpoolDepth): string | null {
+  if (foreignRecords === 0) return null
+  return `${foreignRecords} records are sealed under another SPOOL_KEY: they wait for a gateway that has it`
 }

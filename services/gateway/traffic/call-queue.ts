@@ -1,14 +1,14 @@
 import { createOwnerCounts } from '#runtime/owner-counts.ts'
 
 /** A call's place: waiting for a connection to the provider, or having one. */
-export interface Place {
+export interface Permit {
   /** Gives it up, for the next call. Leaving twice does nothing. */
-  leave(): void
+  release(): void
 }
 
 export interface CallQueue {
   /** `start` is called when it is this call's turn, at once where nobody has to wait; undefined: too many wait already. */
-  enter(projectId: string | undefined, start: (place: Place) => void): Place | undefined
+  acquire(projectId: string | undefined, start: (permit: Permit) => void): Permit | undefined
 }
 
 interface CallQueueOptions {
@@ -26,7 +26,7 @@ interface CallQueueOptions {
 type Run = () => void
 
 /** Calls that wait, by whose they are; whose turn comes next is first. */
-function createTurns(onWaiting: (count: number) => void) {
+function createWaitQueue(onWaiting: (count: number) => void) {
   const turns = new Map<string, Set<Run>>()
   let count = 0
   return {
@@ -63,26 +63,26 @@ export function createCallQueue({
   isShared,
   onWaiting,
 }: CallQueueOptions): CallQueue {
-  const waiting = createTurns(onWaiting)
+  const waiting = createWaitQueue(onWaiting)
   const running = createOwnerCounts()
 
   const mayTake = (own: number, left: number) => (isShared ? own < left : left > 0)
   const mayRun = (owner: string) => mayTake(running.of(owner), maxRunning - running.total)
   return {
-    enter(projectId, start) {
+    acquire(projectId, start) {
       const owner = isShared ? (projectId ?? '') : ''
       let isRunning = false
-      let hasLeft = false
+      let isReleased = false
       const run = () => {
         waiting.remove(owner, run)
         isRunning = true
         running.add(owner, 1)
-        start(place)
+        start(permit)
       }
-      const place = {
-        leave() {
-          if (hasLeft) return
-          hasLeft = true
+      const permit = {
+        release() {
+          if (isReleased) return
+          isReleased = true
           if (!isRunning) {
             waiting.remove(owner, run)
             return
@@ -94,7 +94,7 @@ export function createCallQueue({
       if (mayRun(owner)) run()
       else if (mayTake(waiting.countOf(owner), maxWaiting - waiting.count())) waiting.add(owner, run)
       else return undefined
-      return place
+      return permit
     },
   }
 }

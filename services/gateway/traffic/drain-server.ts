@@ -8,7 +8,7 @@ interface DrainTimes {
   /** How long connections are still accepted: until load balancers have seen that the gateway is not ready. */
   leadMs: number
   /** After how long, the lead included, calls are broken off. */
-  patienceMs: number
+  breakOffMs: number
 }
 
 /** A stopping gateway breaks off the calls that are left so long before its deadline: for the disk to take their records, and to send. */
@@ -18,7 +18,7 @@ export function drainTimes({
   DRAIN_LEAD_MS: leadMs,
   DRAIN_DEADLINE_MS: deadlineMs,
 }: GatewayConfig): DrainTimes {
-  return { leadMs, patienceMs: Math.max(deadlineMs / 2, deadlineMs - endBeforeDeadlineMs) }
+  return { leadMs, breakOffMs: Math.max(deadlineMs / 2, deadlineMs - endBeforeDeadlineMs) }
 }
 
 /**
@@ -28,10 +28,10 @@ export function drainTimes({
 export async function drainServer(
   server: Server,
   calls: LiveCalls,
-  { leadMs, patienceMs }: DrainTimes,
+  { leadMs, breakOffMs }: DrainTimes,
 ): Promise<void> {
-  const overdue = setTimeout(() => void breakOff(server, calls), patienceMs)
-  await stopListening(server, Math.min(leadMs, patienceMs))
+  const overdue = setTimeout(() => void breakOff(server, calls), breakOffMs)
+  await stopListening(server, Math.min(leadMs, breakOffMs))
   await calls.untilNone()
   clearTimeout(overdue)
 }

@@ -91,12 +91,12 @@ export function answerHeaders(raw: RawHeaders, requestId: string): AnswerHeaders
     answer.raw.push(name, value)
   }
   answer.raw.push(requestIdHeader, requestId)
-  if (namesFile) answer.raw.push(...takeLength(answer.raw))
+  if (namesFile) answer.raw.push(...removeContentLength(answer.raw))
   return answer
 }
 
 /** Takes the length out of `raw`: behind one, Node reads the bytes of a Content-Disposition as UTF-8, and throws or sends others (node 24). */
-function takeLength(raw: string[]): string[] {
+function removeContentLength(raw: string[]): string[] {
   const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length')
   return at === -1 ? [] : raw.splice(at, 2)
 }

@@ -56,7 +56,7 @@ export const noTunnel: GatewayAnswer = {
   code: 'no_tunnel',
   refusal: 'target',
 }
-export const notForEveryTenant: GatewayAnswer = {
+export const pathNotForwarded: GatewayAnswer = {
   status: 403,
   message:
     'With the key of a project the gateway forwards calls of models and GET /v1/models alone (GATEWAY_FORWARD_OTHER): the account at the provider is shared with other projects.',

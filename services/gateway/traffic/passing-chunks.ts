@@ -41,9 +41,9 @@ export class PassingChunks {
     const { socket } = this.#response
     // Node would hold what is written back for a turn of its own.
     socket?.cork()
-    const hasBudget = this.#write(byteLength > joinedBytes ? pieces : [joined(pieces)])
+    const isWritable = this.#write(byteLength > joinedBytes ? pieces : [joined(pieces)])
     socket?.uncork()
-    return hasBudget
+    return isWritable
   }
 
   /** The application has gone. */
@@ -60,9 +60,9 @@ export class PassingChunks {
   }
 
   #write(pieces: readonly Buffer[]): boolean {
-    let hasBudget = true
-    for (const piece of pieces) hasBudget = this.#response.write(piece)
-    return hasBudget
+    let isWritable = true
+    for (const piece of pieces) isWritable = this.#response.write(piece)
+    return isWritable
   }
 }
 

@@ -23,11 +23,11 @@ interface Options {
   log: Log
 }
 
-interface Known {
+interface Cached {
   key: ResolvedKey | null
   askedMs: number
   /** When the API service said so. */
-  saidMs: number
+  answeredMs: number
 }
 
 /** An answer is renewed behind the calls from here on, so that they do not wait. */
@@ -38,11 +38,11 @@ const validMs = 55_000
  * How long the last answer stands while the service is away, which is no reason to stop applications. Keys are revoked through that service, so only a
  * gateway that is cut off from it alone hears late: of that a day is enough.
  */
-const heldMs = 86_400_000
+const maxStaleMs = 86_400_000
 /** While the service is away, it is asked again about a key after so long. */
 const retryMs = 5_000
 /** Keys that are remembered, and as many that are nobody's: made-up ones push out no other. */
-const maxKnown = 10_000
+const maxCached = 10_000
 
 /** `svc_`, an optional label and `_`, 48 hexadecimal digits, which alone are the secret. */
 const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
@@ -52,40 +52,40 @@ const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
  * answer about a key stands for a day, and a key of which it has said nothing for longer, or never, is `unavailable`.
  */
 export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
-  const known = new Map<string, Known>()
-  const refused = new Map<string, Known>()
-  const asking = new Map<string, Promise<Known>>()
+  const cache = new Map<string, Cached>()
+  const refused = new Map<string, Cached>()
+  const asking = new Map<string, Promise<Cached>>()
 
-  const remember = (digest: string, entry: Known): Known => {
-    known.delete(digest)
+  const store = (digest: string, entry: Cached): Cached => {
+    cache.delete(digest)
     refused.delete(digest)
-    const kept = entry.key === null ? refused : known
+    const kept = entry.key === null ? refused : cache
     kept.set(digest, entry)
     // The one that was asked about longest ago.
     const [oldest] = kept.keys()
-    if (kept.size > maxKnown && oldest !== undefined) kept.delete(oldest)
+    if (kept.size > maxCached && oldest !== undefined) kept.delete(oldest)
     return entry
   }
-  const ask = async (digest: string, last: Known | undefined): Promise<Known> => {
+  const ask = async (digest: string, last: Cached | undefined): Promise<Cached> => {
     try {
       const key = await resolve(digest)
-      return remember(digest, { key, askedMs: now(), saidMs: now() })
+      return store(digest, { key, askedMs: now(), answeredMs: now() })
     } catch (error) {
       if (last === undefined) throw error
       // It lies ahead where the clock was set back since, which is no reason to stop applications either.
-      const saidMs = Math.min(last.saidMs, now())
-      if (now() - saidMs >= heldMs) throw error
+      const answeredMs = Math.min(last.answeredMs, now())
+      if (now() - answeredMs >= maxStaleMs) throw error
       log.warn({ err: error }, 'keys cannot be checked: the last answer about each stands')
       // Old enough to be asked about again soon, behind the calls.
-      return remember(digest, { ...last, saidMs, askedMs: now() - renewMs + retryMs })
+      return store(digest, { ...last, answeredMs, askedMs: now() - renewMs + retryMs })
     }
   }
-  const askOnce = (digest: string, last: Known | undefined): Promise<Known> => {
+  const askOnce = (digest: string, last: Cached | undefined): Promise<Cached> => {
     const asked = asking.get(digest) ?? ask(digest, last).finally(() => asking.delete(digest))
     asking.set(digest, asked)
     return asked
   }
-  const callerOf = ({ key }: Known): Caller | 'unknown' => {
+  const callerOf = ({ key }: Cached): Caller | 'unknown' => {
     if (key === null || key.scope === 'read' || (key.expiresMs !== null && key.expiresMs <= now()))
       return 'unknown'
     return { projectId: key.projectId, isEphemeral: key.isEphemeral }
@@ -95,7 +95,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     const digits = keyPattern.exec(bearerToken(authorization) ?? '')?.[1]
     if (digits === undefined) return 'unknown'
     const digest = hash('sha256', digits.toLowerCase(), 'hex')
-    const last = known.get(digest) ?? refused.get(digest)
+    const last = cache.get(digest) ?? refused.get(digest)
     const ageMs = last === undefined ? Infinity : ageAt(now(), last.askedMs)
     if (last !== undefined && ageMs < validMs) {
       if (ageMs >= renewMs)

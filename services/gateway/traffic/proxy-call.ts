@@ -3,7 +3,7 @@ import type { AnswerHead } from '#runtime/http1/answer-head.ts'
 import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
 import { outgoingRequest } from '#runtime/http1/request-head.ts'
 import { CapturedCall } from '../recording/captured-call.ts'
-import type { Place } from './call-queue.ts'
+import type { Permit } from './call-queue.ts'
 import type { BegunAnswer } from './early-headers.ts'
 import type { ForwardedCall, ProxyDependencies } from './forwarded-call.ts'
 import { answerHeaders, pairsOf, type AnswerHeaders } from './forwarded-headers.ts'
@@ -34,15 +34,15 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   #received = 0
   readonly #passing: PassingChunks
   /** The last bytes of an answer of known length. */
-  #held: Buffer | undefined
+  #lastChunk: Buffer | undefined
   #sentMs = 0
   #firstByteMs: number | null = null
   /** The credential that the provider was called with. */
   #presented: string | undefined
   #forwarded: ForwardedBody = null
-  #place: Place | undefined
+  #permit: Permit | undefined
   /** Whether the answer at hand is a 401 after which the call is made once more. */
-  #discarding = false
+  #isDiscarding = false
   #isSecondTry = false
   #clientGone = false
   #isOver = false
@@ -70,12 +70,12 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#dependencies.calls.add(this)
     this.#response.once('close', () => this.#onClose())
     this.#response.on('drain', () => this.#exchange?.resume())
-    this.#response.on('timeout', () => this.#onStill())
+    this.#response.on('timeout', () => this.#onTimeout())
     this.#body.forward({
       ready: (body) => {
         this.#forwarded = body
         this.#sentMs = performance.now()
-        this.#enter()
+        this.#acquirePermit()
       },
       // The application went while it was sending.
       broken: (error) => this.#fail(error),
@@ -83,14 +83,14 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   /** Waits for a connection to the provider, when all are taken. */
-  #enter(): void {
+  #acquirePermit(): void {
     if (this.#isOver) return
-    const place = this.#dependencies.queue.enter(this.#call.caller.projectId, (given) => {
-      this.#place = given
+    const permit = this.#dependencies.queue.acquire(this.#call.caller.projectId, (granted) => {
+      this.#permit = granted
       void this.#dispatch().catch((error: unknown) => this.#fail(error))
     })
-    this.#place = place
-    if (place === undefined) this.#fail(new TooManyWaiting('as many calls as may wait do'))
+    this.#permit = permit
+    if (permit === undefined) this.#fail(new TooManyWaiting('as many calls as may wait do'))
   }
 
   async #dispatch(): Promise<void> {
@@ -121,8 +121,8 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   /** The connection to the provider is another call's. */
   #release(): void {
     this.#exchange = undefined
-    this.#place?.leave()
-    this.#place = undefined
+    this.#permit?.release()
+    this.#permit = undefined
   }
 
   /** A refused token may only be out of date: with a new one the call is made once more, when its body is still at hand. */
@@ -136,8 +136,8 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   onAnswer({ status, reason, headers }: AnswerHead): void {
-    this.#discarding = this.#isWorthAnotherTry(status)
-    if (this.#discarding) return
+    this.#isDiscarding = this.#isWorthAnotherTry(status)
+    if (this.#isDiscarding) return
     this.#status = status
     this.#answer = answerHeaders(headers, this.#call.id)
     this.#captured?.answers(this.#answer)
@@ -154,26 +154,26 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   onData(chunk: Buffer): void {
-    if (this.#discarding) return
+    if (this.#isDiscarding) return
     const atMs = performance.now() - this.begunMs
     this.#firstByteMs ??= atMs
     this.#received += chunk.length
     this.#captured?.answered(chunk, atMs)
     if (this.#clientGone) return
-    if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#held = chunk
+    if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#lastChunk = chunk
     else this.#passing.add(chunk, () => this.#exchange?.pause())
   }
 
   onEnd(trailers: string[]): void {
     this.#release()
-    if (!this.#discarding) {
+    if (!this.#isDiscarding) {
       if (trailers.length > 0) this.#response.addTrailers(pairsOf(trailers))
       this.#finish(null, null)
       return
     }
-    this.#discarding = false
+    this.#isDiscarding = false
     this.#isSecondTry = true
-    this.#enter()
+    this.#acquirePermit()
   }
 
   onError(error: Error): void {
@@ -198,7 +198,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   /** Nothing has moved on the application's connection for its time limit. */
-  #onStill(): void {
+  #onTimeout(): void {
     // Waiting for the provider is no fault of the application's.
     if ((this.#response.socket?.writableLength ?? 0) === 0) return
     this.#dependencies.metrics.stalled()
@@ -242,7 +242,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     if (own !== null && !this.#response.headersSent) {
       closeOnceRead(this.#request, this.#response)
       sendAnswer(this.#response, own, this.#call.id)
-    } else if (error === null) this.#passing.end(this.#held)
+    } else if (error === null) this.#passing.end(this.#lastChunk)
     else this.#response.destroy()
   }
 

@@ -2,12 +2,12 @@
 export type Remembered = (text: string) => boolean
 
 /** Remembers the latest `least` at least, twice as many at most. */
-export function createRemembered(least: number): Remembered {
+export function createRemembered(minSize: number): Remembered {
   let recent = new Set<string>()
   let older = new Set<string>()
   return (text) => {
     if (recent.has(text) || older.has(text)) return false
-    if (recent.size >= least) {
+    if (recent.size >= minSize) {
       older = recent
       recent = new Set()
     }

@@ -4,13 +4,13 @@ import type { CaptureBudget } from '../recording/capture-budget.ts'
 import type { CapturedBody } from '../recording/captured-body.ts'
 
 /** Longer bodies, and those of unknown length, are passed on while they come. */
-const gatheredBytes = 256 * 1024
+const maxBufferedBytes = 256 * 1024
 
 /** A body as it goes to the provider: nothing, all of it, or as it comes. */
 export type ForwardedBody = null | Buffer | Readable
 
 /** What becomes of a body: one of the two is called, once. */
-interface BodyWay {
+interface BodyHandlers {
   ready: (body: ForwardedBody) => void
   /** The connection closed before it was whole. A body that passes as it comes breaks itself. */
   broken: (error: Error) => void
@@ -26,21 +26,21 @@ export class RequestTooLarge extends Error {}
 export class RequestBody {
   readonly #request: IncomingMessage
   readonly #captured: CapturedBody | null
-  readonly #gathering: CaptureBudget
+  readonly #budget: CaptureBudget
   readonly #maxBytes: number
-  #gathered = 0
+  #bufferedBytes = 0
   #passing: Readable | undefined
   #received = 0
 
   constructor(
     request: IncomingMessage,
     captured: CapturedBody | null,
-    gathering: CaptureBudget,
+    budget: CaptureBudget,
     maxBytes: number,
   ) {
     this.#request = request
     this.#captured = captured
-    this.#gathering = gathering
+    this.#budget = budget
     this.#maxBytes = maxBytes
   }
 
@@ -50,37 +50,37 @@ export class RequestBody {
   }
 
   /** A short one of known length is gathered first, where there is room: it goes out in one write with its headers. */
-  forward(way: BodyWay): void {
+  forward(handlers: BodyHandlers): void {
     const { 'content-length': length, 'transfer-encoding': coding } = this.#request.headers
-    if (coding === undefined && (length === undefined || length === '0')) way.ready(null)
-    else if (coding === undefined && this.#isGathered(Number(length))) this.#gather(way)
+    if (coding === undefined && (length === undefined || length === '0')) handlers.ready(null)
+    else if (coding === undefined && this.#canBuffer(Number(length))) this.#buffer(handlers)
     else {
-      this.#passing = this.#pass()
-      way.ready(this.#passing)
+      this.#passing = this.#stream()
+      handlers.ready(this.#passing)
     }
   }
 
   /** The call is over: nobody wants what has not come yet. */
   leave(): void {
-    this.#gathering.give(this.#gathered)
-    this.#gathered = 0
+    this.#budget.release(this.#bufferedBytes)
+    this.#bufferedBytes = 0
     if (this.#request.complete) return
     this.#passing?.destroy()
-    readAway(this.#request, this.#maxBytes)
+    drainRequest(this.#request, this.#maxBytes)
   }
 
-  #isGathered(length: number): boolean {
-    if (length > gatheredBytes || !this.#gathering.take(length)) return false
-    this.#gathered = length
+  #canBuffer(length: number): boolean {
+    if (length > maxBufferedBytes || !this.#budget.acquire(length)) return false
+    this.#bufferedBytes = length
     return true
   }
 
-  #gather({ ready, broken }: BodyWay): void {
-    const length = this.#gathered
+  #buffer({ ready, broken }: BodyHandlers): void {
+    const length = this.#bufferedBytes
     let whole: Buffer | undefined
     let at = 0
     this.#request.on('data', (chunk: Buffer) => {
-      this.#take(chunk)
+      this.#onChunk(chunk)
       // Copied where it comes in several: each chunk of one byte takes 640.
       if (chunk.length === length) whole = chunk
       else chunk.copy((whole ??= Buffer.allocUnsafeSlow(length)), at)
@@ -90,14 +90,14 @@ export class RequestBody {
   }
 
   /** By events: an iterator keeps hold of the request for as long as it waits for a chunk, and nothing else can read it. */
-  #pass(): Readable {
+  #stream(): Readable {
     const request = this.#request
     const body = new Readable({ read: () => request.resume() })
     // Whoever reads it is told; until somebody does, an error is nobody's.
     body.on('error', () => undefined)
     request.on('data', (chunk: Buffer) => {
       if (body.destroyed) return
-      this.#take(chunk)
+      this.#onChunk(chunk)
       if (this.#received > this.#maxBytes)
         body.destroy(new RequestTooLarge(`the request is larger than ${this.#maxBytes} bytes`))
       else if (!body.push(chunk)) request.pause()
@@ -109,7 +109,7 @@ export class RequestBody {
     return body
   }
 
-  #take(chunk: Buffer): void {
+  #onChunk(chunk: Buffer): void {
     this.#received += chunk.length
     this.#captured?.add(chunk)
   }
@@ -133,7 +133,7 @@ export class RequestBody {
  * Reads what is left of a request that has its answer, up to `maxBytes`: to close a connection on bytes that nobody read resets
  * it, and an application that writes everything before it reads would never see the answer.
  */
-export function readAway(request: IncomingMessage, maxBytes: number): void {
+export function drainRequest(request: IncomingMessage, maxBytes: number): void {
   if (request.complete || request.destroyed) return
   let left = maxBytes
   request.on('data', (chunk: Buffer) => {

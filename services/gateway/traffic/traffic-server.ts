@@ -12,7 +12,7 @@ import {
   keyUnavailable,
   malformedRequest,
   noTunnel,
-  notForEveryTenant,
+  pathNotForwarded,
   rawText,
   requestTooLarge,
   requestTooSlow,
@@ -20,13 +20,12 @@ import {
   unknownCoding,
   type GatewayAnswer,
 } from './gateway-answer.ts'
-import { isModelCall } from './model-call-path.ts'
+import { isAllowedOnSharedAccount, isModelCall } from './call-paths.ts'
 import type { ProxyDependencies } from './forwarded-call.ts'
 import { ProxyCall } from './proxy-call.ts'
-import { closeOnceRead, readAway } from './request-body.ts'
+import { closeOnceRead, drainRequest } from './request-body.ts'
 import { createRequestIds, isRetry } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
-import { isForEveryTenant } from './shared-account.ts'
 
 export interface TrafficDependencies extends ProxyDependencies {
   authorize: Authorizer
@@ -118,7 +117,7 @@ function createHandler(dependencies: TrafficDependencies) {
     if (expects !== 'nothing') response.shouldKeepAlive = false
     else {
       closeOnceRead(request, response)
-      readAway(request, maxRequestBytes)
+      drainRequest(request, maxRequestBytes)
     }
     sendAnswer(response, answer, id)
   }
@@ -137,9 +136,9 @@ function createHandler(dependencies: TrafficDependencies) {
     // A gateway of somebody else's answer adds nothing to it but the identifier.
     response.sendDate = false
     const path = targetOf(request.url ?? '')
-    const isWithheld = path !== undefined && !forwardOther && !isForEveryTenant(request.method, path)
+    const isWithheld = path !== undefined && !forwardOther && !isAllowedOnSharedAccount(request.method, path)
     const refusal =
-      refusalOf(request, expects, caller, maxRequestBytes) ?? (isWithheld ? notForEveryTenant : undefined)
+      refusalOf(request, expects, caller, maxRequestBytes) ?? (isWithheld ? pathNotForwarded : undefined)
     if (refusal !== undefined || typeof caller === 'string' || path === undefined) {
       refuse(request, response, refusal ?? badTarget, id, expects)
       return

@@ -43,13 +43,13 @@ interface TokenOptions {
 }
 
 /** A token is replaced while a fifth of its life, five minutes at most, is left. */
-const longestAheadMs = 5 * 60_000
+const maxAheadMs = 5 * 60_000
 /** A provider that refuses the token fetched after a refusal refuses more than the token: it is left in peace for a while. */
 const retryRefusedMs = 5_000
 /** An identity provider that is away is not asked with every call. */
 const retryAfterMs = 1_000
 
-interface Held {
+interface CurrentToken {
   header: UpstreamHeader
   refreshMs: number
   expiresMs: number
@@ -57,7 +57,7 @@ interface Held {
 
 /** Tokens from an identity provider: fetched once however many calls wait, and anew before they expire. */
 export function tokenCredentials({ fetchToken, now, log }: TokenOptions): UpstreamCredentials {
-  let held: Held | undefined
+  let current: CurrentToken | undefined
   let fetching: Promise<UpstreamHeader> | undefined
   let refusedMs = -Infinity
   let failed: { atMs: number; error: TokenUnavailable } | undefined
@@ -68,7 +68,7 @@ export function tokenCredentials({ fetchToken, now, log }: TokenOptions): Upstre
       if (!isHeaderValue(value)) throw new Error('the token holds what no header may')
       const header = { name: 'Authorization', value: `Bearer ${value}` }
       const expiresMs = now() + lifetimeMs
-      held = { header, expiresMs, refreshMs: expiresMs - Math.min(longestAheadMs, lifetimeMs / 5) }
+      current = { header, expiresMs, refreshMs: expiresMs - Math.min(maxAheadMs, lifetimeMs / 5) }
       failed = undefined
       return header
     } catch (error) {
@@ -85,17 +85,17 @@ export function tokenCredentials({ fetchToken, now, log }: TokenOptions): Upstre
   return {
     replaces: new Set(['authorization', 'api-key']),
     header() {
-      if (held === undefined || held.expiresMs <= now())
+      if (current === undefined || current.expiresMs <= now())
         return failed === undefined || mayTry() ? fetchOnce() : Promise.reject(failed.error)
       // It is logged where it fails; the token at hand is still good.
-      if (held.refreshMs <= now() && mayTry()) void fetchOnce().catch(() => undefined)
-      return held.header
+      if (current.refreshMs <= now() && mayTry()) void fetchOnce().catch(() => undefined)
+      return current.header
     },
     refused(value) {
-      if (held?.header.value !== value) return true
+      if (current?.header.value !== value) return true
       if (now() - refusedMs < retryRefusedMs) return false
       refusedMs = now()
-      held = undefined
+      current = undefined
       return true
     },
   }

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Health, Service } from '#runtime/service.ts'
-import { createCountedTogether } from './counted-together.ts'
+import { createMetricTotals } from './metric-totals.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
 import { readMetrics } from './worker-report.ts'
 import { WorkerSlot } from './worker-slot.ts'
@@ -15,7 +15,7 @@ export function createWorkerPool(
   fork: (worker: number) => Worker,
   { log, metrics, clock }: ProcessDependencies,
 ): Service {
-  const together = createCountedTogether()
+  const totals = createMetricTotals()
   const { living, ended } = createWorkerMetrics(metrics)
   const done = Promise.withResolvers<undefined>()
   let slots: WorkerSlot[] = []
@@ -30,7 +30,7 @@ export function createWorkerPool(
       log,
       onEnded: (last) => {
         if (status !== 'stopping') ended.inc()
-        if (last !== undefined) void together.retire(last.metrics)
+        if (last !== undefined) void totals.retire(last.metrics)
       },
     })
   const stop = async () => {
@@ -51,7 +51,7 @@ export function createWorkerPool(
     metrics: async () => {
       const reports = slots.flatMap((slot) => slot.report() ?? [])
       living.set(reports.length)
-      return together.text([await readMetrics(metrics), ...reports.map((report) => report.metrics)])
+      return totals.text([await readMetrics(metrics), ...reports.map((report) => report.metrics)])
     },
   }
 }

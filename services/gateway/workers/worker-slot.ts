@@ -13,8 +13,8 @@ interface SlotOptions {
   onEnded: (last: WorkerReport | undefined) => void
 }
 
-const firstPauseMs = 1_000
-const longestPauseMs = 30_000
+const minPauseMs = 1_000
+const maxPauseMs = 30_000
 /** A worker that served for so long did not fail at its start: the next one comes at once again. */
 const settledMs = 60_000
 const silentMs = 10 * reportEveryMs
@@ -67,28 +67,28 @@ export class WorkerSlot {
 
   async #run(): Promise<void> {
     const { number, clock, log, onEnded } = this.#options
-    let pauseMs = firstPauseMs
+    let pauseMs = minPauseMs
     for (;;) {
       const startedMs = clock.now()
-      const how = await this.#live()
+      const how = await this.#runWorker()
       const last = this.#report
       this.#report = undefined
       onEnded(last)
       if (this.#isStopping()) return
       this.#first.reject(new Error(`worker ${number} ended before it served: ${how}`))
-      if (clock.now() - startedMs >= settledMs) pauseMs = firstPauseMs
+      if (clock.now() - startedMs >= settledMs) pauseMs = minPauseMs
       log.error(
         { worker: number, how, pause_ms: pauseMs },
         'a worker has ended; its calls are broken off, its records are on disk',
       )
       await clock.sleep(pauseMs, this.#stopping.signal)
       if (this.#isStopping()) return
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+      pauseMs = Math.min(maxPauseMs, pauseMs * 2)
     }
   }
 
   /** From start to end of one worker; how it ended. */
-  #live(): Promise<string> {
+  #runWorker(): Promise<string> {
     const { number, fork, clock } = this.#options
     const worker = fork(number)
     this.#worker = worker

@@ -1,21 +1,21 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import type { CountedMetric } from './worker-report.ts'
+import type { MetricJson } from './worker-report.ts'
 
 /** What several processes counted, those included that are gone: a counter never goes back because a worker died. */
-export interface CountedTogether {
+export interface MetricTotals {
   /** `last` is what a worker that is gone reported last. */
-  retire(last: readonly CountedMetric[]): Promise<void>
+  retire(last: readonly MetricJson[]): Promise<void>
   /** Everything as Prometheus reads it. */
-  text(living: readonly (readonly CountedMetric[])[]): Promise<string>
+  text(living: readonly (readonly MetricJson[])[]): Promise<string>
 }
 
-export function createCountedTogether(): CountedTogether {
-  let gone: CountedMetric[] = []
+export function createMetricTotals(): MetricTotals {
+  let gone: MetricJson[] = []
   // One after the other: of two workers that end together each would add itself to what there was before both.
   let retired = Promise.resolve()
-  const add = async (last: readonly CountedMetric[]) => {
+  const add = async (last: readonly MetricJson[]) => {
     const kept = last.filter(({ type }) => isKept(type))
-    gone = (await aggregate([gone, kept]).getMetricsAsJSON()) as unknown as CountedMetric[]
+    gone = (await aggregate([gone, kept]).getMetricsAsJSON()) as unknown as MetricJson[]
   }
   return {
     retire: (last) => (retired = retired.then(() => add(last))),
@@ -31,6 +31,6 @@ function isKept(type: string): boolean {
   return type === 'counter' || type === 'histogram'
 }
 
-function aggregate(processes: readonly (readonly CountedMetric[])[]): Registry {
+function aggregate(processes: readonly (readonly MetricJson[])[]): Registry {
   return AggregatorRegistry.aggregate(processes.map((metrics) => [...metrics]))
 }

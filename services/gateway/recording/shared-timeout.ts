@@ -1,5 +1,5 @@
 /** Waits for things, each for the same time at most. */
-export interface Patience {
+export interface SharedTimeout {
   /** `late` when `work` is not done in time; it goes on. `work` must not reject. */
   race(work: Promise<void>): Promise<'done' | 'late'>
 }
@@ -10,17 +10,17 @@ interface Waiting {
 }
 
 /** All share one timer, which runs no more than once in `waitMs`: a timer for each cost 5% of a call. */
-export function createPatience(waitMs: number): Patience {
+export function createSharedTimeout(waitMs: number): SharedTimeout {
   // In the order of their deadlines, because all wait equally long.
   const waiting = new Set<Waiting>()
   let timer: NodeJS.Timeout | undefined
 
-  const giveUp = () => {
+  const expire = () => {
     timer = undefined
     const nowMs = performance.now()
     for (const each of waiting) {
       if (each.untilMs > nowMs) {
-        timer = setTimeout(giveUp, each.untilMs - nowMs).unref()
+        timer = setTimeout(expire, each.untilMs - nowMs).unref()
         return
       }
       waiting.delete(each)
@@ -33,7 +33,7 @@ export function createPatience(waitMs: number): Patience {
       new Promise((settle) => {
         const own = { untilMs: performance.now() + waitMs, settle }
         waiting.add(own)
-        timer ??= setTimeout(giveUp, waitMs).unref()
+        timer ??= setTimeout(expire, waitMs).unref()
         void work.then(() => {
           waiting.delete(own)
           settle('done')

@@ -7,7 +7,7 @@ import { isMissing } from './spool-lock.ts'
 import type { LossReason } from './spool-options.ts'
 
 /** What the disk refuses: none of it ends the sending of what it still gives. */
-export interface SpoolTroubles {
+export interface SpoolProblems {
   /** The first thing that is wrong, or null. */
   problem(): string | null
   /** Does `work`; what it throws is logged, and a problem until it is tried again. */
@@ -33,9 +33,9 @@ export interface SpoolTroubles {
 }
 
 /** Once every tick of 10 s: five minutes in which somebody can mount the disk again. */
-const readTries = 30
+const maxReadTries = 30
 
-export function createSpoolTroubles(log: Log): SpoolTroubles {
+export function createSpoolProblems(log: Log): SpoolProblems {
   const throttledLog = createThrottledLog(1)
   const failures = new WeakMap<Segment, number>()
   const unreadable = new Set<Segment>()
@@ -77,7 +77,7 @@ export function createSpoolTroubles(log: Log): SpoolTroubles {
       note(error, segment.path, 'a spool segment cannot be read')
       const count = (failures.get(segment) ?? 0) + 1
       failures.set(segment, count)
-      if (isMissing(error) || count >= readTries) return 'lost'
+      if (isMissing(error) || count >= maxReadTries) return 'lost'
       unreadable.add(segment)
       return 'later'
     },

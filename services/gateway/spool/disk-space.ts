@@ -6,7 +6,7 @@ const reserveParts = 20
 const maxReserveBytes = 64 * 1024 * 1024
 
 /** How many bytes a spool may have: SPOOL_MAX_BYTES, or less where its file system has no more. */
-export interface DiskRoom {
+export interface DiskSpace {
   limit(): number
   /** Asks the file system how much is free beside `usedBytes`, which are the spool's. */
   measure(usedBytes: number): Promise<void>
@@ -14,14 +14,14 @@ export interface DiskRoom {
   adopt(byteLength: number): void
 }
 
-interface DiskRoomOptions {
+interface DiskSpaceOptions {
   directory: string
   maxBytes: number
   log: Log
   onLimit: (bytes: number) => void
 }
 
-export function createDiskRoom({ directory, maxBytes, log, onLimit }: DiskRoomOptions): DiskRoom {
+export function createDiskSpace({ directory, maxBytes, log, onLimit }: DiskSpaceOptions): DiskSpace {
   let available = Number.POSITIVE_INFINITY
   let isSmall = false
   const limit = () => Math.min(maxBytes, available)
@@ -45,5 +45,26 @@ export function createDiskRoom({ directory, maxBytes, log, onLimit }: DiskRoomOp
       available += byteLength
       onLimit(limit())
     },
+  }
+}
+
+/**
+ * Measures free disk space without making the caller wait: a disk may hang. One call at a time, because each
+ * blocks one of Node's four threads.
+ */
+export function createFreeSpaceProbe(directory: string, onFree: (freeBytes: number) => void): () => void {
+  let isMeasuring = false
+  const measure = async () => {
+    isMeasuring = true
+    try {
+      const { bavail, bsize } = await statfs(directory)
+      onFree(bavail * bsize)
+    } catch {
+      // The spool, which writes to the disk, reports its failures.
+    }
+    isMeasuring = false
+  }
+  return () => {
+    if (!isMeasuring) void measure()
   }
 }

@@ -1,5 +1,26 @@
 import { shapeOfPath } from '#capture/call-shapes.ts'
 
+/**
+ * Whether a POST to `path` is a model call, however it is spelt: providers decode escapes, resolve dots, pass over a slash at the end
+ * and some the case, and a call must not pass unrecorded for that. What is forwarded stays as it came.
+ */
+export function isModelCall(path: string): boolean {
+  return shapeOfPath(path) !== null || shapeOfPath(plainPath(path)) !== null
+}
+
+function plainPath(path: string): string {
+  const [bare = ''] = path.split(/[?#]/, 1)
+  const decoded = bare.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+  const segments: string[] = []
+  for (const segment of decoded.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
+  }
+  return `/${segments.join('/')}`.toLowerCase()
+}
+
 /** As paths are usually spelt: providers differ in what they make of escapes, dot segments, empty ones and the rest. */
 const plain = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.:@~-]+)+$/
 /** Which models there are. Google keeps what is asked of some, videos, as operations below them. */
@@ -12,7 +33,7 @@ const others =
  * Whether a request may pass where all tenants share one account at the provider: calls of models, and which there are. Files, batches,
  * stored answers, operations and fine-tuned models' jobs of one tenant would be everybody's.
  */
-export function isForEveryTenant(method: string | undefined, path: string | undefined): boolean {
+export function isAllowedOnSharedAccount(method: string | undefined, path: string | undefined): boolean {
   const [bare = ''] = (path ?? '').toLowerCase().split('?', 1)
   if (!plain.test(bare)) return false
   if (method === 'GET' || method === 'HEAD') return models.test(bare)

@@ -2,23 +2,23 @@ import { TransientError } from '#runtime/errors.ts'
 import { NotTaken, type PostRecords, type Verdict } from './post-records.ts'
 
 /** So often a 500 or a break is waited out: with the sender's pauses about a minute. A firewall that says so does not change its mind. */
-const patientTries = 10
-const firewallTries = 3
+const maxTries = 10
+const maxFirewallTries = 3
 const maxCounted = 1_000
 /** So many records are tried alone before all are taken for held up: a gateway that is locked out must not knock once a record. */
 const maxProbes = 8
 /** A longer one is not kept to be sent again. */
-const maxProofBytes = 64 * 1024
+const maxProbeBytes = 64 * 1024
 
 /**
  * A record that makes the API service fail, or that a firewall before it refuses, must not hold up those behind it for ever. A batch that is
  * answered so again and again is posted one by one; what is answered so each time that it is tried, while another is taken, is refused. 503 and silence say
  * nothing of a record.
  */
-export function rejectStubborn(post: PostRecords): PostRecords {
+export function rejectPoisonRecords(post: PostRecords): PostRecords {
   const countFailure = createFailureCounts()
   /** The last that was taken: sent again it stores nothing, and shows whether any would be. */
-  let proof: Buffer | undefined
+  let knownGood: Buffer | undefined
   return async (records) => {
     let verdicts: Verdict[]
     try {
@@ -27,41 +27,41 @@ export function rejectStubborn(post: PostRecords): PostRecords {
       const [first] = records
       if (!isFault(error) || first === undefined) throw error
       // That an empty record passes shows less than a real one does.
-      const isAlone = records.length === 1 && proof === undefined
-      const tries = isFirewalls(error) && !isAlone ? firewallTries : patientTries
+      const isAlone = records.length === 1 && knownGood === undefined
+      const tries = isFromFirewall(error) && !isAlone ? maxFirewallTries : maxTries
       if (countFailure(first) % tries !== 0) throw error
-      const known = await findTaken(post, proof === undefined ? probesOf(records, error) : [proof])
+      const known = await findTaken(post, knownGood === undefined ? probesOf(records, error) : [knownGood])
       if (known === undefined) throw error
       return postOneByOne(post, records, { known, detail: error.message })
     }
-    proof = records.find((record, at) => isProof(record, verdicts[at])) ?? proof
+    knownGood = records.find((record, at) => isUsableProbe(record, verdicts[at])) ?? knownGood
     if (!verdicts.some(isDecided)) return verdicts
     return verdicts.map((verdict, index) => {
       const record = records[index]
-      if (!isStubborn(verdict) || record === undefined) return verdict
-      return countFailure(record) < patientTries
+      if (!isSuspect(verdict) || record === undefined) return verdict
+      return countFailure(record) < maxTries
         ? verdict
         : refusedFor(verdict.status, 'the record is answered 500')
     })
   }
 }
 
-function isProof(record: Buffer, verdict: Verdict | undefined): boolean {
-  return verdict?.kind === 'taken' && record.length <= maxProofBytes
+function isUsableProbe(record: Buffer, verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'taken' && record.length <= maxProbeBytes
 }
 
 /** No record: that the service itself says so (422) shows that the firewall lets through what is sent to it. */
-const nothing = Buffer.from('{}')
+const emptyRecord = Buffer.from('{}')
 
 /**
  * Some, spread over all, and not always the same: those may be the stubborn ones. A record alone, as the last of a gateway before this one,
  * would wait for ever; of a service that fails it shows nothing.
  */
 function probesOf(records: readonly Buffer[], error: NotTaken): Buffer[] {
-  if (records.length === 1) return isFirewalls(error) ? [nothing] : []
+  if (records.length === 1) return isFromFirewall(error) ? [emptyRecord] : []
   const count = Math.min(maxProbes, records.length)
-  const places = Array.from({ length: count }, (_, at) => ((at + Math.random()) * records.length) / count)
-  return places.flatMap((place) => records[Math.floor(place)] ?? [])
+  const positions = Array.from({ length: count }, (_, at) => ((at + Math.random()) * records.length) / count)
+  return positions.flatMap((place) => records[Math.floor(place)] ?? [])
 }
 
 /** The first that the service decides when it is sent alone. */
@@ -82,29 +82,29 @@ async function postOneByOne(
   const verdicts = await tryEach(post, records)
   for (const [index, verdict] of verdicts.entries()) {
     const record = records[index]
-    if (record !== undefined && isStubborn(verdict)) verdicts[index] = await tryAgain(post, record, verdict)
+    if (record !== undefined && isSuspect(verdict)) verdicts[index] = await tryAgain(post, record, verdict)
   }
   // And the way must be open still: a service that began to fail meanwhile says nothing of those behind.
-  const isProven = verdicts.some(isStubborn) && (await findTaken(post, [known])) !== undefined
+  const isProven = verdicts.some(isSuspect) && (await findTaken(post, [known])) !== undefined
   return records.map((_record, index) => {
     const verdict = verdicts[index]
-    return isProven && isStubborn(verdict)
+    return isProven && isSuspect(verdict)
       ? refusedFor(verdict.status, detail)
       : (verdict ?? { kind: 'later' })
   })
 }
 
 /** It may have been a fault of that moment; where half of the API's processes are broken, of many a moment. */
-async function tryAgain(post: PostRecords, record: Buffer, failed: Stubborn): Promise<Verdict | undefined> {
+async function tryAgain(post: PostRecords, record: Buffer, failed: Suspect): Promise<Verdict | undefined> {
   let verdict: Verdict | undefined = failed
-  const tries = isFirewalls(failed) ? 1 : patientTries
-  for (let n = 0; n < tries && isStubborn(verdict); n++) [verdict] = await tryEach(post, [record])
+  const tries = isFromFirewall(failed) ? 1 : maxTries
+  for (let n = 0; n < tries && isSuspect(verdict); n++) [verdict] = await tryEach(post, [record])
   return verdict
 }
 
-type Stubborn = Verdict & { kind: 'later'; status: number | null }
+type Suspect = Verdict & { kind: 'later'; status: number | null }
 
-function isStubborn(verdict: Verdict | undefined): verdict is Stubborn {
+function isSuspect(verdict: Verdict | undefined): verdict is Suspect {
   return verdict?.kind === 'later' && verdict.status !== undefined
 }
 
@@ -128,7 +128,7 @@ function isFault(error: unknown): error is NotTaken {
 }
 
 /** By its own word. Of a 500 or a break the service itself may be the cause, and of that moment. */
-function isFirewalls({ status }: Pick<NotTaken, 'status'>): boolean {
+function isFromFirewall({ status }: Pick<NotTaken, 'status'>): boolean {
   return status !== null && status !== 500
 }
 
