@@ -12,16 +12,16 @@ import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-
 import { startGateway, type RunningGateway } from '#tests/support/start-gateway.ts'
 import { until } from '#tests/support/until.ts'
 
-/** The official client of Anthropic, whose applications present the keys of their projects. */
+/** Anthropic's official client; applications present keys of their projects. */
 let api: RunningApi
 let provider: Server
 let gateway: RunningGateway
 let projects: { projectId: string; key: string; keyId: string }[]
 const presented = new Set<string | undefined>()
 const sealer = createSealer([])
-/** Streams that the provider was told to stop. */
+/** Number of streams that the provider was told to stop. */
 let brokenOff = 0
-/** Bytes that the provider was sent. */
+/** Number of bytes sent to the provider. */
 let sent = 0
 const mebibyte = 1024 * 1024
 
@@ -158,7 +158,7 @@ test("what another project may have stored at the provider's is not forwarded", 
     const { error } = (await answer.json()) as { error: { code: string } }
     expect([path, answer.status, error.code]).toEqual([path, 403, 'path_not_forwarded'])
   }
-  // What is no path at all is the application's mistake, as it is without projects.
+  // An invalid path is the application's mistake, with or without projects.
   const headers = { authorization: `Bearer ${projects[0]?.key ?? ''}` }
   const asked = request(gateway.url, { method: 'OPTIONS', path: '*', headers }).end()
   const [said] = (await once(asked, 'response')) as [IncomingMessage]

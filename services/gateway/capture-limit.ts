@@ -7,12 +7,12 @@ interface RecordLimits {
   KAFKA_MAX_RECORD_BYTES?: number | undefined
 }
 
-/** Bytes of one body in a record, as configured. */
+/** Maximum bytes of one body in a record. */
 export function captureMaxBytes(config: RecordLimits): number {
   return config.CAPTURE_MAX_BYTES ?? maxBodyBytes(config)
 }
 
-/** The most that can be configured: a record holds two. */
+/** Upper bound of that setting: a record holds two bodies. */
 export function maxBodyBytes({ KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits): number {
   return Math.min(4 * mebibyte, bodyBytesWithin(KAFKA_MAX_RECORD_BYTES))
 }

@@ -24,7 +24,7 @@ test.each<[string | undefined, string | undefined, number]>([
     CAPTURE_MAX_BYTES: body,
   })
   expect(parsed.ok && captureMaxBytes(parsed.value)).toBe(expected)
-  // Posted to the API, which takes calls of that size, or published.
+  // The limit suits both deliveries: to the API, and to Kafka.
   expect(2 * expected).toBeLessThan(callBytesWithin(Number(record ?? 17 * 1024 * 1024)))
 })
 

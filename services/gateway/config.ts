@@ -177,7 +177,7 @@ export const gatewayConfigSchema = z
       .base64()
       .transform((text) => Buffer.from(text, 'base64'))
       .refine((key) => key.length === 32, 'expected the base64 of exactly 32 bytes')
-      // Made once: to make it from bytes costs more than encrypting a record.
+      // Created once, as that costs more than encrypting a record.
       .transform((key) => createSecretKey(key))
       .optional()
       .describe(

@@ -11,7 +11,7 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Enc
 const event = (content: string) =>
   `data: ${JSON.stringify({ object: 'chat.completion.chunk', model: 'm', choices: [{ index: 0, delta: { content } }] })}\n\n`
 
-/** Lets the provider begin a stream; gives its connection. */
+/** Starts a stream at the provider; resolves with its connection. */
 function beginStream(): Promise<Socket> {
   return new Promise((resolve) =>
     world.upstream.answer((socket) => {
@@ -48,7 +48,7 @@ test('what is heard out for an application that has gone is recorded and sent be
   leaving.abort()
   const socket = await begun
   const stopped = gateway.stop()
-  // Every connection of applications is closed by now or soon; the provider goes on after that.
+  // The applications' connections are closed; the provider continues afterwards.
   await until(() => gateway.gateway.health().status === 'stopping')
   setTimeout(() => socket.write(`${chunk(event('tial') + 'data: [DONE]\n\n')}0\r\n\r\n`), 300)
   await stopped

@@ -10,7 +10,7 @@ import { until } from '#tests/support/until.ts'
 const world = useGateway()
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-/** Everything that comes back until the connection closes. */
+/** Everything received until the connection closes. */
 function exchangeAt(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -78,7 +78,7 @@ test('an answer that nobody reads is broken off and counted; one that waits for 
     `POST ${chatPath} HTTP/1.1\r\nHost: g\r\nAuthorization: Bearer a-proxy-key\r\nContent-Length: 2\r\n\r\n{}`,
   )
   await until(async () => / 1$/m.test(await stalled()))
-  // The provider is let go, and what came is recorded.
+  // The provider's connection is closed, and the received part is recorded.
   await until(() => world.upstream.closed() > 0)
   await until(() => world.receiver.taken.some((record) => record['aborted_by'] === 'client'))
   client.destroy()

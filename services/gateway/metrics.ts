@@ -8,31 +8,31 @@ import { createFreeSpaceProbe } from './spool/disk-space.ts'
 import type { SpoolDepth } from './spool/waiting-segments.ts'
 import { refusalReasons, type RefusalReason } from './traffic/gateway-answer.ts'
 
-/** Every metric of the gateway. Labels come from fixed sets: no path, model or header of a caller becomes one. */
+/** Every metric of the gateway. Labels come from fixed sets, never from a caller's path, model or headers. */
 export interface GatewayMetrics {
   began(): void
-  /** `status` is what the application got, null when it had gone before. */
+  /** `status` is what the application received; null if it had disconnected. */
   ended(status: number | null): void
-  /** Seconds that the call took beyond waiting for the provider. */
+  /** Seconds of the call not spent waiting for the provider. */
   added(seconds: number): void
   firstByte(seconds: number): void
   requestBytes(count: number): void
   answerBytes(count: number): void
-  /** Calls that wait for a connection to the provider. */
+  /** Calls waiting for a connection to the provider. */
   waiting(count: number): void
   refused(reason: RefusalReason): void
   aborted(by: 'client' | 'upstream'): void
-  /** An answer was broken off because the application did not read it. */
+  /** An answer was aborted because the application did not read it. */
   stalled(): void
   malformedHeaders(count: number): void
-  /** Of a call that says that a red team records it. */
+  /** The call carries the mark of a red team, which records it itself. */
   attackMark(outcome: MarkOutcome): void
   recorded(): void
   cut(reason: CutReason): void
-  /** A stream is recorded as it came, because reading it failed. */
+  /** A stream was recorded unparsed because reading it failed. */
   unread(): void
   lost(reason: LossReason, count: number): void
-  /** What is lost so far, by reason. */
+  /** Losses so far, by reason. */
   losses(): Promise<Record<string, number>>
   heartbeatFailed(): void
   /** An answer ended before its record was on disk. */
@@ -40,9 +40,9 @@ export interface GatewayMetrics {
   delivered(verdict: Verdict['kind']): void
   deliveryFailed(): void
   spool(depth: SpoolDepth, nowMs: number): void
-  /** What SPOOL_MAX_BYTES and the file system leave this process. */
+  /** Bytes available to this process, by SPOOL_MAX_BYTES and the file system. */
   spoolLimit(bytes: number): void
-  /** The file system of `directory` is asked how much is free; `bytes` until it has said so. */
+  /** Measures free space in `directory` on each scrape; `bytes` is the value until the first measurement. */
   spoolLies(directory: string, bytes: number): void
 }
 
@@ -111,7 +111,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   }
 }
 
-/** Alerts are about increases, which a series that begins at 1 does not have. */
+/** Starts at 0: alerts use increases, which a series that begins at 1 would miss. */
 function counterFromZero<L extends string>(
   metrics: Metrics,
   name: string,

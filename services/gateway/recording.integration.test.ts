@@ -13,7 +13,7 @@ const json = ['Content-Type: application/json']
 
 describe('labels', () => {
   test('are taken off and recorded; the identifier names one attempt', async () => {
-    // Also of a client whose clock is an hour ahead of the gateway's.
+    // A client whose clock is an hour ahead.
     const id = newId('request', Date.now() + 3_600_000)
     const headers = {
       'x-service-agent-name': 'clerk',
@@ -159,7 +159,7 @@ describe('delivery', () => {
   })
 
   test('refused for good, and the disk does not keep it: lost, counted, and the ones behind are sent', async () => {
-    // Where the folder would be there is a file.
+    // A file stands in the place of the folder.
     await writeFile(join(world.gateway.spoolDirectory, 'rejected'), '')
     const bad = newId('request')
     world.receiver.decide((record) => (record.id === bad ? 422 : 202))
@@ -220,7 +220,7 @@ describe('delivery', () => {
 
   test('a record that was written under another GATEWAY_AUTH waits aside for a gateway that has its key', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sluice-other-auth-'))
-    // Nobody says whose the key is, so the record names no project.
+    // The key's project is unknown, so the record names none.
     world.receiver.refuseAll(503)
     const first = await world.startAnother({ SPOOL_DIR: directory })
     const id = idOf(await world.post(chatPath, {}, first))

@@ -69,7 +69,7 @@ describe('requests that are not HTTP', () => {
     ['no Host', 'GET / HTTP/1.1', '', 400],
     ['a Host that is none', 'GET / HTTP/1.1\r\nHost: h, other', '', 400],
     ['an expectation that is not known', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: more', '', 417],
-    // The answer is no end of the connection: whatever is left of the body may still come.
+    // The answer does not end the connection: the rest of the body may follow.
     ['a transfer coding', 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked', '0\r\n\r\n', 501],
     ['chunks in HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n', 400],
     ['a tunnel', 'CONNECT api.openai.com:443 HTTP/1.1\r\nHost: api.openai.com', '', 405],

@@ -18,7 +18,7 @@ describe('streams', () => {
       socket.write(head)
       socketReady.resolve(socket)
     })
-    // The headers come through before there is a first chunk.
+    // The headers arrive before the first chunk.
     const response = await world.post()
     const reader = response.body?.getReader()
     const socket = await socketReady.promise
@@ -53,7 +53,7 @@ describe('streams', () => {
     await sleep(300)
     socket.write(chunk(event('a')))
     await reader?.read()
-    // It has come: however busy the machine is, what follows is later.
+    // It has arrived: what follows is later, however busy the machine is.
     await sleep(300)
     socket.write(`${chunk(event('b', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`)
     while (!((await reader?.read())?.done ?? true));

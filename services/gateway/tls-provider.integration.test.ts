@@ -20,7 +20,7 @@ let gateway: GatewayProcess
 let directory: string
 let providerUrl: string
 
-/** A provider as all real ones are: behind TLS. It answers with what it was sent. */
+/** A provider behind TLS, as real ones are. It echoes the request. */
 beforeAll(async () => {
   const certificate = makeCertificate()
   provider = createServer(certificate, (request, response) => {
@@ -54,7 +54,7 @@ function post(body: string): Promise<Response> {
 }
 
 test('bodies of every length pass both ways, and are recorded', async () => {
-  // One write, several records of TLS, and longer than what is gathered before it is sent.
+  // One write, several TLS records, and a body too long to buffer.
   for (const length of [2, 40_000, 1_000_000]) {
     const body = JSON.stringify({ model: 'm', text: 'x'.repeat(length) })
     const response = await post(body)
@@ -75,7 +75,7 @@ test('connections serve many calls', async () => {
 })
 
 test('a provider whose certificate nobody vouches for is not spoken to: 502', async () => {
-  // In this process, which trusts the usual authorities only.
+  // In this process, which trusts only the usual authorities.
   const own = await startGateway({ UPSTREAM_URL: providerUrl, API_BACKEND_URL: receiver.url })
   const before = connections
   expect((await fetch(own.url + path, { method: 'POST', headers, body: '{}' })).status).toBe(502)

@@ -38,7 +38,9 @@ const refused = (reason: string) =>
     ),
   )
 
-/** Writes all of a request before it reads anything, as simple clients do; gives what comes back until `isEnough`. */
+/**
+ * Writes a whole request before it reads, as simple clients do; returns what it received until `isEnough`.
+ */
 function writeThenRead(request: Buffer[], isEnough: (answer: string) => boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(gateway.port, '127.0.0.1')
@@ -58,7 +60,7 @@ function writeThenRead(request: Buffer[], isEnough: (answer: string) => boolean)
 const headOf = (...lines: string[]) =>
   Buffer.from(`POST ${chatPath} HTTP/1.1\r\nHost: g\r\n${lines.join('\r\n')}\r\n\r\n`)
 const key = `Authorization: ${authorization}`
-/** Of `mebibytes`, each in a chunk. */
+/** One chunk per mebibyte. */
 const chunks = (mebibytes: number) => [
   ...Array.from({ length: mebibytes }, () => Buffer.from(`100000\r\n${' '.repeat(mebibyte)}\r\n`)),
   Buffer.from('0\r\n\r\n'),
@@ -129,7 +131,7 @@ describe('a request that is too large gets 413 and is counted', () => {
 })
 
 describe('backpressure', () => {
-  /** Waits until `count` stands still, or everything has passed. */
+  /** Waits until `count` stops changing or reaches `total`. */
   async function standing(count: () => number, total: number): Promise<number> {
     let last = -1
     let still = 0
@@ -140,7 +142,7 @@ describe('backpressure', () => {
     })
     return last
   }
-  /** Writes as fast as `socket` takes it. */
+  /** Writes as fast as `socket` accepts. */
   function pour(socket: Socket, total: number): () => number {
     let written = 0
     const more = () => {

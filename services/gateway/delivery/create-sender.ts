@@ -27,7 +27,7 @@ interface SenderParts {
   stripBodies: StripBodies
 }
 
-/** What carries records out of the spool: to the API service, or to Kafka. Wiring only. */
+/** Wires the sender to the API service or to Kafka. */
 export function createSender(
   config: GatewayConfig,
   { spool, metrics, backend, own, stripBodies }: SenderParts,
@@ -69,7 +69,7 @@ export function createSender(
     clock,
     post: createRoutedDelivery(routeOf),
     isSendable: (record) => routeOf(record) !== null,
-    // What is refused is counted as such when it is.
+    // Refusals are counted when they happen.
     rejected: kept('rejected', () => undefined),
     parked: kept('parked', (reason) => metrics.lost(reason, 1)),
   })

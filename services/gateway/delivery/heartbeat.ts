@@ -3,17 +3,17 @@ import type { Log } from '#runtime/log.ts'
 import type { Credential } from './credentials.ts'
 import type { SpoolDepth } from '../spool/waiting-segments.ts'
 
-/** What a gateway says of itself. */
+/** What a gateway reports about itself. */
 export interface GatewayReport {
-  /** The same for all its lives. */
+  /** Stable across restarts. */
   name: string
   version: string
   delivery: 'api' | 'kafka'
   startedMs: number
   spool: SpoolDepth
-  /** Records lost since it started, by reason. */
+  /** Records lost since the start, by reason. */
   lost: Readonly<Record<string, number>>
-  /** One line for each part that is not well. */
+  /** One line for each unhealthy part. */
   problems: Readonly<Record<string, string>>
 }
 
@@ -24,7 +24,7 @@ export interface Heartbeat {
 
 interface HeartbeatOptions {
   dispatcher: Dispatcher
-  /** The API service. */
+  /** Base URL of the API service. */
   url: string
   credential: Credential | undefined
   everyMs: number
@@ -34,10 +34,10 @@ interface HeartbeatOptions {
 }
 
 const timeoutMs = 5_000
-/** The API service takes no longer ones. */
+/** The API service accepts no longer text. */
 const maxProblemLength = 500
 
-/** Tells the API service how this gateway is. A beat that fails is counted and left at that: nothing waits for it. */
+/** Reports the gateway's state to the API service. A failed heartbeat is counted and not retried. */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { everyMs, report, log, onFailure } = options
   let timer: NodeJS.Timeout | undefined
@@ -45,7 +45,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   let isFailing = false
 
   const beat = async () => {
-    // One at a time, however slow the service is.
+    // One heartbeat at a time, however slow the service is.
     if (isBeating) return
     isBeating = true
     try {

@@ -23,7 +23,7 @@ export interface KafkaDelivery {
 
 const listFile = join(import.meta.dirname, '..', '..', '..', 'infra', 'prices.json')
 
-/** Wiring only. Throws when a price list is bad. */
+/** Wiring only. Throws on an invalid price list. */
 export function createKafkaDelivery(
   config: GatewayConfig,
   { findProject, post }: { findProject: FindProject; post: PostRecords },

@@ -64,7 +64,7 @@ test('the folder stays below its bound, the oldest make room', async () => {
   const left = (await readdir(directory)).sort()
   expect(lost).toHaveLength(ids.length - left.length)
   expect(await bytesIn(directory)).toBeGreaterThan(64_000 * 0.9)
-  // What is left are the latest.
+  // The latest records remain.
   expect(left.at(0)).toContain(ids[ids.length - left.length])
 })
 

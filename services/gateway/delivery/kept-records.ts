@@ -17,31 +17,34 @@ import {
 } from '../spool/segment.ts'
 import { isMissing } from '../spool/spool-lock.ts'
 
-/** Records beside the spool, as one-frame segments. */
+/** Records kept beside the spool, as segments of one frame. */
 export interface KeptRecords {
-  /** `isEphemeral`: of a project that keeps no content. */
+  /** `isEphemeral`: the project has zero content retention. */
   keep(record: Buffer, id: string, isEphemeral: boolean): Promise<void>
-  /** Takes the bodies out of those of projects that keep no content, after an hour; removes every record that is as old as content is kept. */
+  /**
+   * Strips bodies of zero-retention projects after an hour; deletes any record older than the content
+   * retention.
+   */
   eraseAged(): Promise<void>
-  /** Hands each record to `take`, oldest first, and removes those that it wanted. */
+  /** Passes each record to `take`, oldest first, and deletes those that it accepts. */
   release(take: (record: Buffer, isEphemeral: boolean) => Promise<boolean>): Promise<void>
 }
 
 export interface KeptOptions {
   directory: string
   key: KeyObject | undefined
-  /** Kept at most; the oldest make room. */
+  /** Maximum bytes on disk; beyond it the oldest records are dropped. */
   maxBytes: number
   stripBodies: StripBodies
   now: () => number
   log: Log
-  /** Told of each record that made room, became too old, or was due to lose its bodies and could not be opened. */
+  /** Called for each record that was dropped for space or age, or whose due bodies could not be read. */
   onLost: (reason: 'parked_full' | 'parked_expired' | 'unreadable') => void
 }
 
 /**
- * The folder is looked at again when a sixteenth of what it may hold has been written, and so much room is made: of 20,000 files that takes half a second,
- * which each record took.
+ * The folder is scanned only after a sixteenth of its limit has been written, and then that much is freed. A
+ * scan of 20,000 files takes half a second.
  */
 const slackParts = 16
 
@@ -49,7 +52,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
   const { directory, key, maxBytes, now, log } = options
   const slackBytes = maxBytes / slackParts
   const ages = createFileAges(now)
-  /** Since the folder was last looked at, by this process. */
+  /** Bytes written since this process last scanned the folder. */
   let bytesWritten = Number.POSITIVE_INFINITY
   return {
     async keep(record, id, isEphemeral) {
@@ -83,13 +86,17 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
 
 async function eraseAged(options: KeptOptions, ages: FileAges): Promise<void> {
   const { directory, key, stripBodies, now, log, onLost } = options
-  /** Of a host beside this one whose clock is ahead, a record may be half written. What lies further ahead is of this one's own clock, set right since. */
+  /**
+   * The file of a neighbouring host whose clock is ahead may be half written. A time further ahead comes from
+   * this host's own clock, corrected since.
+   */
   const isOfNeighbour = (name: string) => {
     const aheadMs = begunMsOf(name) - now()
     return aheadMs > 0 && aheadMs < 2 * eraseAfterMs
   }
   const isWhole = async (path: string) => decodeFrame(await readFile(path), headerBytes, key).kind === 'frame'
-  // What a gateway left that was killed while it erased. One beside this one may be at it now: it finds its file gone, and tries again.
+  // Remove what a gateway left when it was killed while erasing. A neighbour that is erasing now finds its
+  // file gone and tries again.
   await removeStrays(directory).catch((error: unknown) => {
     if (!isMissing(error))
       log.error({ err: error, path: directory }, 'a folder of kept records cannot be cleaned')
@@ -116,14 +123,14 @@ async function eraseAged(options: KeptOptions, ages: FileAges): Promise<void> {
     )
 }
 
-/** Since when a record is kept: since it was made, as its identifier says, where it was given back and comes from the spool anew. */
+/** When a record was made. Its identifier says so, also after a parked record went back through the spool. */
 function keptSinceMs(name: string, begunMs: number, nowMs: number): number {
   const id = idInName(name)
   const madeMs = isId('request', id) ? idTimeMs(id) : begunMs
   return isTime(madeMs, nowMs) ? Math.min(begunMs, madeMs) : begunMs
 }
 
-/** One that fails leaves the others; one that is gone was another gateway's, beside this one. */
+/** A failure skips only that file; a missing file was handled by a neighbouring gateway. */
 async function forEachFile(
   { directory, log }: KeptOptions,
   failure: string,
@@ -165,7 +172,7 @@ async function dropOldest({ directory, onLost }: KeptOptions, maxBytes: number):
       await unlink(join(directory, name))
       onLost('parked_full')
     } catch (error) {
-      // Another gateway beside this one made the room.
+      // A neighbouring gateway has already deleted it.
       if (!isMissing(error)) throw error
     }
   }

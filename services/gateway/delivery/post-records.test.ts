@@ -3,7 +3,7 @@ import { MockAgent } from 'undici'
 import { createPostRecords, type PostRecords } from './post-records.ts'
 import { rejectPoisonRecords } from './reject-poison-records.ts'
 
-/** An API service that answers as no sound one does. */
+/** An API service that misbehaves. */
 const origin = 'http://api.test'
 let agent: MockAgent
 let nowMs: number
@@ -26,7 +26,7 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-/** `answer` decides by the identifiers of the records of a post. */
+/** `answer` receives the identifiers of the records of a post. */
 function answers(answer: (ids: string[], path: string) => Answer): void {
   agent
     .get(origin)
@@ -154,7 +154,7 @@ test('one that fails alone is refused too, once another has been taken before it
 test('one that a firewall refuses is so too when it is the first and comes alone: the service says that it is there', async () => {
   answers((ids) => (ids.length === 0 ? { status: 422, body: { detail: 'no id' } } : { status: 403 }))
   const patient = rejectPoisonRecords(post)
-  // Longer than beside others: a firewall that refuses all of them would let this empty one pass.
+  // More tries than beside other records: a firewall that refuses all records would accept this empty one.
   for (let n = 1; n < 10; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('403')
   expect(await kindsOf(patient(recordsOf('b')))).toEqual(['refused'])
 })
@@ -201,7 +201,7 @@ test('a fault of the moment costs no record, and one that goes away meanwhile le
   answers((ids, path) => {
     if (path.endsWith('batch')) return { status: 500 }
     posts++
-    // Of `a` to find out that some are taken, of `a` again, and then of it.
+    // Two posts of `a`, then one of this record.
     if (ids[0] === 'b' && posts === 3) return { status: 500 }
     return ids[0] === 'd' ? { status: 503 } : taken(ids, path)
   })

@@ -4,40 +4,40 @@ import { parseJson } from '#capture/json.ts'
 import { codeOf, TransientError } from '#runtime/errors.ts'
 import type { Credential } from './credentials.ts'
 
-/** What the API service decided for one record. */
+/** The API service's decision on one record. */
 export type Verdict =
   | { kind: 'taken' }
-  /** The project has used its requests. */
+  /** The project has used up its quota. */
   | { kind: 'over_quota' }
-  /** It will never be taken. `status` as of `NotTaken`. */
+  /** Never accepted. `status` as in `NotTaken`. */
   | { kind: 'refused'; status: number | null; detail: string }
-  /** Not now. `status` is what it was answered, where that may be due to this record. */
+  /** Not now. `status` is set where the failure may be caused by this record. */
   | { kind: 'later'; status?: number | null }
-  /** Not by this gateway: it has no credential for the record's project. */
+  /** This gateway has no credential for the record's project. */
   | { kind: 'unsendable' }
 
 /**
- * Posts records (JSON bytes) and gives a verdict for each, in order. Throws TransientError (`BACKEND_UNAVAILABLE`) when the service could
- * decide none: no answer, 5xx, or it does not know the key.
+ * Posts records (JSON bytes) and returns a verdict for each, in order. Throws TransientError
+ * (`BACKEND_UNAVAILABLE`) when the service decided none: no answer, 5xx, or an unknown key.
  */
 export type PostRecords = (records: readonly Buffer[]) => Promise<Verdict[]>
 
 export interface PostOptions {
   dispatcher: Dispatcher
-  /** The API service, without a slash at the end. */
+  /** Base URL of the API service, without a trailing slash. */
   url: string
-  /** The header that says who posts. */
+  /** Authenticates the gateway. */
   credential: Credential
   now: () => number
 }
 
-/** An answer of the API service that is not for good, or a connection that was broken off. */
+/** A temporary refusal by the API service, or a broken connection. */
 export class NotTaken extends TransientError {
-  /** Null: broken off. */
+  /** Null: the connection broke. */
   readonly status: number | null
-  /** What it asks for, 0 when it says nothing. */
+  /** From Retry-After; 0 without one. */
   readonly retryAfterMs: number
-  /** Whether it may be due to what one of the records holds. */
+  /** Whether the content of a record may be the cause. */
   readonly isFault: boolean
 
   constructor(
@@ -63,10 +63,13 @@ interface Refusal {
   code: string | undefined
 }
 
-/** Of the credential, the address or the moment, whatever is sent; 407 is a proxy's. */
+/** These depend on the credential, the address or the moment, never on a record. 407 comes from a proxy. */
 const neverOfRecords = new Set([401, 404, 405, 407, 408, 429])
 
-/** A firewall before the service refuses what a record holds, without a word on which. A 403 with a code is the service's own, on the credential. */
+/**
+ * A firewall in front of the service refuses content without naming the record. A 403 with a code comes from
+ * the service itself and concerns the credential.
+ */
 function isFault(status: number, code: string | undefined): boolean {
   if (status === 403 && code !== undefined) return false
   return status === 500 || (status >= 400 && status < 500 && !neverOfRecords.has(status))
@@ -75,7 +78,7 @@ function isFault(status: number, code: string | undefined): boolean {
 const batchAnswer = z.object({
   results: z.array(
     z.union([
-      // First what nearly all are: to find that a result is not the other kind costs more than reading it.
+      // The common case first: ruling out the other shape costs more than parsing it.
       z.object({ id: z.string(), status: z.string() }),
       z.object({ status_code: z.number(), detail: z.string().default('') }),
     ]),
@@ -83,11 +86,11 @@ const batchAnswer = z.object({
 })
 const refusalAnswer = z.object({ detail: z.string(), code: z.string().optional() })
 
-/** Statuses that the same bytes will always get. */
+/** The same bytes always get the same status. */
 const refusedStatuses = new Set([400, 413, 422])
 const maxAnswerBytes = 4 * 1024 * 1024
 const quotaCode = 'INGEST_QUOTA_EXCEEDED'
-/** A route may be missing only while the service is being replaced. */
+/** The batch route is missing only while an older service is being replaced. */
 const withoutBatchesMs = 60_000
 const maxRetryAfterMs = 60_000
 
@@ -127,7 +130,7 @@ export function createPostRecords({ dispatcher, url, credential, now }: PostOpti
     const answer = await post('/internal/log/batch', joinBatch(records))
     const { status, text } = answer
     if (status === 200) return readVerdicts(text, records.length)
-    // An older service has no batches.
+    // An older service has no batch route.
     if (status === 404) noBatchesUntilMs = now() + withoutBatchesMs
     if (status === 404 || refusedStatuses.has(status)) return postEach(records)
     const verdict = verdictOf(answer)
@@ -153,10 +156,10 @@ function readVerdicts(text: string, expected: number): Verdict[] {
   return parsed.data.results.map((result) => {
     if (!('status_code' in result)) return { kind: 'taken' }
     const { status_code: status, detail } = result
-    // Of many records one that is over the limit is so by the word of the service itself.
+    // A 429 inside a batch answer comes from the service itself.
     if (status === 429) return { kind: 'over_quota' }
     if (refusedStatuses.has(status)) return { kind: 'refused', status, detail }
-    // One record of many that cannot be taken now does not mean that the service is away.
+    // One record that cannot be stored now does not mean that the service is down.
     return status === 500 ? { kind: 'later', status } : { kind: 'later' }
   })
 }
@@ -165,7 +168,7 @@ function verdictOf(answer: Answer): Verdict {
   const { status } = answer
   if (status >= 200 && status < 300) return { kind: 'taken' }
   const { detail, code } = refusalOf(answer.text)
-  // Another 429 is of something on the way, and says nothing of the project.
+  // A 429 without that code comes from something in between, and says nothing about the project.
   if (status === 429 && code === quotaCode) return { kind: 'over_quota' }
   if (refusedStatuses.has(status)) return { kind: 'refused', status, detail }
   throw new NotTaken(`the API service answered ${status}: ${detail}`, {
@@ -175,7 +178,7 @@ function verdictOf(answer: Answer): Verdict {
   })
 }
 
-/** Some firewalls break off what they refuse, and a service that a record ends does so too. */
+/** Some firewalls reset what they refuse; so does a service that a record crashes. */
 const brokenOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 function withoutAnswer(cause: unknown): TransientError {

@@ -14,7 +14,7 @@ import type { ProjectSettings } from '../projects/ask-project.ts'
 import type { FindProject } from '../projects/project-directory.ts'
 import type { PostRecords, Verdict } from './post-records.ts'
 
-/** A topic that calls are published to, and how. */
+/** A topic for calls, with its encoder. */
 export interface CallTopic {
   name: string
   encoder: Encoder<LoggedCall>
@@ -27,14 +27,14 @@ export interface PublishOptions {
   ephemeral: CallTopic
   prices: PriceTable
   findProject: FindProject
-  /** Takes records of projects whose tier has a limit: admission is ingest's. */
+  /** Posts records of projects whose tier has a limit: admission belongs to ingest. */
   post: PostRecords
   now: () => number
 }
 
 /**
- * Publishes records as ingest would: the same checks, the same fields derived from the bodies, the same topics. Throws TransientError when
- * none of them can be taken now.
+ * Publishes records as ingest would: same checks, same derived fields, same topics. Throws TransientError
+ * when none can be accepted now.
  */
 export function createPublishRecords(options: PublishOptions): PostRecords {
   return async (records) => {

@@ -1,23 +1,29 @@
 import { TransientError } from '#runtime/errors.ts'
 import { NotTaken, type PostRecords, type Verdict } from './post-records.ts'
 
-/** So often a 500 or a break is waited out: with the sender's pauses about a minute. A firewall that says so does not change its mind. */
+/**
+ * Tries after a 500 or a broken connection: about a minute with the sender's pauses. A firewall needs fewer,
+ * as it does not change its mind.
+ */
 const maxTries = 10
 const maxFirewallTries = 3
 const maxCounted = 1_000
-/** So many records are tried alone before all are taken for held up: a gateway that is locked out must not knock once a record. */
+/**
+ * Records tried alone before all are considered blocked: a gateway that is locked out must not send one
+ * request per record.
+ */
 const maxProbes = 8
-/** A longer one is not kept to be sent again. */
+/** A longer record is not kept as a probe. */
 const maxProbeBytes = 64 * 1024
 
 /**
- * A record that makes the API service fail, or that a firewall before it refuses, must not hold up those behind it for ever. A batch that is
- * answered so again and again is posted one by one; what is answered so each time that it is tried, while another is taken, is refused. 503 and silence say
- * nothing of a record.
+ * Keeps poison records from blocking those behind them. Such a record crashes the API service, or a firewall
+ * refuses it. A batch that keeps failing is posted one record at a time. A record is refused when it fails
+ * every time while another is accepted. A 503 or silence says nothing about a record.
  */
 export function rejectPoisonRecords(post: PostRecords): PostRecords {
   const countFailure = createFailureCounts()
-  /** The last that was taken: sent again it stores nothing, and shows whether any would be. */
+  /** The last accepted record. Sending it again stores nothing, and shows whether the service accepts any. */
   let knownGood: Buffer | undefined
   return async (records) => {
     let verdicts: Verdict[]
@@ -26,7 +32,7 @@ export function rejectPoisonRecords(post: PostRecords): PostRecords {
     } catch (error) {
       const [first] = records
       if (!isFault(error) || first === undefined) throw error
-      // That an empty record passes shows less than a real one does.
+      // An accepted empty record proves less than an accepted real one.
       const isAlone = records.length === 1 && knownGood === undefined
       const tries = isFromFirewall(error) && !isAlone ? maxFirewallTries : maxTries
       if (countFailure(first) % tries !== 0) throw error
@@ -50,12 +56,12 @@ function isUsableProbe(record: Buffer, verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'taken' && record.length <= maxProbeBytes
 }
 
-/** No record: that the service itself says so (422) shows that the firewall lets through what is sent to it. */
+/** An empty record: the service's own 422 shows that the firewall lets requests through. */
 const emptyRecord = Buffer.from('{}')
 
 /**
- * Some, spread over all, and not always the same: those may be the stubborn ones. A record alone, as the last of a gateway before this one,
- * would wait for ever; of a service that fails it shows nothing.
+ * A random spread over the batch, so that not all of them are poison. A single record is probed with an empty
+ * one, which proves something only about a firewall.
  */
 function probesOf(records: readonly Buffer[], error: NotTaken): Buffer[] {
   if (records.length === 1) return isFromFirewall(error) ? [emptyRecord] : []
@@ -64,7 +70,7 @@ function probesOf(records: readonly Buffer[], error: NotTaken): Buffer[] {
   return positions.flatMap((place) => records[Math.floor(place)] ?? [])
 }
 
-/** The first that the service decides when it is sent alone. */
+/** The first probe that the service decides on. */
 async function findTaken(post: PostRecords, probes: readonly Buffer[]): Promise<Buffer | undefined> {
   for (const probe of probes) {
     const [verdict] = await tryEach(post, [probe])
@@ -84,7 +90,7 @@ async function postOneByOne(
     const record = records[index]
     if (record !== undefined && isSuspect(verdict)) verdicts[index] = await tryAgain(post, record, verdict)
   }
-  // And the way must be open still: a service that began to fail meanwhile says nothing of those behind.
+  // The service must still accept records: a failure that began meanwhile says nothing about these.
   const isProven = verdicts.some(isSuspect) && (await findTaken(post, [known])) !== undefined
   return records.map((_record, index) => {
     const verdict = verdicts[index]
@@ -94,7 +100,7 @@ async function postOneByOne(
   })
 }
 
-/** It may have been a fault of that moment; where half of the API's processes are broken, of many a moment. */
+/** Retries a record that failed: the cause may be temporary, or half of the API's processes may be broken. */
 async function tryAgain(post: PostRecords, record: Buffer, failed: Suspect): Promise<Verdict | undefined> {
   let verdict: Verdict | undefined = failed
   const tries = isFromFirewall(failed) ? 1 : maxTries
@@ -108,7 +114,7 @@ function isSuspect(verdict: Verdict | undefined): verdict is Suspect {
   return verdict?.kind === 'later' && verdict.status !== undefined
 }
 
-/** Ends at the first that is not answered, or not because of what it holds. */
+/** Stops at the first record that gets no answer, or fails for a reason other than its content. */
 async function tryEach(post: PostRecords, records: readonly Buffer[]): Promise<(Verdict | undefined)[]> {
   const verdicts: (Verdict | undefined)[] = []
   for (const record of records) {
@@ -127,7 +133,7 @@ function isFault(error: unknown): error is NotTaken {
   return error instanceof NotTaken && error.isFault
 }
 
-/** By its own word. Of a 500 or a break the service itself may be the cause, and of that moment. */
+/** A firewall answers with its own status. A 500 or a broken connection may be the service's fault. */
 function isFromFirewall({ status }: Pick<NotTaken, 'status'>): boolean {
   return status !== null && status !== 500
 }
@@ -140,11 +146,11 @@ function refusedFor(status: number | null, detail: string): Verdict {
   return { kind: 'refused', status, detail }
 }
 
-/** How often each record was answered so; the oldest are forgotten. */
+/** Counts failures of each record; forgets the oldest. */
 function createFailureCounts(): (record: Buffer) => number {
   const counts = new Map<string, number>()
   return (record) => {
-    // The identifier stands at the start.
+    // The identifier is at the start.
     const start = record.toString('latin1', 0, 100)
     const count = (counts.get(start) ?? 0) + 1
     counts.delete(start)

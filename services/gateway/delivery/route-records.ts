@@ -1,10 +1,10 @@
 import { TransientError } from '#runtime/errors.ts'
 import type { PostRecords, Verdict } from './post-records.ts'
 
-/** Who can deliver a record; null: nobody, as this gateway is configured. */
+/** How to deliver a record; null: this gateway has no credential for it. */
 export type RouteOf = (record: Buffer) => PostRecords | null
 
-/** Delivers each record by its route. One that fails holds up its own records only; throws when all fail. */
+/** Delivers each record by its route. A failing route blocks only its own records; throws when all fail. */
 export function createRoutedDelivery(routeOf: RouteOf): PostRecords {
   return async (records) => {
     const verdicts = new Map<Buffer, Verdict>()
@@ -41,23 +41,26 @@ async function orFailure(
 const namesProject = /^\{"id":"[^"]{1,64}","project_id":"([^"]{1,64})"/
 const headBytes = 200
 
-/** The project that a record names. It stands at its start (recording/build-record.ts), so that bodies need not be parsed for it. */
+/**
+ * The project that a record names. It is at the start (recording/build-record.ts), so the bodies need no
+ * parsing.
+ */
 export function projectNamedBy(record: Buffer): string | undefined {
   return namesProject.exec(record.toString('latin1', 0, headBytes))?.[1]
 }
 
 interface Routes {
-  /** Knows the project of SERVICE_API_KEY; undefined without that key. */
+  /** Identifier of the project of SERVICE_API_KEY; undefined without that key. */
   ownProject: (() => string | undefined) | undefined
-  /** As that project; undefined without SERVICE_API_KEY. */
+  /** Delivers as that project; undefined without SERVICE_API_KEY. */
   asOwn: PostRecords | undefined
-  /** As the operator, for any project; undefined without INTERNAL_API_SECRET. */
+  /** Delivers as the operator, for any project; undefined without INTERNAL_API_SECRET. */
   asOperator: PostRecords | undefined
 }
 
 /**
- * Records of the key's own project go with the key, others with the operator's secret: a spool may hold records that were written under
- * another GATEWAY_AUTH.
+ * Sends records of the key's own project with the key, others with the operator's secret. A spool may hold
+ * records written under another GATEWAY_AUTH.
  */
 export function createRouteOf({ ownProject, asOwn, asOperator }: Routes): RouteOf {
   return (record) => {
@@ -66,7 +69,7 @@ export function createRouteOf({ ownProject, asOwn, asOperator }: Routes): RouteO
     const isOwn = named === undefined || named === own
     if (isOwn) return asOwn ?? null
     if (asOperator !== undefined) return asOperator
-    // Whose the key is has not been said yet; sending finds out.
+    // The key's project is not known yet; sending finds out.
     return own === undefined && asOwn !== undefined ? asOwn : null
   }
 }

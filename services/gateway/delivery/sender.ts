@@ -14,9 +14,9 @@ export interface SenderDependencies {
   post: PostRecords
   /** Whether this gateway has a credential for the record's project. */
   isSendable: (record: Buffer) => boolean
-  /** Records that will never be taken, for people to look at. */
+  /** Records that will never be accepted, kept for inspection. */
   rejected: KeptRecords
-  /** Records that only a gateway with another credential can send; that one takes them up. */
+  /** Records that need another credential; a gateway that has it picks them up. */
   parked: KeptRecords
   metrics: GatewayMetrics
   log: Log
@@ -25,26 +25,26 @@ export interface SenderDependencies {
 
 type Refusal = Extract<Verdict, { kind: 'refused' }>
 
-/** Ingest takes 1,000 records and 32 MiB at once; a record is at most 10 MiB. */
+/** Ingest accepts 1,000 records and 32 MiB at once; a record is at most 10 MiB. */
 const batchRecords = 500
 const batchBytes = 8 * 1024 * 1024
-/** Calls that end within it travel together: one request for many records costs a fraction of one for each. */
+/** Batching delay. One request for many records costs a fraction of one for each. */
 const batchDelayMs = 20
 const minWaitMs = 250
 const maxWaitMs = 10_000
-/** Verdicts that are remembered of batches that were given up, at 100 bytes each. */
+/** Maximum remembered verdicts of abandoned batches, at 100 bytes each. */
 const maxSettled = 10_000
 
-/** Carries records from the spool to the API service, the oldest first, for as long as it takes. */
+/** Sends records from the spool to the API service, oldest first, retrying until they are accepted. */
 export class Sender {
   readonly #dependencies: SenderDependencies
   readonly #breaker: CircuitBreaker<[readonly Buffer[]], Verdict[]>
   readonly #stopping = new AbortController()
   readonly #givingUp = new AbortController()
-  /** Records of batches that were given up and are to come again, by what names them: these need not be sent again. */
+  /** Records of abandoned batches that already have a verdict, by identity: they are not sent again. */
   readonly #settled = new Set<string>()
   #problem: string | null = null
-  /** What the API service asked for at the last attempt. */
+  /** Retry-After of the last attempt. */
   #retryAfterMs = 0
 
   constructor(dependencies: SenderDependencies) {
@@ -57,12 +57,12 @@ export class Sender {
     })
   }
 
-  /** Why records are not being taken, null while they are. */
+  /** Why records are not being accepted; null while they are. */
   problem(): string | null {
     return this.#problem
   }
 
-  /** Sends until it is stopped. Rejects when the spool cannot be read or written. */
+  /** Sends until stopped. Rejects when the spool cannot be read or written. */
   async run(): Promise<void> {
     const { spool, rejected, parked, metrics, clock } = this.#dependencies
     await this.#resumeParked()
@@ -89,14 +89,14 @@ export class Sender {
     setTimeout(() => this.#givingUp.abort(), forMs).unref()
   }
 
-  /** Tries until every record of the batch has a verdict, or the spool wants to look after what it has. */
+  /** Retries until every record has a verdict, or the spool's maintenance is due. */
   async #deliver(batch: SpoolBatch): Promise<'delivered' | 'given up' | 'stopping'> {
     const { clock, spool } = this.#dependencies
     let left: readonly Buffer[] = batch.records
     if (this.#settled.size > 0) left = left.filter((record) => !this.#settled.has(identityOf(record)))
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt > 0) await clock.sleep(Math.max(waitMs(attempt), this.#retryAfterMs), this.#stopping.signal)
-      // A stopping gateway does not wait for a service that is away: the records are on disk.
+      // A stopping gateway does not wait for a service that is down: the records are on disk.
       if (this.#givingUp.signal.aborted || (attempt > 0 && this.#stopping.signal.aborted)) return 'stopping'
       if (attempt > 0 && spool.isDue()) return 'given up'
       left = await this.#attempt(left, batch.isEphemeral)
@@ -105,20 +105,20 @@ export class Sender {
     return 'delivered'
   }
 
-  /** Posts once and gives what is still to be sent. */
+  /** Posts once and returns the records still to be sent. */
   async #attempt(records: readonly Buffer[], isEphemeral: boolean): Promise<readonly Buffer[]> {
     const { spool, metrics, log, clock } = this.#dependencies
     let verdicts: Verdict[]
     this.#retryAfterMs = 0
     try {
-      // A breaker that is shut down refuses everything; a stopping gateway tries once more all the same.
+      // A breaker that is shut down rejects everything; a stopping gateway makes one more attempt without it.
       verdicts = await (this.#stopping.signal.aborted
         ? this.#dependencies.post(records)
         : this.#breaker.fire(records))
     } catch (error) {
       if (this.#problem === null)
         log.warn({ err: error }, 'records stay in the spool until the API service takes them')
-      // That the breaker is open says less than why it opened.
+      // Keep the original cause rather than "breaker is open".
       if (this.#problem === null || !this.#breaker.opened) this.#problem = messageOf(error)
       if (error instanceof NotTaken) this.#retryAfterMs = error.retryAfterMs
       metrics.deliveryFailed()
@@ -141,7 +141,7 @@ export class Sender {
     return later
   }
 
-  /** The spool knows only whole batches: one that is given up is taken anew with the records that have their verdicts. */
+  /** The spool returns whole batches: an abandoned one comes back with records that already have verdicts. */
   #settle(records: readonly Buffer[], later: readonly Buffer[]): void {
     const left = new Set(later)
     for (const record of records) if (!left.has(record)) this.#settled.add(identityOf(record))
@@ -151,7 +151,7 @@ export class Sender {
     }
   }
 
-  /** What a gateway before this one had no credential for. */
+  /** Puts back into the spool what an earlier gateway had no credential for. */
   async #resumeParked(): Promise<void> {
     const { spool, parked, isSendable } = this.#dependencies
     await parked.release(async (record, isEphemeral) => {
@@ -178,7 +178,7 @@ export class Sender {
     await this.#keep(id, rejected.keep(record, id, isEphemeral))
   }
 
-  /** A disk that refuses one record must not end the sending of the others. */
+  /** A disk that rejects one record must not stop the others. */
   async #keep(id: string, kept: Promise<void>): Promise<void> {
     const { log, metrics } = this.#dependencies
     try {
@@ -197,13 +197,13 @@ function idOf(record: Buffer): string {
   return textOf(fieldAt(parseJson(record.toString('utf8')), 'id')) ?? 'unknown'
 }
 
-/** Record and project: they stand at its start, also when it has lost its bodies meanwhile. */
+/** Record and project identifiers. They are at the start, also after the bodies were stripped. */
 function identityOf(record: Buffer): string {
   const head = record.toString('latin1', 0, 200)
   return /^\{"id":"[^"]{1,64}"(?:,"project_id":"[^"]{1,64}")?/.exec(head)?.[0] ?? head
 }
 
-/** Doubling, and spread so that gateways do not come back all at once. */
+/** Exponential backoff with jitter, so that gateways do not all return at once. */
 function waitMs(attempt: number): number {
   const longest = Math.min(maxWaitMs, minWaitMs * 2 ** (attempt - 1))
   return longest * (0.5 + Math.random() / 2)

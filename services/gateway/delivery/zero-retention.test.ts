@@ -19,7 +19,7 @@ import type { PostRecords, Verdict } from './post-records.ts'
 import { createKeptRecords } from './kept-records.ts'
 import { Sender } from './sender.ts'
 
-/** Records of projects that keep no content, on a disk that is not encrypted, so that a test can look for their words. */
+/** Zero-retention records on an unencrypted disk, so that a test can search for their content. */
 const minuteMs = 60_000
 const log = createLog('gateway-test', 'silent')
 let directory: string
@@ -75,14 +75,14 @@ const erased = (id: string) => ({
   bodies_erased: true,
 })
 
-/** Everything below the spool's directory. */
+/** Content of all files below the spool's directory. */
 async function onDisk(): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   const texts = await Promise.all(
     files.map(({ parentPath, name }) =>
       readFile(join(parentPath, name), 'latin1').catch((error: unknown) => {
-        // Sent, or written without its bodies, between the two looks.
+        // Sent or erased between the two reads.
         if (!isMissing(error)) throw error
         return ''
       }),
@@ -134,7 +134,7 @@ test('bodies leave the disk after an hour in which nothing can be sent; what the
   await spool.append(recordOf('b'), true)
   expect((await onDisk()).match(/SECRET/g)).toHaveLength(2)
   nowMs += minuteMs
-  // The newer one has its hour still.
+  // The newer record keeps its bodies for now.
   await until(async () => (await onDisk()).match(/SECRET/g)?.length === 1)
   nowMs += 59 * minuteMs
   await until(async () => !(await onDisk()).includes('SECRET'))
@@ -224,10 +224,10 @@ test('a refused record loses its bodies too, and is refused once, though its bat
     return Promise.resolve(texts.map(verdictOf))
   })
   await Promise.all([spool.append(recordOf('a'), true), spool.append(recordOf('b'), true)])
-  // Both in the spool, one of them in rejected/ too.
+  // Both are in the spool, and one also in rejected/.
   await until(async () => (await onDisk()).match(/SECRET/g)?.length === 3)
   nowMs += 60 * minuteMs
-  // The spool erases only what it has back.
+  // The spool erases only batches that were given up.
   await until(() => posted.at(-1)?.includes('"bodies_erased":true') === true)
   await until(async () => !(await onDisk()).includes('SECRET'))
   isAway = false
@@ -258,7 +258,7 @@ test.each<[string, { isEphemeral: boolean } | undefined, boolean]>([
   await until(() => next.isDue())
   const [first, second] = (await next.take(10, 1024))?.records.map(String) ?? []
   expect(first?.includes('SECRET')).toBe(isKept)
-  // What was known to keep none is none of those, whatever is said later.
+  // A record of a known zero-retention project stays erased, whatever the API service says later.
   expect(second).not.toContain('SECRET')
   await next.close()
 })

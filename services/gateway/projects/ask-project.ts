@@ -3,24 +3,25 @@ import { z } from 'zod'
 import type { Credential } from '../delivery/credentials.ts'
 import { tierSchema, type Tier } from '#schemas/tiers.ts'
 
-/** What the gateway has to know of a project. */
+/** What the gateway needs to know about a project. */
 export interface ProjectSettings {
   projectId: string
   tier: Tier
-  /** Whether it keeps no content. */
+  /** Zero content retention. */
   isEphemeral: boolean
 }
 
-/** The API service does not take the credential (any more): what it said to it before holds no longer. */
+/** The API service rejected the credential: its earlier answers no longer apply. */
 export class CredentialRefused extends Error {}
 
 /**
- * How long what the API service said last holds while it is away. Long enough to mend it: applications call on, and Kafka takes their records. Not
- * for ever: a gateway that is cut off alone does not hear of keys that are revoked, nor of projects that keep no content from now on.
+ * How long cached settings are used while the API service is down. An hour is enough for a repair, while
+ * calls and Kafka delivery continue. It is bounded because a cut-off gateway misses revoked keys and new
+ * zero-retention settings.
  */
 export const maxStaleMs = 3_600_000
 
-/** Settings of a project; of the credential's own when none is named. Null: there is no such project. */
+/** Returns a project's settings, by default of the credential's own project. Null: no such project. */
 export type AskProject = (projectId?: string) => Promise<ProjectSettings | null>
 
 export const projectAnswer = z
@@ -33,19 +34,22 @@ export const projectAnswer = z
 
 const timeoutMs = 3_000
 
-/** Asks `GET /internal/project`. Rejects when the API service does not say, with CredentialRefused when it says it to others. */
+/**
+ * Calls `GET /internal/project`. Rejects when the service cannot answer; with CredentialRefused on 401 and
+ * 403.
+ */
 export function createAskProject(url: string, credential: Credential, dispatcher: Dispatcher): AskProject {
   return async (projectId) => {
     const query = projectId === undefined ? '' : `?project_id=${encodeURIComponent(projectId)}`
     const { statusCode, body } = await request(`${url}/internal/project${query}`, {
       dispatcher,
-      // Connecting included: the start of a gateway waits for the first answer.
+      // Includes connecting, as the gateway's start waits for the first answer.
       signal: AbortSignal.timeout(timeoutMs),
       headers: { [credential.name]: credential.value },
     })
     if (statusCode === 200) return projectAnswer.parse(await body.json())
     const text = await body.text()
-    // Another 404 is not about the project: the address is wrong, or the service too old.
+    // Any other 404 means a wrong address or an old service, not an unknown project.
     if (statusCode === 404 && text.includes('"NOT_FOUND"')) return null
     const message = `the API service answered ${statusCode} about a project`
     throw statusCode === 401 || statusCode === 403 ? new CredentialRefused(message) : new Error(message)

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   stopAll()
-  // What it heard last may still be on its way to the disk.
+  // The last answer may still be on its way to the disk.
   await rm(directory, { recursive: true, maxRetries: 10 })
 })
 
@@ -47,7 +47,7 @@ async function startAgain(ask: AskProject) {
   return start(ask)
 }
 
-/** The answers to a start and to the questions after it. */
+/** The answers to the start and to later requests. */
 async function startAndAsk(...answers: AskProject[]) {
   jest.useFakeTimers({ doNotFake: ['Date', 'setImmediate', 'nextTick', 'queueMicrotask', 'performance'] })
   try {
@@ -125,7 +125,7 @@ test('a disk that hangs holds up no question', async () => {
     says,
     () => {
       nowMs++
-      // To open it waits for a reader.
+      // Opening it blocks until there is a reader.
       execFileSync('mkfifo', [hanging])
       return says()
     },

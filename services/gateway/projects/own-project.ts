@@ -4,20 +4,26 @@ import type { Log } from '#runtime/log.ts'
 import { CredentialRefused, maxStaleMs, type AskProject, type ProjectSettings } from './ask-project.ts'
 import { createRememberedProject } from './remembered-project.ts'
 
-/** The project whose key the gateway posts records with. */
+/** The project of SERVICE_API_KEY, with which the gateway posts records. */
 export interface OwnProject {
-  /** Asks once, so that the first records know whose they are; a service that is away holds the start up for some seconds at most. */
+  /**
+   * Fetches the settings once, so that the first records know their project. Delays the start by a few
+   * seconds at most.
+   */
   start(): Promise<void>
   stop(): void
-  /** The last answer, of this process or one before it; undefined when there was none. */
+  /** The last answer, of this process or an earlier one; undefined without one. */
   settings(): ProjectSettings | undefined
-  /** Why nothing may be published by these settings: there are none, the key was refused since, or nobody has confirmed them for an hour. Or null. */
+  /**
+   * Why records may not be published with these settings, or null: there are none, the key was rejected, or
+   * an hour has passed without confirmation.
+   */
   problem(): string | null
 }
 
 interface OwnProjectOptions {
   ask: AskProject
-  /** Where the last answer is kept. */
+  /** Where the last answer is stored. */
   directory: string
   key: string
   /** Unix milliseconds. */
@@ -25,21 +31,21 @@ interface OwnProjectOptions {
   log: Log
 }
 
-/** With the time that asking may take, a revoked key is found out within a minute. */
+/** Together with the request timeout, a revoked key is noticed within a minute. */
 const askEveryMs = 50_000
-/** While there is no answer. */
+/** Interval while there is no answer. */
 const askAgainMs = 5_000
 
 export function createOwnProject({ ask, now, log, ...options }: OwnProjectOptions): OwnProject {
   const remembered = createRememberedProject({ ...options, log })
   let settings: ProjectSettings | undefined
-  /** Undefined once the key is refused: only an answer takes that back, and not that the API service is away. */
+  /** Undefined after the key was rejected, until an answer accepts it again. */
   let confirmedMs: number | undefined
   let problem: string | null = null
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
 
-  /** Whether the API service said anything of the key. */
+  /** Whether the API service answered about the key. */
   const refresh = async (): Promise<boolean> => {
     try {
       const answer = await ask()
@@ -59,7 +65,7 @@ export function createOwnProject({ ask, now, log, ...options }: OwnProjectOption
   }
   const renew = async () => {
     const hasAnswered = await refresh()
-    // Before the disk is asked, which may hang.
+    // Schedule before the disk write, which may hang.
     if (!isStopped) timer = setTimeout(() => void renew(), problem === null ? askEveryMs : askAgainMs).unref()
     if (hasAnswered && settings !== undefined) await remembered.write({ settings, confirmedMs })
   }

@@ -60,7 +60,7 @@ test('once it refuses the credential nothing holds that it said of any project, 
   const names = ['prj_1', 'prj_2', 'prj_3']
   for (const name of names) await find(name)
 
-  // One question is under way when another is refused.
+  // One request is pending while another is rejected.
   nowMs = 60_000
   const underWay = Promise.withResolvers<never>()
   ask.mockReturnValueOnce(underWay.promise)

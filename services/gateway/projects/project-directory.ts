@@ -3,7 +3,10 @@ import type { Log } from '#runtime/log.ts'
 import { CredentialRefused, maxStaleMs, type AskProject, type ProjectSettings } from './ask-project.ts'
 import type { OwnProject } from './own-project.ts'
 
-/** Settings of the project that a record names; of the gateway's own when it names none. Null: there is no such project. Rejects when nobody knows now. */
+/**
+ * Settings of the project that a record names, or of the gateway's own if it names none. Null: no such
+ * project. Rejects when they are unknown at the moment.
+ */
 export type FindProject = (projectId: string | undefined) => Promise<ProjectSettings | null>
 
 interface Cached {
@@ -24,7 +27,9 @@ interface ProjectDirectoryOptions {
   log: Log
 }
 
-/** Answers are used for a minute, and for an hour while the API service is away; not once it refuses to say. */
+/**
+ * Caches answers for a minute, or for an hour while the API service is down. A rejected credential ends that.
+ */
 export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryOptions): FindProject {
   const cache = new Map<string, Cached>()
   const asking = new Map<string, Promise<ProjectSettings | null>>()
@@ -37,7 +42,7 @@ export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryO
       settings = await ask(projectId)
       isFailing = false
     } catch (error) {
-      // Of all projects, whose credential it is: when the service is away next, nothing may hold again.
+      // The credential is used for all projects: drop every cached answer.
       if (error instanceof CredentialRefused) cache.clear()
       const last = cache.get(projectId)
       if (last === undefined || ageAt(now(), last.answeredMs) >= maxStaleMs) throw error

@@ -6,17 +6,20 @@ import { codeOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import { projectAnswer, type ProjectSettings } from './ask-project.ts'
 
-/** What the API service said last of a key's project. */
+/** The API service's last answer about a key's project. */
 export interface Confirmed {
   settings: ProjectSettings
-  /** When; undefined where nobody knows, or it has refused the key since. */
+  /** Undefined when unknown, or when the key was rejected since. */
   confirmedMs: number | undefined
 }
 
-/** The same on disk: a gateway that starts while the API service is away must know whether bodies may be kept. */
+/**
+ * That answer on disk: a gateway that starts while the API service is down must know whether bodies may be
+ * kept.
+ */
 export interface RememberedProject {
   read(): Promise<Confirmed | undefined>
-  /** One write at a time: what comes during one that a disk holds up is passed over, and comes again with the next answer. Never rejects. */
+  /** Never rejects. Skipped while an earlier write hangs; the next answer is written again. */
   write(confirmed: Confirmed): Promise<void>
 }
 
@@ -31,7 +34,7 @@ const fileName = 'project.json'
 const rememberedSchema = z.object({
   key_sha256: z.string(),
   project: projectAnswer,
-  // Earlier versions kept no time.
+  // Earlier versions stored no time.
   confirmed_ms: z.number().optional(),
 })
 
@@ -52,7 +55,7 @@ export function createRememberedProject({
         const { key_sha256, project: settings, confirmed_ms: confirmedMs } = remembered
         return key_sha256 === keyHash ? { settings, confirmedMs } : undefined
       } catch (error) {
-        // None on the first start; anything else is as good as none, and said.
+        // The file is missing on the first start. Any other error is logged and treated as missing.
         if (codeOf(error) !== 'ENOENT')
           log.warn({ err: error }, "the project's settings of the last start cannot be read")
         return undefined
@@ -67,7 +70,8 @@ export function createRememberedProject({
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 })
         const hidden = `${path}.${process.pid}`
-        // Without the flush a power cut leaves an empty file where the file system does not order it before the rename.
+        // Without the flush, a power failure can leave an empty file: not every file system orders it before
+        // the rename.
         await writeFile(hidden, text, { mode: 0o600, flush: true })
         await rename(hidden, path)
         written = text

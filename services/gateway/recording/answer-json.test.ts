@@ -22,7 +22,7 @@ test.each([
 ])('beside %s in a format that is not known stands what it amounts to', async (_name, contentType, raw) => {
   const answer = await answerJson({ ...whole(raw), contentType, contentEncoding: '' }, limit, rethrow)
   expect(JSON.parse(answer.json.toString())).toEqual({ raw, encoding: 'utf8', joined: [said] })
-  // A request is what somebody sent.
+  // Requests are recorded as sent.
   const request = requestJson(whole(raw), '', limit) as BodyJson
   expect(JSON.parse(request.json.toString())).toEqual({ raw, encoding: 'utf8' })
 })

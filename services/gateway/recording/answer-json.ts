@@ -17,11 +17,11 @@ import type { CapturedBytes } from './captured-body.ts'
 import { cutAs, decodeCaptured } from './decode-captured.ts'
 
 export interface AnswerJson extends BodyJson {
-  /** Whether a stream reached the end that its format has; undefined for what is no stream. */
+  /** Whether a stream reached the end mark of its format; undefined for other answers. */
   streamEnded: boolean | undefined
-  /** Bytes of a stream, decompressed, up to the end of the first event that has something generated. */
+  /** Decompressed bytes of a stream up to the end of the first event with generated content. */
   firstWordsEnd?: number | undefined
-  /** What is known of the answer where no `value` is: it was cut, or had to be wrapped. */
+  /** What is known of an answer that has no `value`, because it was truncated or wrapped. */
   known?: JsonObject | undefined
 }
 
@@ -32,12 +32,12 @@ interface Answer extends CapturedBytes {
   contentEncoding: string
 }
 
-/** Some servers do not say that they stream, and clients read it all the same. */
+/** Some servers omit the streaming content type, and clients read the stream all the same. */
 function beginsAsEvents(beginning: string): boolean {
   return /^\ufeff?(?:data|event|id|retry)?:/.test(beginning)
 }
 
-/** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
+/** An answer as it is recorded: decompressed, and a stream as its assembled message. */
 export function answerJson(
   answer: Answer,
   maxBytes: number,
@@ -65,28 +65,28 @@ function decodedJson(
   const report = reportOnce(onDefect)
   const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, report) : undefined
   if (stream !== undefined) return stream
-  // Whether a text that is not said to be a stream came in pieces is asked of all of it.
+  // Without a stream's content type, the whole text is examined for chunks.
   const body = bodyJson(decoded, maxBytes, { isStream: isEventStream(contentType), onDefect: report })
   if (body.value !== undefined) return { ...body, streamEnded: undefined }
-  // Whatever its type is said to be, an object a line is none as a whole.
+  // JSON lines are not valid JSON as a whole, whatever the content type says.
   const ofLines = !isStream && /^\s*\{/.test(beginning) ? streamJson(decoded, maxBytes, report) : undefined
   if (ofLines !== undefined) return ofLines
   const error = beginsAsList(beginning) ? errorListed(decoded.bytes.toString('utf8')) : undefined
   return { ...body, streamEnded: undefined, known: withUsageAtEnd(error ?? {}, endOf(decoded)) }
 }
 
-/** An answer that came as text, and where in what passed a line of it ended. */
+/** An answer as text, with a mapping from a line to its end in the original bytes. */
 interface DecodedAnswer extends CapturedBytes {
   endOf?: (line: string) => number | undefined
 }
 
-/** What is said to be such events and has none stays as it is. */
+/** Bytes without any such event stay unchanged. */
 function eventsOfAmazon(captured: CapturedBytes): DecodedAnswer {
   const { text, endOf } = readAmazonEvents(captured.bytes)
   return text === '' ? captured : { ...captured, bytes: Buffer.from(text), endOf }
 }
 
-/** An answer that is recorded as it came is counted once, though its words are looked for twice. */
+/** Parsing is tried twice; a failure is reported once. */
 function reportOnce(onDefect: OnDefect): OnDefect {
   let isReported = false
   return (error) => {
@@ -95,7 +95,7 @@ function reportOnce(onDefect: OnDefect): OnDefect {
   }
 }
 
-/** Undefined: it is in no format that is known, nested deeper than the stack, or `onDefect` was told. */
+/** Undefined for an unknown format, for nesting deeper than the stack, or after `onDefect` was called. */
 function streamJson(decoded: DecodedAnswer, maxBytes: number, onDefect: OnDefect): AnswerJson | undefined {
   try {
     let firstWordsEnd: number | undefined
@@ -109,20 +109,20 @@ function streamJson(decoded: DecodedAnswer, maxBytes: number, onDefect: OnDefect
     const json = Buffer.from(text)
     const isWhole = decoded.sha256 === null && json.length <= maxBytes
     if (isWhole && fitsRecord(text, json)) return { json, value: body, streamEnded, firstWordsEnd }
-    // A stream that was cut gives what the kept part amounts to, and says so.
+    // A truncated stream is recorded as what its kept part contains, marked as truncated.
     const wrapped = isWhole
       ? wrappedJson({ bytes: json, byteLength: json.length, sha256: null }, maxBytes)
       : bodyJson(cutAs(json, decoded), maxBytes)
     const known = decoded.sha256 === null ? body : withUsageAtEnd(body, endOf(decoded))
     return { ...wrapped, streamEnded, firstWordsEnd, known }
   } catch (error) {
-    // What came is evidence, whatever a mistake of ours makes of it.
+    // Keep the raw answer as evidence when our parser fails.
     if (!(error instanceof RangeError)) onDefect(error)
     return undefined
   }
 }
 
-/** Nothing of one that was cut while it was compressed. */
+/** Empty for an answer that was truncated while compressed. */
 function endOf({ bytes, sha256, end = noBytes }: CapturedBytes): Buffer {
   return sha256 === null ? bytes.subarray(-endBytes) : end
 }

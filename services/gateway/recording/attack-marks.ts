@@ -6,19 +6,19 @@ import type { CapturedBytes } from './captured-body.ts'
 export const markOutcomes = ['genuine', 'forged', 'expired', 'used', 'no_secret'] as const
 export type MarkOutcome = (typeof markOutcomes)[number]
 
-/** A mark as it came, and when. */
+/** A mark and its time of arrival. */
 export interface AttackMark {
   text: string
   arrivedMs: number
 }
 
-/** Whether the red team records the call itself. Asked once a call, when its request is whole. */
+/** Whether the red team records the call itself. Called once per call, with the complete request. */
 export type IsMarkedAttack = (mark: AttackMark, request: CapturedBytes) => boolean
 
-/** A mark is good for one call: so many are remembered, at 150 a second for longer than they are valid. */
+/** A mark is valid for one call. 50,000 marks outlast their validity at 150 a second. */
 const remembered = 50_000
 
-/** What is forged, too old or used is counted and changes nothing: nobody hides a call without the secret. */
+/** Forged, expired and reused marks are counted and change nothing: hiding a call needs the secret. */
 export function createAttackMarks(
   config: Parameters<typeof redteamMarkSecret>[0],
   onMark: (outcome: MarkOutcome) => void,

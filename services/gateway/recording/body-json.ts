@@ -8,26 +8,27 @@ import type { CapturedBytes } from './captured-body.ts'
 import { cutAs, decodeCaptured } from './decode-captured.ts'
 import { objectText } from './object-text.ts'
 
-/** A body as it stands in a record: the bytes of a JSON object. */
+/** A body as it is recorded: the bytes of a JSON object. */
 export interface BodyJson {
   json: Buffer
-  /** The object, when the body itself is one; undefined when it had to be wrapped. */
+  /** The object, if the body is one; undefined if it had to be wrapped. */
   value: Readonly<Record<string, unknown>> | undefined
 }
 
-/** A request is none; `isStream`: of events. */
+/** Set for answers only. `isStream`: an event stream. */
 interface AnswerKind {
   isStream: boolean
   onDefect: OnDefect
 }
 
-/** Room for the fields around a text that was cut. */
+/** Bytes of the fields around truncated text. */
 const wrapperBytes = 256
 
 /**
- * The bytes themselves when they are a JSON object (never re-serialised: digits, spaces and duplicate names stay; in UTF-8, whatever
- * they came in); otherwise `{"raw", "encoding"}` (of an answer in pieces with `joined`), and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut, or is longer
- * than it may stand there: what says that it is compressed or a stream, and is neither, is kept beyond that.
+ * A JSON object stays as it is, converted to UTF-8: never re-serialised, so digits, spaces and duplicate
+ * names stay. Anything else becomes `{"raw", "encoding"}`, for chunked answers with `joined`. A body that was
+ * truncated, or is too long for a record, becomes `{"truncated", "bytes", "sha256", "text"}`. It may be too
+ * long because its headers wrongly say that it is compressed or a stream.
  */
 export function bodyJson(captured: CapturedBytes, maxBytes: number, answer?: AnswerKind): BodyJson {
   const isLong = captured.bytes.length > maxBytes
@@ -38,7 +39,7 @@ export function bodyJson(captured: CapturedBytes, maxBytes: number, answer?: Ans
   return value === undefined ? wrappedJson(read, maxBytes, answer) : { json: read.bytes, value }
 }
 
-/** What begins as an object in another encoding: its words must not pass unread for that. */
+/** Converts objects in other encodings, so that their text gets scored too. */
 function inUtf8(captured: CapturedBytes, maxBytes: number): CapturedBytes {
   if (isPlain(captured.bytes)) return captured
   const text = objectText(captured.bytes)
@@ -47,19 +48,19 @@ function inUtf8(captured: CapturedBytes, maxBytes: number): CapturedBytes {
   return bytes.length <= maxBytes ? { ...captured, bytes } : cutAs(bytes, captured)
 }
 
-/** As nearly all bodies are: an object in UTF-8, no zero byte beside its first brace. */
+/** The common case: an object in UTF-8, with no zero byte after its first brace. */
 function isPlain(bytes: Buffer): boolean {
   return bytes[0] === 0x7b && bytes[1] !== 0 && isUtf8(bytes)
 }
 
-/** The object that the bytes are the JSON of, or undefined. */
+/** Parses the bytes; undefined if they are not a JSON object. */
 function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   if (!isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
   return fitsRecord(text, bytes) ? objectOf(parseJson(text)) : undefined
 }
 
-/** A body that cannot stand in a record as it is: as text, or in base64 where it is none. */
+/** Wraps a body that is no recordable object: as text, or in base64 if it is not UTF-8. */
 export function wrappedJson(captured: CapturedBytes, maxBytes: number, answer?: AnswerKind): BodyJson {
   return { json: rawJson(captured, maxBytes, answer), value: undefined }
 }
@@ -74,7 +75,7 @@ function rawJson(captured: CapturedBytes, maxBytes: number, answer?: AnswerKind)
       : rawAnswerJson(raw, maxBytes, answer.onDefect, answer.isStream),
   )
   if (json.length <= maxBytes) return json
-  // Escapes make text longer: what fitted when it came does not fit now.
+  // Escapes make the text longer, so a body that fit may not fit now.
   return truncatedJson(captured, createHash('sha256').update(bytes).digest('hex'), maxBytes)
 }
 
@@ -85,7 +86,7 @@ function truncatedJson({ bytes, byteLength }: CapturedBytes, sha256: string, max
     const json = Buffer.from(JSON.stringify({ ...head, text }))
     if (json.length <= maxBytes) return json
     const share = (maxBytes - wrapperBytes) / json.length
-    // A cut through a surrogate pair would leave half a character.
+    // Do not split a surrogate pair.
     text = text.slice(0, Math.max(0, Math.floor(text.length * share * 0.98))).replace(/[\ud800-\udbff]$/, '')
   }
 }

@@ -10,7 +10,7 @@ const eventStream = 'text/event-stream'
 const sse = (...chunks: object[]) => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
-/** The record of a call that was answered so. `budgetBytes`: what both bodies may hold together. */
+/** The record of a call with that answer. `budgetBytes`: the memory budget of both bodies. */
 async function recordOf(
   answer: string,
   contentType: string,
@@ -66,7 +66,7 @@ describe('of an answer that is too long to be kept', () => {
   const usage = { prompt_tokens: 8, total_tokens: 8, cost: 0.5 }
   const embeddings = JSON.stringify({ object: 'list', data: Array(3_000).fill(0), usage })
 
-  // What it cost would be told without what is paid for the advice.
+  // The cost is unknown, as the advice is billed apart.
   const advice = { type: 'advisor_message', model: 'claude-opus', input_tokens: 823, output_tokens: 1612 }
   const advised = (more: object) => {
     const iterations = [{ type: 'message', input_tokens: 9, output_tokens: 7 }, advice]

@@ -10,23 +10,23 @@ import { requestJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { derivedFields } from './derived-fields.ts'
 
-/** One call that is over, as the gateway saw it. Times are in milliseconds. */
+/** A finished call as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {
   id: string
   caller: Caller
   path: string
   labels: CallLabels
   request: CapturedBytes
-  /** The request's Content-Encoding, empty without one. */
+  /** Content-Encoding of the request; empty without one. */
   requestEncoding: string
-  /** Null: there was no answer. */
+  /** Null: no answer. */
   answer: (CapturedBytes & { contentType: string; contentEncoding: string }) | null
-  /** What the application got: the provider's status, or the gateway's own when it had no answer; null when nothing was sent. */
+  /** Status that the application received: the provider's, or the gateway's own. Null if none was sent. */
   status: number | null
   latencyMs: number
-  /** When the answer came; null where that cannot be told of what stands in it. */
+  /** Arrival times of the answer's bytes; null for compressed answers. */
   arrivals: Arrivals | null
-  /** Who broke it off, null when it is whole. */
+  /** Who aborted the answer; null if it is complete. */
   abortedBy: 'client' | 'upstream' | null
   error: string | null
 }
@@ -36,8 +36,8 @@ const noBody = Buffer.from('null')
 const closingBrace = 0x7d
 
 /**
- * The record of a call, as JSON bytes for `POST /internal/log`. Model, tokens and cost are left to ingest, which reads them from
- * the bodies; only what the bodies cannot say is added: of an answer that was cut, its tokens too.
+ * Builds the record of a call as JSON bytes for `POST /internal/log`. Ingest reads model, tokens and cost
+ * from the bodies; the record adds only what the bodies lack, such as the tokens of a truncated answer.
  */
 export function buildRecord(
   call: FinishedCall,
@@ -60,7 +60,7 @@ function joinRecord(
   request: BodyJson,
   answer: AnswerJson | null,
 ): Buffer {
-  // A client may close as soon as it has read the end mark of a stream, or the provider's error in it: that is no abort.
+  // A client may close right after the end mark or error of a stream: that is no abort.
   const abortedBy = answer?.streamEnded === true ? null : call.abortedBy
   const { metadata, ...labels } = call.labels
   const known = answer?.value ?? answer?.known
@@ -86,7 +86,7 @@ function joinRecord(
   return joined(start, request.json, answer?.json ?? noBody)
 }
 
-/** In one allocation: parts that are joined afterwards are allocated twice. */
+/** Writes into a single allocation, where joining parts would allocate twice. */
 function joined(start: string, request: Buffer, answer: Buffer): Buffer {
   const startBytes = Buffer.byteLength(start)
   const record = Buffer.allocUnsafe(startBytes + request.length + between.length + answer.length + 1)
@@ -100,13 +100,13 @@ function joined(start: string, request: Buffer, answer: Buffer): Buffer {
 
 const deploymentPath = /\/deployments\/([^/?]{1,256})\/|\/model\/([^/?]{1,256})\/(?:invoke|converse)/
 
-/** Per-deployment paths name what the body need not. */
+/** Deployment paths name the model where the body does not. */
 function modelOfPath(path: string, request: unknown, answer: unknown): string | undefined {
   if (textOf(fieldAt(request, 'model')) !== undefined || textOf(fieldAt(answer, 'model')) !== undefined)
     return undefined
   const [, azures, bedrocks] = deploymentPath.exec(path) ?? []
   const deployment = azures ?? bedrocks
-  // A name that is percent-encoded wrongly is taken as it stands.
+  // A name with invalid percent-encoding stays as it is.
   return deployment === undefined ? undefined : decodePercent(deployment)
 }
 
@@ -119,14 +119,14 @@ function decodePercent(text: string): string {
   }
 }
 
-/** The gateway's own reason, else what the provider says of a failure. */
+/** The gateway's own reason, or else the provider's error. */
 function errorOf(call: FinishedCall, isAborted: boolean, answer: unknown): string | null {
   if (call.error !== null && (isAborted || call.answer === null)) return call.error
   const said = errorOfAnswer(answer, call.status)
   return said === null && !isStatus(call.status) ? `the provider answered with status ${call.status}` : said
 }
 
-/** Ingest takes those that HTTP has; a provider may send others. */
+/** Ingest accepts HTTP statuses only; a provider may send others. */
 function isStatus(status: number | null): boolean {
   return status === null || status < 600
 }

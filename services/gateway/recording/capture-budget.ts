@@ -1,12 +1,12 @@
 import { createOwnerCounts } from '#runtime/owner-counts.ts'
 
-/** Bytes of memory that bodies may hold together. */
+/** Memory budget shared by captured bodies, in bytes. */
 export interface CaptureBudget {
-  /** Whether there was room; then it is taken. `isSpare`: what can be done without takes half of it at most. */
+  /** Returns whether the bytes were acquired. `isSpare`: optional bytes, which may use half of the budget. */
   acquire(byteLength: number, isSpare?: boolean): boolean
-  /** `isSpare`: it was taken so. */
+  /** `isSpare` as in `acquire`. */
   release(byteLength: number, isSpare?: boolean): void
-  /** Bytes that are taken. */
+  /** Acquired bytes. */
   used(): number
 }
 
@@ -16,9 +16,9 @@ interface Pool {
   used(): number
 }
 
-/** The same for the bodies of all projects. */
+/** A budget shared by projects. */
 export interface SharedBudget {
-  /** What the project may take of it. */
+  /** The part of one project. */
   of(projectId: string | undefined): CaptureBudget
 }
 
@@ -58,8 +58,8 @@ function createPool(maxBytes: number): Pool {
 }
 
 /**
- * `isShared`: each project takes as much as it leaves to others. Otherwise one key with 40 requests that withheld their ends had everybody's
- * bodies recorded without a word, and so scored by nobody.
+ * With `isShared`, a project may take as much as it leaves to others. Without it, a single key with 40
+ * stalled requests used up the budget, and bodies of all projects went unrecorded and unscored.
  */
 export function createSharedBudget(maxBytes: number, isShared: boolean): SharedBudget {
   if (!isShared) {

@@ -4,14 +4,14 @@ import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
 import { noteLargeBody } from '../return-memory.ts'
 import type { CaptureBudget } from './capture-budget.ts'
 
-/** A body as far as it was kept. */
+/** The captured part of a body. */
 export interface CapturedBytes {
   bytes: Buffer
-  /** Bytes that passed. */
+  /** Bytes of the whole body. */
   byteLength: number
-  /** SHA-256 of all that passed, in hexadecimal, when not all of it was kept; null otherwise. */
+  /** SHA-256 of the whole body in hexadecimal if only a part was captured; otherwise null. */
   sha256: string | null
-  /** The last bytes that passed, when not all of it was kept. */
+  /** The last bytes of a body of which only a part was captured. */
   end?: Buffer
 }
 
@@ -19,18 +19,20 @@ export type CutReason = 'body_limit' | 'total_limit'
 
 const noBytes = Buffer.alloc(0)
 
-/** Later bytes are copied out of the 64 KiB buffers of single reads: held, those pin the heap of malloc. */
+/** Beyond this, chunks are copied: a retained 64 KiB read buffer pins malloc's heap. */
 const copiedFrom = 256 * 1024
 const blockBytes = 512 * 1024
 
-/** Keeps the start of a body that passes by, within bounds; of a longer one it keeps the length, the hash and the last bytes too. */
+/**
+ * Captures the start of a body within bounds. For a longer body it also keeps length, hash and last bytes.
+ */
 export class CapturedBody {
   readonly #budget: CaptureBudget
   readonly #ordinaryBytes: number
   #maxBytes: number
   #chunks: Buffer[] = []
   #kept = 0
-  /** Bytes that the last of `#chunks` has room for. */
+  /** Free bytes in the last of `#chunks`. */
   #blockLeft = 0
   #taken = 0
   #takenSpare = 0
@@ -53,12 +55,14 @@ export class CapturedBody {
     this.#end = lastBytes(this.#end, chunk)
   }
 
-  /** Before its first chunk. What goes beyond the bounds of others leaves them half of the budget. */
+  /**
+   * Sets another limit before the first chunk. Bytes beyond the ordinary limit may use half of the budget.
+   */
   allow(maxBytes: number): void {
     this.#maxBytes = maxBytes
   }
 
-  /** Why not all of it was kept, or null. */
+  /** Why the body is truncated, or null. */
   get cut(): CutReason | null {
     return this.#cut
   }
@@ -74,7 +78,7 @@ export class CapturedBody {
     }
   }
 
-  /** Gives all that it took back to the budget. */
+  /** Returns all acquired bytes to the budget. */
   release(): void {
     this.#budget.release(this.#taken)
     this.#budget.release(this.#takenSpare, true)
@@ -92,7 +96,7 @@ export class CapturedBody {
     return this.#cut === null
   }
 
-  /** From here on the body is hashed; only one that is cut needs it. What fits of `chunk` is still kept. */
+  /** Starts hashing, which only a truncated body needs, and keeps what still fits of `chunk`. */
   #cutAt(chunk: Buffer): void {
     this.#hash = createHash('sha256')
     let left = this.#kept

@@ -4,12 +4,12 @@ import { isEventStream, isJsonLines } from '#capture/streams/stream-types.ts'
 import type { CaptureBudget } from './capture-budget.ts'
 import { CapturedBody, type CutReason } from './captured-body.ts'
 
-/** Both bodies of a call that is recorded, as far as they are kept. */
+/** The captured bodies of a recorded call. */
 export class CapturedCall {
   readonly request: CapturedBody
   readonly answer: CapturedBody
 
-  /** When the answer came, as it stands in the record: of one that is compressed nobody can tell. */
+  /** Arrival times by position in the recorded answer; null for a compressed one. */
   arrivals: Arrivals | null = null
 
   readonly #maxBodyBytes: number
@@ -20,20 +20,22 @@ export class CapturedCall {
     this.answer = new CapturedBody(budget, maxBodyBytes)
   }
 
-  /** Before its first byte. Of a stream more is kept, for the message in it, which must fit; of what is compressed, for its end, which says the tokens. */
+  /**
+   * Called before the first byte. A stream may be longer, as only its assembled message must fit; so may a
+   * compressed answer, whose end holds the token counts.
+   */
   answers({ contentType, contentEncoding }: { contentType: string; contentEncoding: string }): void {
     this.arrivals = contentEncoding === '' ? createArrivals() : null
     if (isEventStream(contentType) || isJsonLines(contentType) || contentEncoding !== '')
       this.answer.allow(this.#maxBodyBytes * streamTextFactor)
   }
 
-  /** A chunk of the answer. */
   answered(chunk: Buffer, atMs: number): void {
     this.answer.add(chunk)
     this.arrivals?.add(chunk.length, atMs)
   }
 
-  /** Why not all of them was kept. */
+  /** Why bodies are truncated. */
   cuts(): CutReason[] {
     return [this.request.cut, this.answer.cut].filter((cut) => cut !== null)
   }

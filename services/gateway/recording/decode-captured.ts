@@ -4,8 +4,8 @@ import type { CapturedBytes } from './captured-body.ts'
 import { beginsAsObject } from './object-text.ts'
 
 /**
- * Undoes the Content-Encoding of a body, as far as it is known, giving at most `maxBytes` and, of `throughBytes`, the end. What begins as a
- * JSON object is not encoded, whatever is said of it: many providers do not look, and read it as it is.
+ * Decodes a body by its Content-Encoding, into at most `maxBytes`; finds the end within `throughBytes`. A
+ * body that starts as a JSON object is not decoded: many providers ignore a wrong header.
  */
 export async function decodeCaptured(
   captured: CapturedBytes,
@@ -21,7 +21,7 @@ export async function decodeCaptured(
   return captured.sha256 === null && decoded.end !== undefined ? { ...cut, end: decoded.end } : cut
 }
 
-/** `bytes` stand for a body that was not kept whole; length and hash are of what passed. */
+/** Marks `bytes` as truncated, with length and hash of the original body. */
 export function cutAs(bytes: Buffer, { bytes: kept, byteLength, sha256 }: CapturedBytes): CapturedBytes {
   return { bytes, byteLength, sha256: sha256 ?? createHash('sha256').update(kept).digest('hex') }
 }

@@ -2,7 +2,7 @@ import { joinParts } from '#capture/billed-parts.ts'
 import { usageBeside } from '#capture/call-cost.ts'
 import { describeCall } from '#capture/describe-call.ts'
 
-/** What ingest would read from the bodies of a call, as fields of a record whose bodies do not say it. */
+/** What ingest would derive from the bodies, as record fields. */
 export function derivedFields(requestBody: unknown, responseBody: unknown) {
   const described = describeCall({ requestBody, responseBody })
   const usage = usageBeside(responseBody)
@@ -11,7 +11,7 @@ export function derivedFields(requestBody: unknown, responseBody: unknown) {
     provider: textFor(described.provider, 64),
     prompt_tokens: usage.promptTokens,
     cached_tokens: usage.cachedTokens,
-    // What is not said of a cache is not worth a field.
+    // Cache counts of zero are omitted.
     cache_write_tokens: usage.writtenTokens || undefined,
     cache_write_1h_tokens: usage.writtenHourTokens || undefined,
     completion_tokens: usage.completionTokens,
@@ -23,7 +23,7 @@ export function derivedFields(requestBody: unknown, responseBody: unknown) {
   }
 }
 
-/** As ingest takes it; a body may name anything. */
+/** Fits ingest's limits; a body may contain any text. */
 function textFor(text: string | null, maxLength: number): string | null {
   return text === null ? null : text.slice(0, maxLength).toWellFormed().replaceAll('\u0000', '\ufffd')
 }

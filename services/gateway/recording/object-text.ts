@@ -1,19 +1,20 @@
 /** How a JSON object begins. */
 const beginning = /^\s*\{\s*["}]/
-/** A brace, white space before it, or what UTF-16, UTF-32 and a byte order mark begin with. */
+/** A brace, white space, or the first byte of UTF-16, UTF-32 or a byte order mark. */
 const firstBytes: ReadonlySet<number | undefined> = new Set([
   0x7b, 0x20, 0x09, 0x0a, 0x0d, 0, 0xef, 0xfe, 0xff,
 ])
-/** What has not come to it yet; the last character may be cut. */
+/** Too short to decide; the last character may be truncated. */
 const undecided = /^\s*(?:\{\s*)?\ufffd*$/
-/** As far as nearly all are looked at; a whole number of characters in every encoding but UTF-8. */
+/** Bytes examined first; a whole number of characters in every encoding but UTF-8. */
 const firstLook = 256
 const replacement = 0xfffd
 const lastCodePoint = 0x10ffff
 
 /**
- * The text of bytes that begin as a JSON object, in whichever encoding a provider may take it: UTF-8 (Go's and JavaScript's readers take
- * what is none of it for U+FFFD), and UTF-16 and UTF-32, which Python's tell by where the zero bytes are. Undefined: they begin otherwise.
+ * Text of bytes that begin as a JSON object, in any encoding that a provider may accept; undefined for other
+ * bytes. Go and JavaScript read UTF-8, with U+FFFD for invalid bytes. Python also detects UTF-16 and UTF-32
+ * by the position of zero bytes.
  */
 export function objectText(bytes: Buffer): string | undefined {
   if (!firstBytes.has(bytes[0])) return undefined
@@ -21,7 +22,7 @@ export function objectText(bytes: Buffer): string | undefined {
   return beginning.test(text) ? text : undefined
 }
 
-/** Whether `objectText` has one, without decoding what follows. */
+/** Whether `objectText` returns a text, decided from the first bytes where possible. */
 export function beginsAsObject(bytes: Buffer): boolean {
   if (!firstBytes.has(bytes[0])) return false
   const text = decoded(bytes.subarray(0, firstLook))
@@ -41,7 +42,7 @@ function decoded(bytes: Buffer): string {
   return new TextDecoder().decode(bytes)
 }
 
-/** By way of UTF-16, in one allocation: 4 MiB as a string for each character would be a hundred. */
+/** Converts to UTF-16 in one allocation: 4 MiB as one string per character would take a hundred. */
 function utf32(bytes: Buffer, isBigEndian: boolean): string {
   const units = new Uint16Array(bytes.length / 2)
   let length = 0

@@ -5,7 +5,7 @@ import { amazonChunk, amazonEvent, converseEvent } from '#tests/support/amazon-e
 import { rethrow } from '../testing/rethrow.ts'
 import { answerJson } from './answer-json.ts'
 
-/** What GATEWAY_RECORD_OTHER=true records. */
+/** Recorded with GATEWAY_RECORD_OTHER=true. */
 async function recorded(bytes: Buffer, contentType: string) {
   const answer = { bytes, byteLength: bytes.length, sha256: null, contentType, contentEncoding: '' }
   const read = await answerJson(answer, 100_000, rethrow)

@@ -143,7 +143,7 @@ describe('a body in a record', () => {
     })
     const cut = bodyJson({ bytes, byteLength: 9_999, sha256: 'ab' }, limit)
     expect(JSON.parse(cut.json.toString())).toEqual({ truncated: true, bytes: 9_999, sha256: 'ab', text })
-    // Many providers do not look at what is said of the encoding.
+    // Many providers ignore a wrong Content-Encoding.
     for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
       expect((await requestJson(whole(bytes), coding, limit)).json.toString()).toBe(text)
   })

@@ -14,15 +14,15 @@ import { Spool } from '../spool/spool.ts'
 import type { FinishedCall } from './build-record.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
-/** More than Node has threads for files and compression. */
+/** More than Node's threads for files and compression. */
 const pipes = 16
 const log = createLog('recorder-test', 'silent')
 
-/** Holds up whatever needs a thread, as a disk that hangs does, until the result is called. */
+/** Blocks all of Node's threads, as a hanging disk does, until the result is called. */
 function hangThreads(directory: string): () => Promise<void> {
   const paths = Array.from({ length: pipes }, (_, n) => join(directory, `pipe-${n}`))
   execFileSync('mkfifo', paths)
-  // To open a pipe waits for its other end.
+  // Opening a pipe blocks until its other end is opened.
   const opened = Promise.all(paths.map((path) => promisify(open)(path, 'r')))
   return async () => {
     const ends = paths.map((path) => openSync(path, 'r+'))
@@ -62,7 +62,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Bodies that are compressed take a while to make a record of. */
+/** Building the record of compressed bodies takes a while. */
 function callOf({ isCompressed, isEphemeral = false }: { isCompressed: boolean; isEphemeral?: boolean }) {
   const json = Buffer.from('{"answer":"yes"}')
   const bytes = isCompressed ? gzipSync(json) : json
@@ -90,7 +90,7 @@ test('an answer whose body waits to be decoded ends in time, and is recorded whe
   const goOn = hangThreads(directory)
   try {
     await record(callOf({ isCompressed: true }), () => (isReleased = true))
-    // The bytes that are still to be decoded count as held.
+    // Bytes still to be decoded count as used.
     expect(isReleased).toBe(false)
     expect(await told()).toContain('sluice_gateway_slow_disk_total 1')
   } finally {

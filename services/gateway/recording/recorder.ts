@@ -7,29 +7,29 @@ import { createSharedTimeout } from './shared-timeout.ts'
 import { buildRecord, type FinishedCall } from './build-record.ts'
 
 /**
- * Puts a finished call into the spool. Resolves once the disk has it, or will not have it in time; never rejects. `release` is called when the
- * bytes of its bodies are needed no more, which may be later.
+ * Writes a finished call to the spool. Resolves when it is on disk, or after the timeout; never rejects.
+ * Calls `release` once the bytes of the bodies are no longer needed, which may be later.
  */
 export type Recorder = (call: FinishedCall, release: () => void) => Promise<void>
 
 export interface RecorderDependencies {
   spool: Spool
   upstreamHost: string
-  /** Bytes of one body in a record. */
+  /** Maximum bytes of one body in a record. */
   maxBodyBytes: number
-  /** How long an answer waits for its record: until it is made (a compressed body is decoded first) and on disk. */
+  /** How long an answer waits until its record is built (which includes decompression) and on disk. */
   waitMs: number
   metrics: GatewayMetrics
   log: Log
 }
 
-/** Lines of a kind, each of which names a call: enough to find them all while they are few. */
+/** Maximum log lines per second and kind. Each names a call, so all are found while they are few. */
 const maxNamedPerSecond = 10
 
-/** No record could be made, because of `cause`. */
+/** The record could not be built, because of `cause`. */
 class NoRecord extends Error {}
 
-/** What became of a write in time; an error when the disk refused it. */
+/** The result of a write within the timeout. */
 type Outcome = 'written' | 'late' | { error: unknown }
 
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
@@ -54,7 +54,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
           'the spool is slow: an answer ends before its record is on disk',
         ),
       )
-      // It may still get there.
+      // The write may still succeed.
       written.then(
         () => metrics.recorded(),
         (error: unknown) => settleRefused(error, id, record()),
@@ -66,7 +66,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     const { isEphemeral } = call.caller
     try {
       const built = buildRecord(call, upstreamHost, maxBodyBytes, (error) => reportUnread(error, id))
-      // Only what has to be waited for: a turn of the event loop for each would add up.
+      // No extra turn of the event loop where nothing is awaited.
       if (!(built instanceof Promise))
         return settle(spool.append(built, isEphemeral), id, () => built).then(release)
       let made: Buffer | undefined
@@ -89,7 +89,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
   }
 }
 
-/** Counts or names a record whose write failed, by what became of it; undefined: none was made. */
+/** Counts or logs a record whose write failed. Without `record`, none was built. */
 function createRefusalHandler(
   { metrics, log }: RecorderDependencies,
   throttledLog: ReturnType<typeof createThrottledLog>,
@@ -99,7 +99,7 @@ function createRefusalHandler(
     const refused = error instanceof PartlyWritten && record !== undefined ? error.refused : undefined
     if (error instanceof NoRecord) fail(error.cause, id)
     else if (refused !== undefined && record !== undefined && !refused.has(record)) metrics.recorded()
-    // The spool has counted it. The application's answer is not held back for it.
+    // The spool has counted the loss; the answer is not delayed.
     else
       throttledLog('refused', (unsaid) =>
         log.error(
@@ -110,7 +110,7 @@ function createRefusalHandler(
   }
 }
 
-/** Counts a stream that is recorded as it came, and says why. */
+/** Counts and logs a stream that is recorded unparsed. */
 function createUnreadReporter(
   { metrics, log }: RecorderDependencies,
   throttledLog: ReturnType<typeof createThrottledLog>,
@@ -123,7 +123,7 @@ function createUnreadReporter(
   }
 }
 
-/** Waits for writes. Records that share a write share the wait for it. */
+/** Waits for writes. Records that share a write share the wait. */
 function createOutcomes(waitMs: number): (written: Promise<void>) => Promise<Outcome> {
   const timeout = createSharedTimeout(waitMs)
   let last: { written: Promise<void>; outcome: Promise<Outcome> } | undefined

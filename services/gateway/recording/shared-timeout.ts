@@ -1,6 +1,6 @@
-/** Waits for things, each for the same time at most. */
+/** Waits for work with one timeout for all. */
 export interface SharedTimeout {
-  /** `late` when `work` is not done in time; it goes on. `work` must not reject. */
+  /** Returns `late` if `work` is not done in time; it continues. `work` must not reject. */
   race(work: Promise<void>): Promise<'done' | 'late'>
 }
 
@@ -9,9 +9,9 @@ interface Waiting {
   settle: (outcome: 'done' | 'late') => void
 }
 
-/** All share one timer, which runs no more than once in `waitMs`: a timer for each cost 5% of a call. */
+/** One timer for all, run at most once in `waitMs`: a timer per call cost 5 % of a call. */
 export function createSharedTimeout(waitMs: number): SharedTimeout {
-  // In the order of their deadlines, because all wait equally long.
+  // In order of deadline, as all wait equally long.
   const waiting = new Set<Waiting>()
   let timer: NodeJS.Timeout | undefined
 

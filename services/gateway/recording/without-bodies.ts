@@ -5,24 +5,24 @@ import type { StripBodies } from '../spool/erase-bodies.ts'
 import { derivedFields } from './derived-fields.ts'
 
 /**
- * A record without its bodies: what ingest would have read from them stands in it, and `bodies_erased` says that they were there; of
- * an error, which may quote them, its kind. For projects that keep no content. Undefined where it is no JSON, or has more
- * parts than ingest takes.
+ * Replaces the bodies of a record by the fields that ingest would derive from them, and sets `bodies_erased`.
+ * An error, which may quote them, becomes its code. For zero content retention. Undefined if the record is
+ * not JSON, or has more parts than ingest accepts.
  */
 export function withoutBodies(record: Buffer): Buffer | undefined {
   const whole = objectOf(parseJson(record.toString('utf8')))
   if (whole === undefined) return undefined
   const derived = derivedFields(fieldAt(whole, 'request_body'), fieldAt(whole, 'response_body') ?? null)
   const filled = Object.entries(derived).map(([name, value]) => [name, fieldAt(whole, name) ?? value])
-  // JSON leaves out what is undefined. The order stays: who reads the start of a record finds its project there.
+  // JSON omits undefined fields. The order stays, as readers find the project at the start.
   const error = typeof whole['error'] === 'string' ? codeOfError(whole['error']) : whole['error']
   const gone = { error, request_body: undefined, response_body: undefined, bodies_erased: true }
   return Buffer.from(JSON.stringify({ ...whole, ...Object.fromEntries(filled), ...gone }))
 }
 
 /**
- * What may stay of a record after an hour. One that names no project was written before the API service had said whose the gateway's key is:
- * its bodies stay when that project turns out to keep content.
+ * What may remain of a record after an hour. A record without a project was written before the gateway's own
+ * project was known; its bodies stay if that project keeps content.
  */
 export function createStripBodies(own: (() => Kept | undefined) | undefined): StripBodies {
   return (record) => {

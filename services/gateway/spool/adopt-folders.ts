@@ -25,13 +25,16 @@ const incomingPrefix = 'incoming-'
 
 export interface OwnFolder {
   folder: string
-  /** Segments that lie in it and are not adopted yet, by name. */
+  /** Names of segments in the folder that are not adopted yet. */
   left: string[]
 }
 
-/** Makes and locks this process's folder in `directory`. On a full disk it takes one whose process is gone, with what that holds. */
+/**
+ * Creates and locks this process's folder in `directory`. On a full disk it claims an abandoned one with its
+ * content.
+ */
 export async function createFolder(directory: string, name: string, nowMs: number): Promise<OwnFolder> {
-  // Locked before it has its name: nobody sees it without an owner.
+  // Locked before it is renamed, so that it never appears without an owner.
   const hidden = join(directory, `.${name}`)
   const folder = join(directory, folderPrefix + name)
   try {
@@ -48,19 +51,20 @@ export async function createFolder(directory: string, name: string, nowMs: numbe
   }
 }
 
-/** Without it nothing could be sent, and what waits to be sent may be what fills the disk. */
+/** Without a folder nothing could be sent, and unsent records may be what fills the disk. */
 async function claimFolder(directory: string, folder: string, nowMs: number): Promise<string[] | undefined> {
   for (const name of await readdir(directory)) {
     const abandoned = join(directory, name)
     if (!name.startsWith(folderPrefix) || !(await isAbandoned(abandoned, nowMs))) continue
     try {
-      // Before it is renamed, so that it never seems abandoned by its new name; and after, because another may have written there too.
+      // Lock before the rename, so that the new name never appears abandoned; and after, as another process
+      // may have written its lock.
       await overwriteLock(abandoned)
       await rename(abandoned, folder)
       await overwriteLock(folder)
       return (await readdir(folder)).filter((file) => file.endsWith(segmentSuffix))
     } catch (error) {
-      // Another gateway has it, or it has no lock that could be written over.
+      // Another gateway claimed it, or its lock cannot be overwritten.
       if (!isMissing(error)) throw error
     }
   }
@@ -69,11 +73,11 @@ async function claimFolder(directory: string, folder: string, nowMs: number): Pr
 
 interface AdoptOptions extends SetAsideLimits {
   key: KeyObject | undefined
-  /** Whether there is room for so many bytes more; then they are taken. */
+  /** Reserves bytes if there is space for them. */
   reserve: (byteLength: number) => boolean
 }
 
-/** Room for folders beside `usedBytes`: for one at least when nothing is used. */
+/** Space for folders beside `usedBytes`; always for one when nothing is used. */
 export function budgetFrom(usedBytes: number, maxBytes: number): AdoptOptions['reserve'] {
   let used = usedBytes
   return (byteLength) => {
@@ -83,19 +87,19 @@ export function budgetFrom(usedBytes: number, maxBytes: number): AdoptOptions['r
   }
 }
 
-/** What adoption brought. */
+/** The result of an adoption. */
 export interface AdoptedSegments {
   /** Oldest first. */
   segments: Segment[]
-  /** How many of them cannot be read to their end. */
+  /** Number of segments that are damaged. */
   damaged: number
-  /** Of another version, for the gateway that can read them. */
+  /** Segments of another version. */
   aside: SetAside
-  /** Why something could not be taken; the next adoption tries again. Undefined: all could. */
+  /** Why something could not be adopted; undefined if all was. The next adoption tries again. */
   failed: Error | undefined
 }
 
-/** Moves the segments of folders whose process is gone into `own`, as long as there is room, and looks at them and at what it held. */
+/** Moves segments of abandoned folders into `own` while there is space, and inspects all that `own` holds. */
 export async function adoptSegments(
   directory: string,
   own: OwnFolder,
@@ -110,7 +114,7 @@ export async function adoptSegments(
   }
   await takeReadable(directory, own, onFailure)
   await claimFolders(directory, own, { ...options, onFailure })
-  // A note may have come without its segment where that could not be moved yet.
+  // A note may have been moved without its segment.
   if (await unpack(own.folder, own, onFailure))
     await removeStrays(own.folder).catch((error: unknown) => {
       onFailure(own.folder, error)
@@ -137,17 +141,17 @@ export async function adoptSegments(
 const sealedOtherwise =
   'records are sealed under another SPOOL_KEY: they stay in this file until a gateway is started with that one'
 
-/** Moves what another version of the gateway set aside, and this one can read, into `own`. */
+/** Moves set-aside segments that this version can read into `own`. */
 async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFailure): Promise<void> {
   for (const path of await findReadable(directory, onFailure)) {
     const name = basename(path)
     try {
-      // Before its note: others may be at it too, and who gets the segment gets both.
+      // The segment before its note: whoever moves the segment gets both.
       await rename(path, join(own.folder, name))
       own.left.push(name)
       await moveNote(path, own.folder)
     } catch (error) {
-      // Another gateway beside this one has it.
+      // Another gateway moved it.
       if (!isMissing(error)) onFailure(path, error)
     }
   }
@@ -157,7 +161,7 @@ interface ClaimOptions extends Pick<AdoptOptions, 'now' | 'reserve'> {
   onFailure: OnFailure
 }
 
-/** Renaming a folder is what claims it, so of two gateways that come together one has it. */
+/** The rename is the claim: of two gateways, one succeeds. */
 async function claimFolders(
   directory: string,
   { folder: own }: OwnFolder,
@@ -182,13 +186,13 @@ async function bytesIn(folder: string): Promise<number> {
     const sizes = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))))
     return sizes.reduce((sum, { size }) => sum + size, 0)
   } catch (error) {
-    // Another gateway has it.
+    // Another gateway claimed it.
     if (isMissing(error)) return 0
     throw error
   }
 }
 
-/** A process can be killed between writing a segment without its bodies and removing the one with them. */
+/** A process killed while erasing may leave both the segment with bodies and the one without. */
 async function withoutErased(paths: readonly string[]): Promise<string[]> {
   const all = new Set(paths)
   const isErased = (path: string) => isEphemeralPath(path) && all.has(erasedPath(path))
@@ -197,8 +201,9 @@ async function withoutErased(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Moves what lies in claimed folders into `own`; a process can be killed while it adopts, so they may hold claimed ones in turn. Only
- * what is moved is left to adopt: other segments appear in `own` meanwhile, because it is written to. Whether all was moved.
+ * Moves the content of claimed folders into `own`; returns whether all was moved. A claimed folder may
+ * contain others if its process was killed while adopting. Only moved segments are adopted, as `own` is also
+ * written to.
  */
 async function unpack(folder: string, own: OwnFolder, onFailure: OnFailure): Promise<boolean> {
   let isEmpty = true

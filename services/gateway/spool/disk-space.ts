@@ -1,16 +1,16 @@
 import { statfs } from 'node:fs/promises'
 import type { Log } from '#runtime/log.ts'
 
-/** A twentieth stays free, for notes of what is sent and for records that lose their bodies. */
+/** A twentieth stays free for sent-offset notes and for segments rewritten without bodies. */
 const reserveParts = 20
 const maxReserveBytes = 64 * 1024 * 1024
 
-/** How many bytes a spool may have: SPOOL_MAX_BYTES, or less where its file system has no more. */
+/** The spool's size limit: SPOOL_MAX_BYTES, or less on a smaller file system. */
 export interface DiskSpace {
   limit(): number
-  /** Asks the file system how much is free beside `usedBytes`, which are the spool's. */
+  /** Measures free space; `usedBytes` is what the spool occupies. */
   measure(usedBytes: number): Promise<void>
-  /** So many bytes that lay there already are the spool's from now on. */
+  /** Adds bytes that were on the disk before and now belong to the spool. */
   adopt(byteLength: number): void
 }
 

@@ -4,29 +4,34 @@ import { contentDays } from '#schemas/content-retention.ts'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from './segment-format.ts'
 import { erasedPath, removeSegment, unfinishedSuffix, type Segment } from './segment.ts'
 
-/** Content of projects that keep none may wait on disk for an hour. Looked at every 10 s, and between two tries to send. */
+/**
+ * Content of zero-retention projects may stay on disk for an hour. Checked every 10 s and between attempts.
+ */
 export const eraseAfterMs = 59 * 60_000
 const dayMs = 86_400_000
-/** By so much the clock of another host beside this one may be ahead. */
+/** Maximum lead of a neighbouring host's clock. */
 const maxAheadMs = 60_000
 
-/** Whether what such a project has on disk since `begunMs` is due to go; also where nobody knows since when, because the clock was set back. */
+/**
+ * Whether the bodies of a zero-retention project, on disk since `begunMs`, are due for erasure. True too if a
+ * clock that was set back makes the age unknown.
+ */
 export function areBodiesDue(begunMs: number, nowMs: number): boolean {
   const ageMs = nowMs - begunMs
   return !(ageMs >= -maxAheadMs && ageMs < eraseAfterMs)
 }
 
-/** Whether what lies on disk since `sinceMs` has been there for as long as content of any project is kept. */
+/** Whether content on disk since `sinceMs` has reached the maximum retention. */
 export function isContentDue(sinceMs: number, nowMs: number): boolean {
   return nowMs - sinceMs >= contentDays * dayMs
 }
 
-/** A record (JSON bytes) without its bodies; undefined where it cannot be read. */
+/** Strips the bodies from a record (JSON bytes); undefined if it cannot be read. */
 export type StripBodies = (record: Buffer) => Buffer | undefined
 
 /**
- * Writes what is left to send of an ephemeral segment without its bodies, in its place. Killed in the middle it leaves the old
- * segment, or both: adopt-folders.ts drops the old one then. Gives the number of records that could not be opened or read; they are gone.
+ * Rewrites the unsent part of an ephemeral segment without bodies; returns the number of unreadable records,
+ * which are dropped. A crash leaves the old segment, or both; adopt-folders.ts then removes the old one.
  */
 export async function eraseSegment(
   segment: Segment,
@@ -63,7 +68,7 @@ async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   await rename(hidden, path)
 }
 
-/** The same for a file of one record, beside the spool. False: it could not be opened or read, and is gone. */
+/** The same for a file of one record. False: it could not be read, and is deleted. */
 export async function eraseFile(
   path: string,
   key: KeyObject | undefined,

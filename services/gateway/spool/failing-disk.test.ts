@@ -37,7 +37,7 @@ async function openSpool(): Promise<Spool> {
   return spool
 }
 
-/** Takes and acknowledges what can be read now. */
+/** Takes and acknowledges everything readable. */
 async function drain(spool: Spool): Promise<string[]> {
   const seen: string[] = []
   for (;;) {
@@ -48,7 +48,7 @@ async function drain(spool: Spool): Promise<string[]> {
   }
 }
 
-/** A folder without an owner for each record, with a segment that holds it. */
+/** An abandoned folder per record, with a segment that holds it. */
 async function leave(...records: string[]): Promise<void> {
   for (const [index, record] of records.entries()) {
     const folder = join(directory, `worker-${record}`)
@@ -61,7 +61,7 @@ async function pathOf(record: string): Promise<string> {
   const names = await readdir(directory, { recursive: true })
   return join(directory, names.find((name) => name.endsWith(`${record}.segment`)) ?? 'none')
 }
-/** A directory in the place of its file: that can be neither read nor unlinked, by root neither. */
+/** Replaces the file by a directory, which even root can neither read nor unlink as a file. */
 async function obstruct(record: string): Promise<void> {
   const path = await pathOf(record)
   await rename(path, `${path}.aside`)
@@ -166,7 +166,7 @@ test('what is lost is counted each time and said once a second', () => {
   const problems = createSpoolProblems(log)
   for (let call = 0; call < 1_000; call++) problems.lost('spool_write', 1, undefined)
   problems.lost('spool_full', 40, undefined)
-  // A machine that stood still meanwhile says one more.
+  // One more if the machine paused meanwhile.
   expect(logged.length).toBeLessThan(10)
   expect(logged[0]).toMatchObject({ reason: 'spool_write', records: 1, unsaid: 0 })
   expect(logged.at(-1)).toMatchObject({ reason: 'spool_full', records: 40 })

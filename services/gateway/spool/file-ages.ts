@@ -2,24 +2,24 @@ import { stat, utimes } from 'node:fs/promises'
 import { isContentDue } from './erase-bodies.ts'
 import { begunMsOf, isEphemeralPath } from './segment.ts'
 
-/** No gateway was before it: hosts begin there whose clock was not set. */
+/** Earlier times come from hosts whose clock is not set. */
 const firstMs = Date.UTC(2020, 0, 1)
 const minMs = 3_600_000
 
 /**
- * Since when files of records are kept. The name says it, but where its time is no number, or lies before 2020 by a clock that does not: then the
- * file's own time counts, and where that is no better the time at which the file was first seen, which becomes its own. No such file is deleted for its
- * age in the hour after this process first saw it: what it says may be wrong too. What a project that keeps no content may have had for
- * over an hour loses its bodies at once all the same.
+ * Since when record files are kept. The name gives the time, unless it is no number, or lies before 2020
+ * although the clock does not. Then the file's own time counts. If that is no better, the file gets the
+ * current time. Such a file is not deleted for its age in the first hour, as its time may be wrong. Bodies of
+ * zero-retention projects are erased nevertheless.
  */
 export interface FileAges {
   sinceMs(path: string): Promise<number>
-  /** Whether it has been kept for as long as content is, if since `sinceMs`. */
+  /** Whether content kept since `sinceMs` has reached the maximum retention. */
   isContentDue(path: string, sinceMs: number): boolean
 }
 
 export function createFileAges(now: () => number): FileAges {
-  /** Of those whose names say nothing; they are few. */
+  /** Only files whose names give no time. */
   const firstSeenMs = new Map<string, number>()
   return {
     async sinceMs(path) {
@@ -41,7 +41,7 @@ export function createFileAges(now: () => number): FileAges {
   }
 }
 
-/** Whether a file can be of that time, by a clock that stands at `nowMs`: where it was not set yet, nobody can tell. */
+/** Whether a time is plausible. While the clock itself stands before 2020, any time is. */
 export function isTime(ms: number, nowMs: number): boolean {
   return ms >= (nowMs < firstMs ? 0 : firstMs)
 }

@@ -13,7 +13,7 @@ import type { SpoolOptions } from './spool-options.ts'
 import { Spool } from './spool.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 3))
-/** Two by themselves, then two that are sealed together. */
+/** Two frames of one record, then one frame of two. */
 const records = [150_000, 150_000, 30_000, 30_000].map((size, index) => `${index}:${'x'.repeat(size)}`)
 let directory: string
 let lost: [string, number][]
@@ -54,7 +54,7 @@ async function append(spool: Spool, texts: readonly string[], isEphemeral = fals
   await Promise.all(texts.map((text) => spool.append(Buffer.from(text), isEphemeral)))
 }
 
-/** What a gateway with `key` leaves unsent. */
+/** A spool that a gateway with `key` leaves unsent. */
 async function leave(isEphemeral = false): Promise<void> {
   const spool = await openSpool(key)
   await append(spool, records, isEphemeral)
@@ -137,7 +137,7 @@ test('of another version: one that the disk does not let go keeps nothing else f
   const [younger, older] = [1, 2].map((age) =>
     join(directory, 'set-aside', segmentName(now - age, `${now - age}`)),
   )
-  // It cannot be read or removed as a file can.
+  // A directory can be neither read nor removed as a file.
   await mkdir(younger as string, { recursive: true })
   await writeFile(older as string, Buffer.concat([segmentHeader(), Buffer.alloc(1_000)]).fill(9, 4, 5))
   const spool = await openSpool(key, { maxAsideBytes: 0 })

@@ -6,12 +6,12 @@ import { until } from '#tests/support/until.ts'
 import { encodeFrames, segmentHeader } from './segment-format.ts'
 import { segmentName } from './segment.ts'
 
-// Takes 10 s and more beside five other test processes on two cores.
+// Takes over 10 s beside five other test processes on two cores.
 jest.setTimeout(120_000)
 
 const world = useSpools()
 
-/** What a process that was killed leaves: a folder, its segments, no one who owns it. */
+/** What a killed process leaves: an abandoned folder with segments. */
 async function leftBehind(
   name: string,
   records: readonly string[],
@@ -168,7 +168,7 @@ describe('what a killed process leaves', () => {
     await mkdir(folder)
     await writeFile(join(folder, name), bytes)
     await writeFile(join(folder, `${name}.sent`), String(8 + (sent as Buffer).length))
-    // No file can be moved to where a folder is.
+    // A file cannot replace a folder.
     await mkdir(join(world.directory, '.refused', name), { recursive: true })
     const refused = await world.open({ name: 'refused' })
     expect(refused.problem()).toMatch(/^what other gateways left cannot be adopted/)

@@ -3,7 +3,10 @@ import { writeSentOffset, type Segment } from './segment.ts'
 
 const noteEveryMs = 1_000
 
-/** Notes on disk how far segments are sent, now and then: what is not noted is sent again after a restart, and recognised by ingest. */
+/**
+ * Notes on disk how far segments are sent, at most once a second. After a restart the rest is sent again, and
+ * ingest drops the duplicates.
+ */
 export function createSentNotes({ now, log }: { now: () => number; log: Log }) {
   let notedMs = 0
   const pending = new Set<Segment>()
@@ -13,7 +16,7 @@ export function createSentNotes({ now, log }: { now: () => number; log: Log }) {
     try {
       await writeSentOffset(segment)
     } catch (error) {
-      // A full disk above all: to go on sending is what empties it.
+      // The disk is probably full: sending on is what empties it.
       log.warn({ err: error }, 'what is sent cannot be noted: a restart would send it again')
     }
   }
@@ -25,7 +28,10 @@ export function createSentNotes({ now, log }: { now: () => number; log: Log }) {
       notedMs = now()
       await write(segment)
     },
-    /** What came too soon after another note. Without it the last records before a pause would count as unsent until the next call. */
+    /**
+     * Writes skipped notes. Otherwise the last records before a pause would count as unsent until the next
+     * call.
+     */
     async catchUp(segments: readonly Segment[]): Promise<void> {
       const late = segments.filter((segment) => pending.has(segment))
       pending.clear()

@@ -2,24 +2,26 @@ import type { KeyObject } from 'node:crypto'
 import type { RecentRecords } from './recent-records.ts'
 import { countRecords, isEphemeralPath, readSegment, type Segment } from './segment.ts'
 
-/** Records that are next to be sent, all of one segment, oldest first. */
+/** The next records to send, all of one segment, oldest first. */
 export interface SpoolBatch {
   records: readonly Buffer[]
   segment: Segment
-  /** Of projects that keep no content. */
+  /** The project has zero content retention. */
   isEphemeral: boolean
-  /** Records that the batch stands for; more than `records` when some cannot be opened. */
+  /** Number of records in the frames; more than `records` when some cannot be decrypted. */
   count: number
   end: number
 }
 
-/** One frame is taken however much it holds. */
+/** The first frame is always taken. */
 interface BatchLimits {
   records: number
   bytes: number
 }
 
-/** What is next to be sent of `segment`, from memory when it is there; undefined when nothing whole follows. */
+/**
+ * Reads what is next to be sent of `segment`, from memory if present; undefined when no whole frame follows.
+ */
 export async function readBatch(
   segment: Segment,
   recent: RecentRecords,

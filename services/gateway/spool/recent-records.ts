@@ -1,6 +1,6 @@
 import type { Segment, SegmentFrame } from './segment.ts'
 
-/** Records that were written a moment ago. */
+/** Records written recently. */
 interface RecentFrame extends SegmentFrame {
   segment: Segment
   writtenMs: number
@@ -8,17 +8,17 @@ interface RecentFrame extends SegmentFrame {
 
 export interface RecentRecords {
   add(frame: RecentFrame): void
-  /** The frames of `segment` from `offset` on, when the first of them is still here. */
+  /** The frames of `segment` from `offset` on, if the first is still in memory. */
   from(segment: Segment, offset: number): readonly RecentFrame[] | undefined
-  /** Where the records of `segment` that are here begin. */
+  /** Offset of the first record of `segment` in memory. */
   startOf(segment: Segment): number | undefined
-  /** When the oldest of `segment` that is here was written. */
+  /** When the oldest record of `segment` in memory was written. */
   oldestOf(segment: Segment): number | undefined
   /** Drops those of `segment` before `end`. */
   forget(segment: Segment, end: number): void
 }
 
-/** The last records that were written, up to `maxBytes`: the oldest make room, they are on disk. */
+/** Caches the last written records, up to `maxBytes`; the oldest are evicted. */
 export function createRecentRecords(maxBytes: number): RecentRecords {
   const bySegment = new Map<Segment, RecentFrame[]>()
   let byteLength = 0

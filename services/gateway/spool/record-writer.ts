@@ -9,9 +9,9 @@ import type { SpoolProblems } from './spool-problems.ts'
 import type { SpoolWriters } from './spool-writers.ts'
 import type { WaitingSegments } from './waiting-segments.ts'
 
-/** The disk took some records of a write only. */
+/** The disk accepted only some records of a write. */
 export class PartlyWritten extends Error {
-  /** Why it did not take the others. */
+  /** Why the others were rejected. */
   readonly refused: ReadonlyMap<Buffer, unknown>
 
   constructor(refused: ReadonlyMap<Buffer, unknown>) {
@@ -32,7 +32,7 @@ interface RecordWriterDependencies {
   lose: (reason: LossReason, records: number) => void
 }
 
-/** Writes records together, or one by one where the disk does not take them together. One call at a time. */
+/** Writes records together; one by one if that fails. One call at a time. */
 export type RecordWriter = (records: readonly Buffer[], isEphemeral: boolean) => Promise<void>
 
 export function createRecordWriter(dependencies: RecordWriterDependencies): RecordWriter {
@@ -50,7 +50,7 @@ export function createRecordWriter(dependencies: RecordWriterDependencies): Reco
   }
 }
 
-/** After `error`, because one record may be too large for the disk. Gives those that it does not take. */
+/** Writes one by one, as a single record may be too large for the disk. Returns the rejected ones. */
 async function writeEach(
   dependencies: RecordWriterDependencies,
   records: readonly Buffer[],
@@ -86,7 +86,7 @@ async function writeTogether(
       return await writers.of(isEphemeral).write(frames, (begun) => segments.begin(begun))
     } catch (error) {
       if (!isFull(error)) throw error
-      // Somebody else has filled the disk since it was asked.
+      // Another process has filled the disk since it was measured.
       await space.measure(segments.depth().bytes)
       if (!(await dropOldest(dependencies, writers))) throw error
       return await write()
@@ -111,7 +111,7 @@ function remember(
   }
 }
 
-/** Nothing is dropped for what has no room in an empty spool either. */
+/** A record larger than the whole spool drops nothing. */
 async function freeSpace(
   dependencies: RecordWriterDependencies,
   writers: SpoolWriters,
@@ -125,7 +125,7 @@ async function freeSpace(
       throw new Error('the spool is full and nothing of it can make room')
 }
 
-/** Drops the oldest segment that is not being sent; the one written to comes last. False: none is left. */
+/** Drops the oldest segment that is not being sent, the active one last. False: none is left. */
 async function dropOldest(
   { segments, lose }: RecordWriterDependencies,
   writers: SpoolWriters,

@@ -7,7 +7,7 @@ import { createLog } from '#runtime/log.ts'
 import { segmentName } from './segment.ts'
 import { Spool } from './spool.ts'
 
-// Takes 10 s and more beside five other test processes on two cores.
+// Takes over 10 s beside five other test processes on two cores.
 jest.setTimeout(120_000)
 
 let directory: string
@@ -37,11 +37,11 @@ async function openSpool(): Promise<Spool> {
   return spool
 }
 
-/** In one write. */
+/** Appends all in one write. */
 const append = (spool: Spool, records: readonly string[]) =>
   Promise.all(records.map((record) => spool.append(Buffer.from(record))))
 
-/** Takes once and acknowledges. */
+/** Takes and acknowledges one batch. */
 async function send(spool: Spool, maxRecords: number, maxBytes: number): Promise<string[]> {
   const batch = await spool.take(maxRecords, maxBytes)
   if (batch !== undefined) await spool.acknowledge(batch)
@@ -54,7 +54,7 @@ async function drain(spool: Spool): Promise<string[]> {
 }
 
 test('each record is sent once, whatever is asked for and wherever a process ends', async () => {
-  // Some fill what is sealed together, or are longer.
+  // Around the size of the buffer for records encrypted together, and beyond it.
   const long = [65_531, 65_532, 65_533, 200_000]
   const records = Array.from({ length: 2_000 }, (_, n) =>
     `${n}:`.padEnd(long[n % 50] ?? (n * 7_919) % 26_000, 'x'),

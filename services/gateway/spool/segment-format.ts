@@ -6,15 +6,16 @@ import { nextNonce, nonceBytes } from '#runtime/next-nonce.ts'
 /**
  * A segment is a header and frames, only ever appended to:
  *
- *   header  "SLSP", version (1 byte), 3 bytes of zero
- *   frame   length of the content (u32 le), CRC-32 of the content (u32 le), content
- *   content 0 and a record; or 2, how many records (u32 le), nonce (12), AES-256-GCM ciphertext of the records, each behind its length
- *           (u32 le), tag (16); or, in version 1, 1, nonce, ciphertext of a record, tag
+ * - header: "SLSP", version (1 byte), 3 zero bytes
+ * - frame: length of the content (u32 le), CRC-32 of the content (u32 le), content
+ * - content: 0 and a record; or 2, number of records (u32 le), nonce (12), AES-256-GCM ciphertext of the
+ * records, each preceded by its length (u32 le), tag (16). Version 1: 1, nonce, ciphertext of one record,
+ * tag.
  *
- * A process that is killed leaves at most one torn frame, at the end.
+ * A killed process leaves at most one torn frame, at the end.
  */
 const segmentVersion = 2
-/** Those that can be read. */
+/** Versions that can be read. */
 const versions: ReadonlySet<number | undefined> = new Set([1, segmentVersion])
 export const headerBytes = 8
 const frameBytes = 8
@@ -26,33 +27,32 @@ const togetherHeadBytes = 1 + lengthBytes
 const tagBytes = 16
 const purpose = Buffer.from('sluice-spool-1')
 const plainMark = Buffer.from([plain])
-/** Records that are sealed together are brought together here: a seal for each took 4 of 90 µs a call. They are read, and lost, together. */
+/** Buffer for records that are encrypted together. One seal per record took 4 of 90 µs a call. */
 const sealBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
 export function segmentHeader(): Buffer {
   return Buffer.from([0x53, 0x4c, 0x53, 0x50, segmentVersion, 0, 0, 0])
 }
 
-/** Whether a file is a segment of a version that can be read. */
+/** Whether this version can read the segment. */
 export function isReadableHeader(header: Buffer): boolean {
   return header.length >= headerBytes && header.toString('latin1', 0, 4) === 'SLSP' && versions.has(header[4])
 }
 
-/** A frame as it is written: `parts` one behind the other. */
+/** A frame to write: the concatenation of `parts`. */
 export interface Frame {
   parts: readonly Buffer[]
   byteLength: number
-  /** What it holds. */
   records: readonly Buffer[]
 }
 
-/** Records as frames, encrypted when there is a key. In parts, so that they are not copied once more to be written. */
+/** Encodes records as frames, encrypted if there is a key. Returns parts, which saves a copy. */
 export function framesOf(records: readonly Buffer[], key: KeyObject | undefined): Frame[] {
   if (key === undefined) return records.map((record) => frameOf([record], [plainMark, record]))
   return groupsOf(records).map((group) => frameOf(group, sealed(group, key)))
 }
 
-/** The same in one piece. */
+/** The same as one buffer. */
 export function encodeFrames(records: readonly Buffer[], key: KeyObject | undefined): Buffer {
   return Buffer.concat(framesOf(records, key).flatMap(({ parts }) => parts))
 }
@@ -68,7 +68,7 @@ function frameOf(records: readonly Buffer[], content: readonly Buffer[]): Frame 
   return { parts: [head, ...content], byteLength: frameBytes + contentBytes, records }
 }
 
-/** As many as `together` takes, or one that is longer. */
+/** Groups that fit `sealBuffer`; a longer record forms its own. */
 function groupsOf(records: readonly Buffer[]): Buffer[][] {
   const groups: Buffer[][] = []
   let left = 0
@@ -96,12 +96,12 @@ function sealed(records: readonly Buffer[], key: KeyObject): Buffer[] {
   return [head, ...texts, cipher.getAuthTag()]
 }
 
-/** Each behind its length; to be used before others are asked for. */
+/** Each preceded by its length. Overwritten by the next call. */
 function partsOf(records: readonly Buffer[]): Buffer[] {
   let at = 0
   for (const record of records) {
     at = sealBuffer.writeUInt32LE(record.length, at)
-    // Not in one piece, because it alone is longer.
+    // Too long for the buffer: a part of its own.
     if (record.length > sealBuffer.length - at) return [sealBuffer.subarray(0, at), record]
     at += record.copy(sealBuffer, at)
   }
@@ -109,19 +109,18 @@ function partsOf(records: readonly Buffer[]): Buffer[] {
 }
 
 export type FrameAt =
-  /** A record is null when the key that it needs is not here. */
+  /** A record is null if its key is missing. */
   | { kind: 'frame'; records: readonly (Buffer | null)[]; end: number }
-  /** Nothing follows, or not a whole frame. */
+  /** The end, or an incomplete frame. */
   | { kind: 'torn' }
-  /** The bytes are not what was written. */
+  /** The checksum does not match. */
   | { kind: 'corrupt' }
 
-/** How many bytes the frame at the start of `bytes` has, its head included. */
+/** Length of the frame at the start of `bytes`, header included. */
 export function lengthOfFrame(bytes: Buffer): number {
   return bytes.length < frameBytes ? frameBytes : frameBytes + bytes.readUInt32LE(0)
 }
 
-/** Reads the frame at `offset` of a segment's bytes. */
 export function decodeFrame(bytes: Buffer, offset: number, key: KeyObject | undefined): FrameAt {
   if (bytes.length - offset < frameBytes) return { kind: 'torn' }
   const start = offset + frameBytes
@@ -138,7 +137,7 @@ function recordsIn(content: Buffer, key: KeyObject | undefined): (Buffer | null)
   if (content[0] !== encryptedTogether || content.length < togetherHeadBytes) return [null]
   const bytes = opened(content.subarray(togetherHeadBytes), key)
   if (bytes !== null) return split(bytes)
-  // Whatever stands there: no more than fit.
+  // The count is not authenticated: bound it.
   const count = Math.min(content.readUInt32LE(1), sealBuffer.length / lengthBytes)
   return Array<null>(count).fill(null)
 }
@@ -153,7 +152,7 @@ function split(bytes: Buffer): Buffer[] {
   return records
 }
 
-/** Of nonce, ciphertext and tag. */
+/** Decrypts nonce, ciphertext and tag. */
 function opened(sealedText: Buffer, key: KeyObject | undefined): Buffer | null {
   if (key === undefined || sealedText.length < nonceBytes + tagBytes) return null
   const tagAt = sealedText.length - tagBytes
@@ -162,7 +161,7 @@ function opened(sealedText: Buffer, key: KeyObject | undefined): Buffer | null {
   try {
     return Buffer.concat([decipher.update(sealedText.subarray(nonceBytes, tagAt)), decipher.final()])
   } catch (error) {
-    // The checksum fits, so these are the bytes that were written: under another key.
+    // The checksum matches, so the bytes are intact and the key is another.
     if (messageOf(error).includes('authenticate')) return null
     throw error
   }

@@ -6,34 +6,36 @@ import { headerBytes, segmentHeader, type Frame } from './segment-format.ts'
 import { segmentName, type Segment } from './segment.ts'
 
 export interface SegmentWriter {
-  /** The segment that is written to, undefined until something is. */
+  /** The segment being written; undefined before the first write. */
   active(): Segment | undefined
   /**
-   * Appends frames with one `write` and gives the segment that has them; `size` moves only when all of them are in the file.
-   * `onBegin` is told of a new segment that has them.
+   * Appends frames with one `write` and returns their segment; `size` changes only once all are in the file.
+   * Calls `onBegin` for a new segment.
    */
   write(frames: readonly Frame[], onBegin: (segment: Segment) => void): Promise<Segment>
-  /** The next write begins a new segment. */
+  /** The next write starts a new segment. */
   finish(): Promise<void>
 }
 
 interface SegmentWriterOptions {
   folder: string
-  /** Bytes of a segment, about. */
+  /** Approximate. */
   maxBytes: () => number
-  /** Of projects that keep no content. A segment of theirs is begun anew every few minutes. */
+  /** For zero-retention projects. Their segments are replaced every few minutes. */
   isEphemeral: boolean
   now: () => number
 }
 
 const ephemeralSpanMs = 5 * 60_000
 
-/** Whether one of projects that keep no content takes no more: its bodies are erased together, none of them much before its hour is over. */
+/**
+ * Whether an ephemeral segment is full: its bodies are erased together, none long before its hour is over.
+ */
 export function isSpent({ begunMs }: Segment, nowMs: number): boolean {
   return ageAt(nowMs, begunMs) > ephemeralSpanMs
 }
 
-/** Writes segments into a folder. One write at a time: the caller waits for each. */
+/** Writes segments into a folder. One write at a time; the caller waits for each. */
 export function createSegmentWriter({
   folder,
   maxBytes,
@@ -70,7 +72,7 @@ export function createSegmentWriter({
         const parts = frames.flatMap((frame) => frame.parts)
         await writeAll(file, isNew ? [segmentHeader(), ...parts] : parts)
       } catch (error) {
-        // What the file holds behind `size` is not whole: nothing may follow it, and it is lost, also where some frames are.
+        // Bytes after `size` are incomplete and lost: nothing may follow them.
         try {
           await (isNew ? unlink(segment.path) : file.truncate(segment.size))
         } finally {
@@ -85,7 +87,7 @@ export function createSegmentWriter({
   }
 }
 
-/** `writev` may take only a part, a disk that fills up for instance. */
+/** `writev` may write only a part, for instance when the disk fills up. */
 async function writeAll(file: FileHandle, buffers: readonly Buffer[]): Promise<void> {
   const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0)
   const { bytesWritten } = await file.writev([...buffers])

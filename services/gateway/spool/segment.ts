@@ -4,38 +4,38 @@ import { basename, join } from 'node:path'
 import { decodeFrame, headerBytes, isReadableHeader, lengthOfFrame } from './segment-format.ts'
 import { isMissing } from './spool-lock.ts'
 
-/** One file of the spool and how far it has been sent. */
+/** A file of the spool and how far it has been sent. */
 export interface Segment {
   path: string
-  /** Bytes of whole frames, header included. */
+  /** Bytes of complete frames, header included. */
   size: number
   /** Everything before this offset has been sent. */
   sentOffset: number
-  /** Records behind `sentOffset`. */
+  /** Records after `sentOffset`. */
   unsent: number
-  /** When it was begun, Unix milliseconds. */
+  /** Creation time, Unix milliseconds. */
   begunMs: number
-  /** Its records are sealed under a key that is not here: they wait for a gateway that has it. */
+  /** Encrypted with a key that is not configured: waits for a gateway that has it. */
   isForeign: boolean
 }
 
-/** Records that were written together, and are sent together. */
+/** Records written and sent together. */
 export interface SegmentFrame {
-  /** Null: it cannot be opened with the key that is here. */
+  /** Null: cannot be decrypted with the configured key. */
   records: readonly (Buffer | null)[]
   start: number
-  /** The offset behind it. */
+  /** Offset of the next frame. */
   end: number
 }
 
 const sentSuffix = '.sent'
-/** It is written whole before it has its name. */
+/** A file gets its final name once it is complete. */
 export const unfinishedSuffix = '.new'
 export const segmentSuffix = '.segment'
-/** Its records are of projects that keep no content: their bodies go after an hour (erase-bodies.ts). */
+/** For zero-retention projects: bodies are erased after an hour (erase-bodies.ts). */
 const ephemeralSuffix = `.ephemeral${segmentSuffix}`
 
-/** A name that sorts by time, among the segments of all processes. */
+/** A name that sorts by time across processes. */
 export function segmentName(nowMs: number, random: string, isEphemeral = false): string {
   return `${String(nowMs).padStart(15, '0')}-${random}${isEphemeral ? ephemeralSuffix : segmentSuffix}`
 }
@@ -44,48 +44,48 @@ export function isEphemeralPath(path: string): boolean {
   return path.endsWith(ephemeralSuffix)
 }
 
-/** Where the records of an ephemeral segment stand once their bodies are gone. */
+/** Path of an ephemeral segment after its bodies are erased. */
 export function erasedPath(path: string): string {
   return path.slice(0, -ephemeralSuffix.length) + segmentSuffix
 }
 
-/** When a segment was begun, by its name; NaN for a name that does not say. */
+/** Creation time from the name; NaN if the name has none. */
 export function begunMsOf(path: string): number {
   return Number.parseInt(basename(path), 10)
 }
 
-/** What `segmentName` was given beside the time. */
+/** The part of the name after the time. */
 export function idInName(path: string): string {
   return /-([^.]*)/.exec(basename(path))?.[1] ?? ''
 }
 
 export interface InspectedSegment {
   segment: Segment
-  /** Why it cannot be read, or not to its end. A torn end is none: a process that is killed leaves one. */
+  /** Why it cannot be read completely. A torn end is normal after a kill. */
   problem: 'another version' | 'damaged' | null
 }
 
-/** Looks at what a process before this one left. */
+/** Inspects a segment that an earlier process left. */
 export async function inspectSegment(path: string, key: KeyObject | undefined): Promise<InspectedSegment> {
   const bytes = await readFile(path)
   const begunMs = begunMsOf(path) || (await stat(path)).mtimeMs
   const empty = { path, size: bytes.length, sentOffset: bytes.length, unsent: 0, begunMs, isForeign: false }
-  // A process can be killed before it has written the header.
+  // The process was killed before it wrote the header.
   if (bytes.length < headerBytes) return { segment: empty, problem: null }
   if (!isReadableHeader(bytes)) return { segment: empty, problem: 'another version' }
   const { frames, end, isCorrupt } = readFrames(bytes, headerBytes, undefined, Infinity)
   const notedOffset = await readSentOffset(path)
   const unsentFrames = frames.filter((frame) => frame.end > notedOffset)
   const unsent = countRecords(unsentFrames)
-  // Of a note that was torn only the first digits are there: it points into a frame, which goes again from its start.
+  // A torn note has only the first digits and points into a frame, which is sent again from its start.
   const sentOffset = unsentFrames[0]?.start ?? end
-  // One key has sealed them all: that of the process which wrote the segment.
+  // One process wrote the segment, so one key encrypts it all.
   const isForeign = unsent > 0 && readFrames(bytes, headerBytes, key, 1).frames[0]?.records[0] === null
   const segment = { ...empty, size: end, sentOffset, unsent, isForeign }
   return { segment, problem: isCorrupt ? 'damaged' : null }
 }
 
-/** Whether a segment is of a version that this gateway reads. */
+/** Whether this version can read the segment. */
 export async function isReadable(path: string): Promise<boolean> {
   const file = await open(path, 'r')
   try {
@@ -96,9 +96,9 @@ export async function isReadable(path: string): Promise<boolean> {
 }
 
 export interface ReadLimits {
-  /** Nothing behind it is read. */
+  /** Read nothing after this offset. */
   offset: number
-  /** About, as of bytes: one frame is read however much it holds. */
+  /** Approximate limits: the first frame is always read. */
   records: number
   bytes: number
 }
@@ -136,18 +136,20 @@ async function readWindow(file: FileHandle, position: number, length: number): P
   return bytes.subarray(0, bytesRead)
 }
 
-/** Notes how far a segment has been sent. Losing the note costs a resend, which ingest recognises. */
+/**
+ * Notes how far a segment has been sent. If the note is lost, records are sent twice and ingest drops them.
+ */
 export async function writeSentOffset(segment: Segment): Promise<void> {
   await writeFile(segment.path + sentSuffix, String(segment.sentOffset), { mode: 0o600 })
 }
 
-/** With the note of what of it is sent, which goes first: whoever takes the segment finds it. */
+/** The note goes first, so that whoever takes the segment finds it. */
 export async function moveSegment(path: string, folder: string): Promise<void> {
   await moveNote(path, folder)
   await rename(path, join(folder, basename(path)))
 }
 
-/** Of the segment that is or was at `path`. */
+/** Moves the note of the segment that is or was at `path`. */
 export async function moveNote(path: string, folder: string): Promise<void> {
   await unlessGone(rename(path + sentSuffix, join(folder, basename(path) + sentSuffix)))
 }
@@ -161,7 +163,7 @@ export async function removeNote(path: string): Promise<void> {
   await unlessGone(unlink(path + sentSuffix))
 }
 
-/** What a process left in `folder` that is of no segment: a note that was being written while its segment made room, a file that was to become one. */
+/** Deletes leftovers in `folder`: notes without a segment, and unfinished files. */
 export async function removeStrays(folder: string): Promise<void> {
   const names = new Set(await readdir(folder))
   const isStray = (name: string) =>
@@ -185,7 +187,7 @@ async function readSentOffset(path: string): Promise<number> {
   }
 }
 
-/** The whole frames of `bytes` from `offset` on, until they hold `enough` records, and where the first that is not whole begins. */
+/** Complete frames of `bytes` from `offset` on, up to `enough` records, and the offset after them. */
 function readFrames(bytes: Buffer, offset: number, key: KeyObject | undefined, enough: number) {
   const frames: SegmentFrame[] = []
   let start = offset

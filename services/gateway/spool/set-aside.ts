@@ -8,13 +8,13 @@ import { isMissing } from './spool-lock.ts'
 
 const folderName = 'set-aside'
 
-/** What lies in `set-aside/`: segments of another version, for the gateway that can read them. */
+/** Content of `set-aside/`: segments of another version, for a gateway that can read them. */
 export interface SetAside {
   segments: number
   bytes: number
 }
 
-/** Told of what the disk refuses: it holds nothing else up. */
+/** Called for disk errors; work continues with the next file. */
 export type OnFailure = (path: string, error: unknown) => void
 
 export interface SetAsideLimits {
@@ -22,25 +22,25 @@ export interface SetAsideLimits {
   now: () => number
   ages: FileAges
   log: Log
-  /** Told of each segment that is dropped. How many records it held is not known; at least one. */
+  /** Called for each dropped segment. Its number of records is unknown; at least one. */
   onLost: (reason: 'spool_full' | 'unreadable', records: number) => void
 }
 
-/** Moves a segment that cannot be read there. */
+/** Moves an unreadable segment to `set-aside/`. */
 export async function setAside(directory: string, path: string): Promise<void> {
   const aside = join(directory, folderName)
   await mkdir(aside, { recursive: true, mode: 0o700 })
   await moveSegment(path, aside)
 }
 
-/** Paths of those that this version can read. */
+/** Paths of segments that this version can read. */
 export async function findReadable(directory: string, onFailure: OnFailure): Promise<string[]> {
   const readable: string[] = []
   for (const path of await pathsIn(directory, onFailure)) {
     try {
       if (await isReadable(path)) readable.push(path)
     } catch (error) {
-      // Another gateway beside this one has it.
+      // A neighbouring gateway moved it.
       if (!isMissing(error)) onFailure(path, error)
     }
   }
@@ -48,8 +48,8 @@ export async function findReadable(directory: string, onFailure: OnFailure): Pro
 }
 
 /**
- * Drops what may lie there no longer: records of projects that keep no content after an hour, as nobody here can take the bodies out of them, those of
- * others once they are as old as content is kept, and the oldest beyond `maxAsideBytes`. Resolves to what is left.
+ * Drops expired segments: zero-retention ones after an hour, as their bodies cannot be stripped here, others
+ * after the content retention, and the oldest beyond `maxAsideBytes`. Returns what is left.
  */
 export async function boundSetAside(
   directory: string,
@@ -57,7 +57,7 @@ export async function boundSetAside(
   onFailure: OnFailure,
 ): Promise<SetAside> {
   const left: SetAside = { segments: 0, bytes: 0 }
-  // The youngest first: the oldest make room.
+  // Newest first, so that the oldest are dropped.
   for (const path of (await pathsIn(directory, onFailure)).toReversed()) {
     try {
       const { size } = await stat(path)
@@ -75,7 +75,7 @@ export async function boundSetAside(
       log.error({ reason, segment: path }, 'a segment of another version is dropped, with all its records')
       await removeNote(path)
     } catch (error) {
-      // Another gateway beside this one has taken or dropped it.
+      // A neighbouring gateway moved or dropped it.
       if (!isMissing(error)) onFailure(path, error)
     }
   }

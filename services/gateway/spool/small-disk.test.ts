@@ -33,7 +33,7 @@ afterAll(() => {
   rmdirSync(disk)
 })
 
-/** What a process that starts after this one finds on disk. */
+/** What a later process finds on disk. */
 async function onDiskAfter(spool: Spool): Promise<string[]> {
   await spool.close()
   const next = await world.open({ directory: disk })
@@ -55,7 +55,7 @@ onSmallDisk('a disk of 4 MB, SPOOL_MAX_BYTES 1 GiB (root alone may mount one)', 
     const spool = await world.open({ directory: disk, maxBytes: 1024 * megabyte, key, onLimit })
     const records = numbered(200).map((name) => name + record)
     await appendAll(spool, records[0] ?? '')
-    // What is being sent is not dropped.
+    // A batch that is being sent is not dropped.
     const batch = await spool.take(1, megabyte)
     for (const each of records.slice(1)) await appendAll(spool, each)
     if (batch !== undefined) await spool.acknowledge(batch)
@@ -93,7 +93,7 @@ onSmallDisk('a disk of 4 MB, SPOOL_MAX_BYTES 1 GiB (root alone may mount one)', 
     expect(spool.problem()).toBeNull()
     expect(reasons()).toEqual(['spool_full'])
     const found = await onDiskAfter(spool)
-    // Segments that are begun in the same millisecond come in any order after a restart.
+    // Segments of the same millisecond come in any order after a restart.
     expect(found.map(nameOf).sort()).toEqual(records.slice(countLost()).map(nameOf).sort())
   })
 

@@ -8,21 +8,21 @@ import { codeOf } from '#runtime/errors.ts'
 const lockSchema = z.object({ pid: z.number().int(), host: z.string(), started: z.string().nullable() })
 
 const lockName = 'lock'
-/** Of a lock from another host only its age can be seen: its owner touches it every 10 s. */
+/** Only the age of another host's lock is visible. Its owner touches it every 10 s. */
 const foreignStaleMs = 60_000
 export const touchEveryMs = 10_000
 
-/** Writes that this process owns `folder`. */
+/** Marks `folder` as owned by this process. */
 export async function writeLock(folder: string): Promise<void> {
   await writeFile(join(folder, lockName), ownLock(), { mode: 0o600 })
 }
 
-/** The same where a lock is already, without asking the disk for room. */
+/** Overwrites an existing lock, which needs no disk space. */
 export async function overwriteLock(folder: string): Promise<void> {
   const file = await open(join(folder, lockName), 'r+')
   try {
     const { size } = await file.stat()
-    // Spaces hide what is left of the old one.
+    // Spaces overwrite the rest of a longer lock.
     await file.write(ownLock().padEnd(size), 0)
   } finally {
     await file.close()
@@ -37,7 +37,7 @@ export async function touchLock(folder: string, nowMs: number): Promise<void> {
   await utimes(join(folder, lockName), nowMs / 1_000, nowMs / 1_000)
 }
 
-/** Whether the process that owns `folder` is there no more. A folder without a readable lock has no owner. */
+/** Whether the owner of `folder` has ended. A folder without a readable lock has no owner. */
 export async function isAbandoned(folder: string, nowMs: number): Promise<boolean> {
   const path = join(folder, lockName)
   try {
@@ -45,7 +45,7 @@ export async function isAbandoned(folder: string, nowMs: number): Promise<boolea
     if (!lock.success) return true
     const { pid, host, started } = lock.data
     if (host !== hostname()) return nowMs - (await stat(path)).mtimeMs > foreignStaleMs
-    // A process id is given again after a restart, of the container above all; the start time tells them apart.
+    // Process ids are reused, above all when a container restarts; the start time tells them apart.
     return !isAlive(pid) || startOf(pid) !== started
   } catch (error) {
     if (error instanceof SyntaxError || isMissing(error)) return true
@@ -62,11 +62,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** When a process began, in the kernel's ticks; null where there is no /proc or no such process. */
+/** Start time of a process in kernel ticks; null without /proc or without such a process. */
 function startOf(pid: number): string | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Field 22; the second holds the program's name in brackets, which may hold anything.
+    // Field 22. The second field, the name in brackets, may contain anything.
     return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null
   } catch (error) {
     if (isMissing(error)) return null
@@ -82,7 +82,7 @@ export function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
 }
 
-/** Gives the folder free for adoption at once; an empty one goes away. */
+/** Releases the folder for adoption; removes it if empty. */
 export async function releaseFolder(folder: string): Promise<void> {
   await rm(join(folder, lockName), { force: true })
   const left = await readdir(folder)

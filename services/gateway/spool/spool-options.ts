@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Log } from '#runtime/log.ts'
 import type { StripBodies } from './erase-bodies.ts'
 
-/** Why a recorded call is lost; `defect`: no record could be made of it. */
+/** Why a recorded call was lost. `defect`: its record could not be built. */
 export const lossReasons = [
   'spool_full',
   'parked_full',
@@ -16,22 +16,22 @@ export type LossReason = (typeof lossReasons)[number]
 
 export interface SpoolOptions {
   directory: string
-  /** The name of this process's folder. */
+  /** Name of this process's folder. */
   name: string
   key: KeyObject | undefined
   maxBytes: number
-  /** Told how many bytes it may have: fewer than `maxBytes` on a smaller disk. */
+  /** Called with the effective limit, which is below `maxBytes` on a smaller disk. */
   onLimit?: (bytes: number) => void
-  /** Of `set-aside/`, which the gateways of a directory share; the oldest there make room. */
+  /** Limit of `set-aside/`, which all gateways of a directory share; the oldest segments are dropped. */
   maxAsideBytes: number
-  /** Bytes of records that wait for the disk to take them; what comes beyond is lost and counted. */
+  /** Limit of records waiting for the disk; those beyond are lost and counted. */
   maxWaitingBytes: number
-  /** What is left of a record of a project that keeps no content, after an hour. */
+  /** Strips records of zero-retention projects after an hour. */
   stripBodies: StripBodies
   now: () => number
-  /** How often the lock is touched and the spool looked after; 10 s unless a test says otherwise. */
+  /** Interval of lock and maintenance; 10 s except in tests. */
   tickMs?: number
   log: Log
-  /** Told of every record that is lost. */
+  /** Called for every lost record. */
   onLost: (reason: LossReason, records: number) => void
 }

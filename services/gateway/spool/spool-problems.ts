@@ -6,33 +6,33 @@ import type { SetAside } from './set-aside.ts'
 import { isMissing } from './spool-lock.ts'
 import type { LossReason } from './spool-options.ts'
 
-/** What the disk refuses: none of it ends the sending of what it still gives. */
+/** Disk failures. None of them stops the sending of what can still be read. */
 export interface SpoolProblems {
-  /** The first thing that is wrong, or null. */
+  /** The first problem, or null. */
   problem(): string | null
-  /** Does `work`; what it throws is logged, and a problem until it is tried again. */
+  /** Runs `work`; a failure is logged, and a problem until the next retry. */
   attempt(what: string, work: () => Promise<unknown>): Promise<void>
-  /** Why there is no folder to write to; null: there is one. */
+  /** Why the folder cannot be opened; null: it is open. */
   opened(error: unknown): void
-  /** Says it, once a second at most. */
+  /** Logs a loss, at most once a second. */
   lost(reason: LossReason, records: number, segment: Segment | undefined): void
-  /** What lies there. */
+  /** Sets what `set-aside/` contains. */
   setAside(aside: SetAside): void
   asideBytes(): number
-  /** The last write; null: it went well. */
+  /** Result of the last write; null: success. */
   wrote(error: unknown): void
-  /** `segment` could not be read: `lost` when it is not worth another try. */
+  /** `segment` could not be read. Returns `lost` when no more tries are left. */
   unread(segment: Segment, error: unknown): 'later' | 'lost'
-  /** It was. */
+  /** `segment` was read. */
   read(segment: Segment): void
   unremoved(segment: Segment, error: unknown): void
   isReadable(segment: Segment): boolean
   isRemovable(segment: Segment): boolean
-  /** All but writing is tried again. */
+  /** Allows another try of everything but writing. */
   retry(): void
 }
 
-/** Once every tick of 10 s: five minutes in which somebody can mount the disk again. */
+/** One try per tick of 10 s: five minutes to mount the disk again. */
 const maxReadTries = 30
 
 export function createSpoolProblems(log: Log): SpoolProblems {

@@ -1,15 +1,15 @@
 import { createSegmentWriter, isSpent, type SegmentWriter } from './segment-writer.ts'
 import { isEphemeralPath, type Segment } from './segment.ts'
 
-/** The two segments that a folder is written to at a time: records that are kept, and those of projects that keep no content. */
+/** The two active segments of a folder: one for ordinary records, one for zero-retention projects. */
 export interface SpoolWriters {
   of(isEphemeral: boolean): SegmentWriter
-  /** Whether it is being written to. */
+  /** Whether it is an active segment. */
   isActive(segment: Segment): boolean
-  /** The next record begins a new one. Not while a write is under way. */
+  /** The next record starts a new segment. Must not be called during a write. */
   finish(segment: Segment): Promise<void>
   finishAll(): Promise<void>
-  /** Finishes the ephemeral segment when it has been written to for long enough. Not while a write is under way. */
+  /** Finishes the ephemeral segment when it is old enough. Must not be called during a write. */
   finishAged(nowMs: number): Promise<void>
 }
 

@@ -110,7 +110,7 @@ describe('a full spool', () => {
     const batch = await spool.take(1, megabyte)
     for (const record of records.slice(1)) await appendAll(spool, record)
     if (batch !== undefined) await spool.acknowledge(batch)
-    // The rest of the segment that was in flight is still there.
+    // The rest of the in-flight segment remains.
     expect((await drainSpool(spool))[0]).toBe(records[1])
     await spool.close()
   })

@@ -20,16 +20,16 @@ import {
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 const maxSegmentBytes = 16 * 1024 * 1024
-/** A full spool loses one of so many segments at a time. */
+/** A full spool drops one part of this many at a time. */
 const segmentParts = 8
-/** Records of the last moments are sent without being read back. */
+/** Recent records are sent from memory. */
 const recentBytes = 32 * 1024 * 1024
-/** A segment that is sent and longer than this is begun anew, which frees the disk. */
+/** A longer segment is closed once it is sent, which frees its disk space. */
 const worthFreeingBytes = 1024 * 1024
 
 /**
- * Records on disk until they are sent. A record that `append` has resolved for is there after `kill -9`; one that was sent and
- * not noted so is sent again.
+ * Records on disk until they are sent. Once `append` resolves, a record survives `kill -9`. A record that was
+ * sent but not noted is sent again.
  */
 export class Spool {
   readonly #options: SpoolOptions
@@ -82,15 +82,15 @@ export class Spool {
   }
 
   /**
-   * Makes this process's folder and adopts those whose process is gone. A directory that cannot be written is an error in the log and
-   * tried again: records are lost and counted until then.
+   * Creates this process's folder and adopts abandoned ones. If the directory cannot be written, that is
+   * logged and retried; until then records are lost and counted.
    */
   async open(): Promise<void> {
     await this.#begin()
     this.#touch = setInterval(() => void this.#tick(), this.#options.tickMs ?? touchEveryMs).unref()
   }
 
-  /** Why something cannot be written, read or sent; null: all is well. */
+  /** Why something cannot be written, read or sent; null: no problem. */
   problem(): string | null {
     return this.#problems.problem() ?? foreignProblem(this.depth())
   }
@@ -115,14 +115,14 @@ export class Spool {
     return this.#problems.attempt('what other gateways left cannot be adopted', () => this.#adoptAll())
   }
 
-  /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
+  /** Adopts abandoned folders: all that fit, or one if the spool is empty. */
   async #adoptAll(): Promise<void> {
     const { directory, maxBytes, log } = this.#options
     const usedBytes = this.depth().records === 0 ? 0 : this.depth().bytes
     const options = { ...this.#options, ages: this.#ages, reserve: budgetFrom(usedBytes, maxBytes) }
     const { segments, damaged, aside, failed } = await adoptSegments(directory, this.#own, options)
     this.#problems.setAside(aside)
-    // How many records lie behind the damage is not known; at least one.
+    // The number of records after the damage is unknown; at least one.
     if (damaged > 0) this.#lose('damaged', damaged)
     if (segments.length > 0) {
       this.#segments.adopt(segments)
@@ -136,14 +136,17 @@ export class Spool {
   }
 
   /**
-   * Resolves once the record is in the file. Rejects when the disk does not take it, or too much waits for the
-   * disk already; with `PartlyWritten` when the disk took some of the records of the same write.
+   * Resolves once the record is in the file. Rejects when the disk rejects it or too much is waiting; with
+   * `PartlyWritten` when the disk accepted some records of the same write.
    */
   append(record: Buffer, isEphemeral = false): Promise<void> {
     return this.#queue.add(record, isEphemeral)
   }
 
-  /** The next records, at most `maxRecords` and `maxBytes` unless more were sealed together; undefined when all are sent. One batch at a time: without `acknowledge` the next is of another segment, if there is one. */
+  /**
+   * Returns the next records, up to the limits or one frame; undefined when all are sent. One batch at a
+   * time. If it is not acknowledged, the next call takes another segment where there is one.
+   */
   async take(maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
     if (this.#isDue) await this.#maintain()
     for (;;) {
@@ -167,12 +170,12 @@ export class Spool {
     }
   }
 
-  /** Whether `take` has more to do than to take: a batch that cannot be sent is to be given up for it, and taken anew. */
+  /** Whether `take` has maintenance to do: give up a batch that cannot be sent, and take it again. */
   isDue(): boolean {
     return this.#isDue
   }
 
-  /** The batch need not be sent again. */
+  /** Marks the batch as sent. */
   async acknowledge({ segment, count, end }: SpoolBatch): Promise<void> {
     segment.sentOffset = end
     segment.unsent -= count
@@ -184,7 +187,7 @@ export class Spool {
     await this.#notes.note(segment)
   }
 
-  /** Resolves when there may be something to take, or when `signal` aborts. */
+  /** Resolves when there may be records to take, or when `signal` aborts. */
   async untilRecords(signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#isDue || this.#segments.hasTakeable()) return
     const { promise, resolve } = Promise.withResolvers<undefined>()
@@ -199,7 +202,7 @@ export class Spool {
     return { ...this.#segments.depth(), asideBytes: this.#problems.asideBytes() }
   }
 
-  /** Notes what is sent and gives the folder free; what is not sent stays in it. */
+  /** Notes what is sent and releases the folder; unsent records stay in it. */
   async close(): Promise<void> {
     clearInterval(this.#touch)
     await this.#queue.writing()
@@ -233,7 +236,7 @@ export class Spool {
     return this.#writers?.isActive(segment) === true
   }
 
-  /** Between two batches, so that nothing is moved under one that is being sent. */
+  /** Runs between batches, so that no segment changes while it is being sent. */
   async #maintain(): Promise<void> {
     this.#isDue = false
     this.#segments.nextTurn()

@@ -5,46 +5,45 @@ import type { SpoolProblems } from './spool-problems.ts'
 
 export interface SpoolDepth {
   records: number
-  /** Of these, sealed under a key that is not here. */
+  /** Records encrypted with a key that is not configured. */
   foreignRecords: number
   bytes: number
-  /** Of all that lies in `set-aside/`, by whichever gateway: beside the spool's. */
+  /** Bytes in `set-aside/`, of all gateways; not part of `bytes`. */
   asideBytes: number
-  /** When the oldest record that is not sent was written, about; undefined when all are sent. */
+  /** Approximate time of the oldest unsent record; undefined when all are sent. */
   oldestMs: number | undefined
 }
 
-/** The segments of a spool, oldest first, and whose turn it is. */
+/** The segments of a spool, oldest first. */
 export interface WaitingSegments {
-  /** One that is written to from now on. */
+  /** Adds the segment that is now written to. */
   begin(segment: Segment): void
-  /** Those that others left, which are older. */
+  /** Adds segments that others left, which are older. */
   adopt(segments: readonly Segment[]): void
   all(): readonly Segment[]
   depth(): Omit<SpoolDepth, 'asideBytes'>
   hasTakeable(): boolean
   /**
-   * What to take from or, when all of it is sent, to remove: the oldest; after one that was taken and not released those behind it, because what
-   * keeps that from being sent may be a record of it, and those behind it show whether.
+   * The segment to send from, or to remove when all is sent: normally the oldest. After one that was taken
+   * but not released, the following ones: they show whether a record of it is what blocks sending.
    */
   next(): Segment | undefined
-  /** Begins with the oldest again, unless one was given up just now. */
+  /** Starts from the oldest again, unless the last one was given up. */
   nextTurn(): void
-  /** It makes no room until it is released, or another is held. */
+  /** Protects it from being dropped until it is released or another is held. */
   hold(segment: Segment, isTaken: boolean): void
   release(): void
-  /** Whether it is gone. One that cannot be removed stays, and is tried again. */
+  /** Returns whether it is gone. One that cannot be removed stays for another try. */
   remove(segment: Segment): Promise<boolean>
-  /** The oldest that may be dropped. */
+  /** The oldest segment that may be dropped. */
   victim(): Segment | undefined
-  /** Those of projects that keep no content that are due to lose their bodies. */
+  /** Segments of zero-retention projects whose bodies are due for erasure. */
   dueEphemeral(nowMs: number): readonly Segment[]
 }
 
 interface WaitingSegmentsDependencies {
   recent: RecentRecords
   problems: SpoolProblems
-  /** Whether it is written to. */
   isActive: (segment: Segment) => boolean
 }
 
@@ -85,7 +84,7 @@ export function createWaitingSegments({
       held = taken = undefined
     },
     async remove(segment) {
-      // At once, so that nobody else takes it meanwhile.
+      // Removed first, so that nothing else takes it meanwhile.
       segments = segments.filter((other) => other !== segment)
       recent.forget(segment, segment.size)
       try {
@@ -122,7 +121,7 @@ function depthOf(segments: readonly Segment[], recent: RecentRecords): Omit<Spoo
   return depth
 }
 
-/** What to say of records that nobody here can open. */
+/** Describes records that cannot be decrypted here. */
 export function foreignProblem({ foreignRecords }: SpoolDepth): string | null {
   if (foreignRecords === 0) return null
   return `${foreignRecords} records are sealed under another SPOOL_KEY: they wait for a gateway that has it`

@@ -14,7 +14,7 @@ test('a disk that never answers holds a bounded number of bytes; what comes beyo
   })
   const first = queue.add(record, false)
   await expect(queue.add(record, false)).rejects.toThrow('600 bytes wait')
-  // Also once the write is under way.
+  // During the write, too.
   await new Promise((resolve) => setImmediate(resolve))
   await expect(queue.add(record, true)).rejects.toThrow('600 bytes wait')
   expect(refused).toBe(2)

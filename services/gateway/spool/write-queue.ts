@@ -1,12 +1,15 @@
-/** Gathers records into writes. */
+/** Batches records into writes. */
 export interface WriteQueue {
-  /** Resolves once the record is written, with one promise for all that one write takes; rejects when the write fails, or at once when too much waits. */
+  /**
+   * Resolves once the record is written; records of one write share the promise. Rejects when the write
+   * fails, or at once when too much is waiting.
+   */
   add(record: Buffer, isEphemeral: boolean): Promise<void>
-  /** Undefined while nothing is being written; else settles when everything is. Never rejects. */
+  /** Undefined while nothing is being written; otherwise resolves when all is. Never rejects. */
   writing(): Promise<void> | undefined
 }
 
-/** What the next write takes. */
+/** Records of the next write. */
 interface Waiting {
   records: Buffer[]
   byteLength: number
@@ -14,13 +17,13 @@ interface Waiting {
 }
 
 interface QueueLimits {
-  /** Of records that are not written yet; one alone may be longer. */
+  /** Limit of records not yet written; a single record may be longer. */
   maxBytes: number
-  /** Told of each record that found no room. */
+  /** Called for each record over the limit. */
   onRefused: (error: Error) => void
 }
 
-/** Records that finish in the same turn of the event loop share one write; so do those that come during a write. */
+/** Records of one turn of the event loop share a write, and so do those that arrive during a write. */
 export function createWriteQueue(
   write: (records: readonly Buffer[], isEphemeral: boolean) => Promise<void>,
   { maxBytes, onRefused }: QueueLimits,

@@ -1,4 +1,4 @@
-/** Hears of defects where there should be none. */
+/** An `onDefect` for tests that expect none. */
 export function rethrow(error: unknown): never {
   throw error
 }

@@ -1,19 +1,22 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Who makes a call. */
+/** The project that makes a call. */
 export interface Caller {
-  /** Undefined: whose key the gateway posts records with, when the API service has not said yet whose it is. */
+  /** Undefined: the gateway's own project, while the API service has not named it yet. */
   projectId: string | undefined
-  /** Whether the project keeps no content: the bodies of its records wait on disk for an hour at most. */
+  /** Zero content retention: bodies stay on disk for an hour at most. */
   isEphemeral: boolean
 }
 
-/** Whose key an `Authorization` header carries; `unavailable` when that cannot be found out now. Never rejects. */
+/**
+ * Finds the caller of an `Authorization` header; `unavailable` if that is impossible at the moment. Never
+ * rejects.
+ */
 export type Authorizer = (
   authorization: string | undefined,
 ) => Caller | 'unknown' | Promise<Caller | 'unknown' | 'unavailable'>
 
-/** Every key is compared with every call, in constant time: how long it takes tells nothing of any of them. */
+/** Compares with every key in constant time, so that the duration reveals nothing about any. */
 export function createAuthorizer(keys: readonly string[], project: () => Caller): Authorizer {
   const digests = keys.map(digestOf)
   return (authorization) => {

@@ -1,8 +1,8 @@
 import { shapeOfPath } from '#capture/call-shapes.ts'
 
 /**
- * Whether a POST to `path` is a model call, however it is spelt: providers decode escapes, resolve dots, pass over a slash at the end
- * and some the case, and a call must not pass unrecorded for that. What is forwarded stays as it came.
+ * Whether a POST to `path` is a model call, in any spelling. Providers decode escapes, resolve dots, and
+ * ignore trailing slashes and some the case; none of this may hide a call. The forwarded path is not changed.
  */
 export function isModelCall(path: string): boolean {
   return shapeOfPath(path) !== null || shapeOfPath(plainPath(path)) !== null
@@ -21,17 +21,17 @@ function plainPath(path: string): string {
   return `/${segments.join('/')}`.toLowerCase()
 }
 
-/** As paths are usually spelt: providers differ in what they make of escapes, dot segments, empty ones and the rest. */
+/** Ordinary paths only: providers differ on escapes, dot segments and empty segments. */
 const plain = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.:@~-]+)+$/
-/** Which models there are. Google keeps what is asked of some, videos, as operations below them. */
+/** Lists of models. Google keeps operations, such as videos, below its models. */
 const models = /^(?!.*\/operations(?:\/|$))(?:\/[\w.-]+)*\/models(?:\/[\w.:@~/-]+)?$/
-/** What models are asked besides, and leave nothing at the provider that could be asked for. */
+/** Other requests that leave nothing at the provider that could be fetched later. */
 const others =
   /\/(?:messages\/count_tokens|moderations|rerank|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations))$/
 
 /**
- * Whether a request may pass where all tenants share one account at the provider: calls of models, and which there are. Files, batches,
- * stored answers, operations and fine-tuned models' jobs of one tenant would be everybody's.
+ * Whether a request may be forwarded where all tenants share one account at the provider: calls and lists of
+ * models. Files, batches, stored answers, operations and fine-tuning jobs would be visible to every tenant.
  */
 export function isAllowedOnSharedAccount(method: string | undefined, path: string | undefined): boolean {
   const [bare = ''] = (path ?? '').toLowerCase().split('?', 1)

@@ -1,23 +1,23 @@
 import { createOwnerCounts } from '#runtime/owner-counts.ts'
 
-/** A call's place: waiting for a connection to the provider, or having one. */
+/** A call's permit for a connection to the provider, or its entry in the wait queue. */
 export interface Permit {
-  /** Gives it up, for the next call. Leaving twice does nothing. */
+  /** Passes the connection to the next call, or leaves the wait queue. A second call does nothing. */
   release(): void
 }
 
 export interface CallQueue {
-  /** `start` is called when it is this call's turn, at once where nobody has to wait; undefined: too many wait already. */
+  /** Calls `start` when the call may run, possibly at once. Undefined: too many calls are waiting. */
   acquire(projectId: string | undefined, start: (permit: Permit) => void): Permit | undefined
 }
 
 interface CallQueueOptions {
-  /** As many calls as there are connections. */
+  /** The number of connections. */
   maxRunning: number
   maxWaiting: number
   /**
-   * Whether projects share them: each takes as many connections, and waits as often, as it leaves to others, and they take turns. Otherwise
-   * one key with 4,096 requests that withheld their ends had everybody's calls refused for as long as it liked.
+   * Whether projects share the limits: each may run and queue as many calls as it leaves to others, and they
+   * take turns. Otherwise a single key with 4,096 stalled requests had the calls of every project refused.
    */
   isShared: boolean
   onWaiting: (count: number) => void
@@ -25,7 +25,7 @@ interface CallQueueOptions {
 
 type Run = () => void
 
-/** Calls that wait, by whose they are; whose turn comes next is first. */
+/** Waiting calls by owner, in round-robin order. */
 function createWaitQueue(onWaiting: (count: number) => void) {
   const turns = new Map<string, Set<Run>>()
   let count = 0
@@ -42,12 +42,12 @@ function createWaitQueue(onWaiting: (count: number) => void) {
       if (own.size === 0) turns.delete(owner)
       onWaiting(--count)
     },
-    /** Starts, in turn, what may; a run removes itself. */
+    /** Starts the calls that may run; each removes itself. */
     start(mayRun: (owner: string) => boolean) {
       for (const [owner, own] of turns) {
         const [run] = own
         if (run === undefined || !mayRun(owner)) continue
-        // To the end of the turns: the loop comes by again.
+        // Moved to the end of the order; this loop visits it again.
         turns.delete(owner)
         turns.set(owner, own)
         run()
@@ -56,7 +56,10 @@ function createWaitQueue(onWaiting: (count: number) => void) {
   }
 }
 
-/** A call waits here, first come first served, bounded, and left by calls whose application has gone. */
+/**
+ * Limits concurrent calls. Waiting is bounded and in order of arrival; calls whose application disconnects
+ * leave.
+ */
 export function createCallQueue({
   maxRunning,
   maxWaiting,

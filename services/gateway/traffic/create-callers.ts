@@ -8,14 +8,14 @@ import { createAuthorizer, type Authorizer, type Caller } from './authorize.ts'
 import { createCallQueue, type CallQueue } from './call-queue.ts'
 import { createProjectKeys, resolveByApi } from './project-keys.ts'
 
-/** Who may call: whoever has a key of the gateway's own, or of a project. */
+/** Accepts keys of the gateway or of projects, by GATEWAY_AUTH. */
 export function createCallers(
   config: GatewayConfig,
   dispatcher: Dispatcher,
   { own, log, now }: { own: OwnProject | undefined; log: Log; now: () => number },
 ): Authorizer {
   if (config.GATEWAY_AUTH === 'proxy_keys') {
-    // Until the API service says whose the key is, its records wait as if no content were kept (recording/without-bodies.ts).
+    // Records are treated as zero-retention until the key's project is known (recording/without-bodies.ts).
     const unknown: Caller = { projectId: undefined, isEphemeral: true }
     return createAuthorizer(config.PROXY_API_KEY ?? [], () => own?.settings() ?? unknown)
   }
@@ -23,7 +23,7 @@ export function createCallers(
   return createProjectKeys({ resolve, now, log })
 }
 
-/** Whether what is no call of a model is forwarded too: always, where there is one tenant. */
+/** Whether requests other than model calls are forwarded; always with a single tenant. */
 export function forwardsOther(
   { GATEWAY_AUTH, GATEWAY_FORWARD_OTHER }: GatewayConfig,
   log: Pick<Log, 'warn'>,
@@ -34,15 +34,15 @@ export function forwardsOther(
   return GATEWAY_FORWARD_OTHER
 }
 
-/** Whether callers are of several projects, which then share what there is. */
+/** Whether callers belong to several projects, which share the limits. */
 const isShared = ({ GATEWAY_AUTH }: GatewayConfig) => GATEWAY_AUTH === 'project_keys'
 
-/** For bodies: those that are captured, or those that are gathered. */
+/** A memory budget for captured or for buffered bodies. */
 export function createBudget(config: GatewayConfig): SharedBudget {
   return createSharedBudget(config.CAPTURE_TOTAL_MAX_BYTES, isShared(config))
 }
 
-/** For connections to the provider. */
+/** The queue for connections to the provider. */
 export function createQueue(config: GatewayConfig, metrics: GatewayMetrics): CallQueue {
   return createCallQueue({
     maxRunning: config.UPSTREAM_CONNECTIONS,

@@ -9,7 +9,7 @@ import {
   type UpstreamCredentials,
 } from './upstream-credentials.ts'
 
-/** How the gateway is to be known to the provider; undefined: as the application is. */
+/** The gateway's credentials at the provider; undefined: the application's own are forwarded. */
 export function createCredentials(
   config: GatewayConfig,
   dispatcher: Dispatcher,
@@ -31,14 +31,15 @@ export function createCredentials(
     }
     return tokenCredentials({
       log,
-      // Lifetimes and pauses: a wall clock that is set must not end or prolong them.
+      // A monotonic clock: setting the wall clock must not change lifetimes.
       now: () => performance.now(),
       fetchToken: () => fetchClientCredentialsToken(client, dispatcher),
     })
   }
   if (key === undefined) {
     const host = hostOf(new URL(config.UPSTREAM_URL).hostname)
-    // A model on this machine asks for no key; elsewhere every call would be answered with 401, and PROXY_API_KEY told to the provider.
+    // A local model needs no key. Elsewhere every call would get a 401, and the provider would see
+    // PROXY_API_KEY.
     if (!isLoopback(host))
       log.warn(
         { upstream: host },

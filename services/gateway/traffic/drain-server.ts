@@ -5,13 +5,15 @@ import type { LiveCalls } from './live-calls.ts'
 import { CallTooLong } from './upstream.ts'
 
 interface DrainTimes {
-  /** How long connections are still accepted: until load balancers have seen that the gateway is not ready. */
+  /**
+   * How long new connections are still accepted, until load balancers notice that the gateway is not ready.
+   */
   leadMs: number
-  /** After how long, the lead included, calls are broken off. */
+  /** When remaining calls are aborted, measured from the start of the drain. */
   breakOffMs: number
 }
 
-/** A stopping gateway breaks off the calls that are left so long before its deadline: for the disk to take their records, and to send. */
+/** Time before the deadline at which calls are aborted, left for writing and sending their records. */
 const endBeforeDeadlineMs = 6_000
 
 export function drainTimes({
@@ -22,8 +24,8 @@ export function drainTimes({
 }
 
 /**
- * Resolves when every call is over and recorded, also those that are heard out for an application that has gone, and every connection is
- * closed.
+ * Resolves when every call has ended and been recorded, and every connection is closed. Includes calls that
+ * continue after their application disconnected.
  */
 export async function drainServer(
   server: Server,
@@ -39,6 +41,6 @@ export async function drainServer(
 async function breakOff(server: Server, calls: LiveCalls): Promise<void> {
   calls.breakOffAll(new CallTooLong('the gateway stops, and the call took longer than it may wait'))
   await calls.untilNone()
-  // Those that have not sent a whole request, and those that do not read their answer.
+  // Requests still incomplete, and answers that nobody reads.
   server.closeAllConnections()
 }

@@ -1,12 +1,12 @@
-/** An answer that has begun. */
+/** An answer that has started. */
 export interface BegunAnswer {
-  /** Sends its headers, unless they have gone with the first bytes meanwhile. */
+  /** Sends its headers, unless they were sent with the first bytes. */
   sendHeaders(): void
 }
 
 /**
- * A provider may send its headers long before it has something to say: those that no bytes followed in the same turn of the event loop go
- * alone. One look for all answers that begin in a turn: a look for each cost 8 of 98 µs a call.
+ * Sends headers alone if no bytes follow in the same turn of the event loop: a provider may send them long
+ * before its first byte. One check for all answers of a turn, as a check for each cost 8 of 98 µs a call.
  */
 export function createEarlyHeaders(): (answer: BegunAnswer) => void {
   let begun: BegunAnswer[] = []

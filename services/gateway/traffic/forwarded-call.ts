@@ -12,30 +12,33 @@ import type { UpstreamCredentials } from './upstream-credentials.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface ProxyDependencies {
-  /** Those that are not over. */
+  /** Calls that have not ended. */
   calls: LiveCalls
   upstream: Upstream
-  /** For its connections. */
+  /** Limits concurrent calls to the provider. */
   queue: CallQueue
-  /** Undefined: the application's own go to the provider. */
+  /** Undefined: the application's own credentials are forwarded. */
   credentials: UpstreamCredentials | undefined
   recorder: Recorder
   isMarkedAttack: IsMarkedAttack
   budget: SharedBudget
-  /** For short bodies that are gathered before they are forwarded, until their calls are over. */
+  /**
+   * Memory budget for short request bodies that are buffered before they are forwarded, until their calls
+   * end.
+   */
   gathering: SharedBudget
-  /** Of a body in a record. */
+  /** Maximum of a body in a record. */
   maxBodyBytes: number
-  /** Of a request. */
+  /** Maximum of a request body. */
   maxRequestBytes: number
   clientGone: 'abort' | 'drain'
-  /** Told of every answer that begins. */
+  /** Called for every answer that starts. */
   earlyHeaders: (answer: BegunAnswer) => void
   metrics: GatewayMetrics
   log: Log
 }
 
-/** One request, as it is to be forwarded. */
+/** A request to forward. */
 export interface ForwardedCall {
   id: string
   caller: Caller

@@ -1,7 +1,7 @@
-/** Headers as Node gives and takes them: name, value, name, value; in order, duplicates kept. */
+/** Headers in Node's raw form: name, value, name, value; in order, with duplicates. */
 export type RawHeaders = readonly string[]
 
-/** They belong to one connection, not to the message. `host` names the gateway; `expect` is answered by it. */
+/** Headers of the connection. `host` names the gateway, and `expect` is answered by it. */
 const requestHopByHop = new Set([
   'connection',
   'keep-alive',
@@ -24,7 +24,9 @@ const responseHopByHop = new Set([
   'upgrade',
 ])
 
-/** A `Connection` header may name further headers of the connection; never those that the message stands on. */
+/**
+ * A `Connection` header may name further hop-by-hop headers, but never these, which the message depends on.
+ */
 const neverDropped = new Set([
   'authorization',
   'content-length',
@@ -40,11 +42,13 @@ export const requestIdHeader = 'X-Service-Request-Id'
 
 export interface SplitHeaders {
   forwarded: string[]
-  /** `X-Service-*`, lower-case name to value: meant for the gateway, never forwarded. */
+  /** `X-Service-*` by lower-case name: meant for the gateway, never forwarded. */
   service: Map<string, string>
 }
 
-/** What goes to the provider, and what is for the gateway. The `replaced` (lower case) are dropped. */
+/**
+ * Splits headers into those for the provider and those for the gateway. Drops the `replaced` (lower case).
+ */
 export function splitRequestHeaders(
   raw: RawHeaders,
   replaced: ReadonlySet<string> | undefined,
@@ -66,13 +70,13 @@ export function splitRequestHeaders(
 
 export interface AnswerHeaders {
   raw: string[]
-  /** Bytes of the body; undefined when the answer does not say. */
+  /** Undefined if the answer does not state it. */
   contentLength: number | undefined
   contentType: string
   contentEncoding: string
 }
 
-/** What goes back to the application, and what of it the record needs. */
+/** Headers for the application, and what the record needs of them. */
 export function answerHeaders(raw: RawHeaders, requestId: string): AnswerHeaders {
   const answer: AnswerHeaders = { raw: [], contentLength: undefined, contentType: '', contentEncoding: '' }
   const named = namedByConnection(raw)
@@ -95,7 +99,10 @@ export function answerHeaders(raw: RawHeaders, requestId: string): AnswerHeaders
   return answer
 }
 
-/** Takes the length out of `raw`: behind one, Node reads the bytes of a Content-Disposition as UTF-8, and throws or sends others (node 24). */
+/**
+ * Removes Content-Length from `raw`. After one, Node 24 reads Content-Disposition as UTF-8, and throws or
+ * sends other bytes.
+ */
 function removeContentLength(raw: string[]): string[] {
   const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length')
   return at === -1 ? [] : raw.splice(at, 2)
@@ -113,7 +120,7 @@ function namedByConnection(raw: RawHeaders): Set<string> | undefined {
   return named
 }
 
-/** Names with their values. */
+/** Pairs of name and value. */
 export function pairsOf(raw: RawHeaders): [string, string][] {
   return Array.from({ length: raw.length / 2 }, (_, at) => [raw[at * 2] ?? '', raw[at * 2 + 1] ?? ''])
 }

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http'
 import { rawAnswer } from '#runtime/answer-broken-requests.ts'
 import { requestIdHeader } from './forwarded-headers.ts'
 
-/** An answer of the gateway's own, in the shape that OpenAI's clients understand. */
+/** An answer of the gateway itself, in OpenAI's error format. */
 export interface GatewayAnswer {
   status: number
   message: string
   type: string
   code: string
-  /** How it is counted when it refuses a call; the others say that a call failed. */
+  /** Label of a refused call; unset for calls that failed. */
   refusal?: RefusalReason
   retryAfterSeconds?: number
 }
 
-/** Why a request was not forwarded, or not to its end. `slow`, `malformed`, `headers`: before it was a call. */
+/** Why a request was refused. `slow`, `malformed` and `headers` were refused before they became calls. */
 export const refusalReasons = [
   'key',
   'target',
@@ -133,13 +133,12 @@ export const tokenUnavailable: GatewayAnswer = {
   code: 'upstream_token_unavailable',
 }
 
-/** Ends `response` with it. */
 export function sendAnswer(response: ServerResponse, answer: GatewayAnswer, requestId: string): void {
   response.writeHead(answer.status, headersOf(answer, requestId))
   response.end(bodyOf(answer))
 }
 
-/** The same where there is no request that a response could belong to; the connection is closed after it. */
+/** The same without a response object; the connection is closed afterwards. */
 export function rawText(answer: GatewayAnswer, requestId: string): string {
   return rawAnswer(answer.status, headersOf(answer, requestId), bodyOf(answer))
 }
@@ -158,7 +157,7 @@ function bodyOf({ message, type, code }: GatewayAnswer): string {
   return JSON.stringify({ error: { message, type, param: null, code } })
 }
 
-/** Why there is no whole answer, for whoever looks at the record. `own`: what the application got instead. */
+/** The error in the record of an incomplete answer. `own`: what the application received instead. */
 export function reasonOf(error: Error, own: GatewayAnswer | null): string {
   return own === null ? error.message : `${own.message} (${error.message})`
 }

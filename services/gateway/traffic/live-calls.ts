@@ -1,25 +1,25 @@
 import { CallTooLong } from './upstream.ts'
 
-/** A call that is not over: its answer is on the way, or heard out for the record after its application has gone. */
+/** A call that has not ended. It may continue for the record after its application disconnected. */
 export interface LiveCall {
-  /** When it began, on the clock of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly begunMs: number
-  /** Ends it as it stands: what came is recorded. */
+  /** Aborts the call; what arrived is recorded. */
   breakOff(error: Error): void
 }
 
 export interface LiveCalls {
   add(call: LiveCall): void
-  /** It is over and recorded. */
+  /** Removes a call that has ended and is recorded. */
   delete(call: LiveCall): void
   breakOffAll(error: Error): void
-  /** Resolves as soon as there is none. */
+  /** Resolves when no calls are left. */
   untilNone(): Promise<void>
 }
 
-/** Breaks off those that take longer than `callTimeoutMs`; all share one timer. */
+/** Aborts calls that take longer than `callTimeoutMs`, with one timer for all. */
 export function createLiveCalls(callTimeoutMs: number): LiveCalls {
-  // In the order they began, which is that of their deadlines.
+  // In order of start, which is the order of deadlines.
   const calls = new Set<LiveCall>()
   let none: PromiseWithResolvers<void> | undefined
   let timer: NodeJS.Timeout | undefined

@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http'
 
-/** Longer ones leave in their pieces: to copy them would cost more than it saves. */
+/** Longer data is written in pieces: copying costs more than it saves. */
 const joinedBytes = 16 * 1024
 const lineBreak = Buffer.from('\r\n')
 
-/** Chunks of an answer on their way: those that one read of the provider's connection brought leave in one write. None waits for another read. */
+/**
+ * Chunks of an answer on their way to the application. Chunks of one read are sent in one write, without
+ * waiting for another read.
+ */
 export class PassingChunks {
   readonly #response: ServerResponse
   #chunks: Buffer[] = []
@@ -15,13 +18,16 @@ export class PassingChunks {
     this.#response = response
   }
 
-  /** The headers are made. Chunks that they announce are framed here: Node's own way is four pieces and a `writev` for each. */
+  /**
+   * Called after writeHead. Frames chunked answers here, as Node does it with four pieces and a `writev`
+   * each.
+   */
   begin(): void {
     this.#isFramed = this.#response.chunkedEncoding
     this.#response.chunkedEncoding = false
   }
 
-  /** `onFull`: the application's connection can take no more for now. */
+  /** `onFull`: the application's connection is congested. */
   add(chunk: Buffer, onFull: () => void): void {
     this.#chunks.push(chunk)
     this.#byteLength += chunk.length
@@ -31,30 +37,30 @@ export class PassingChunks {
     })
   }
 
-  /** Whether the application's connection can take more. */
+  /** Returns whether the application's connection can take more. */
   flush(): boolean {
     const byteLength = this.#byteLength
-    // In a frame nothing would be the end of the answer.
+    // An empty frame would end the answer.
     if (byteLength === 0) return true
     const pieces = this.#isFramed ? framed(this.#chunks, byteLength) : this.#chunks
     this.drop()
     const { socket } = this.#response
-    // Node would hold what is written back for a turn of its own.
+    // Without cork, Node would delay the write by a turn.
     socket?.cork()
     const isWritable = this.#write(byteLength > joinedBytes ? pieces : [joined(pieces)])
     socket?.uncork()
     return isWritable
   }
 
-  /** The application has gone. */
+  /** Drops pending chunks after the application disconnected. */
   drop(): void {
     this.#chunks = []
     this.#byteLength = 0
   }
 
-  /** Ends the answer, with `last` where its length is known. */
+  /** Ends the answer, with `last` if its length is known. */
   end(last: Buffer | undefined): void {
-    // The last frame, and the trailers behind it, are Node's to write.
+    // Node writes the last frame and the trailers.
     if (this.#isFramed) this.#response.chunkedEncoding = true
     this.#response.end(last)
   }

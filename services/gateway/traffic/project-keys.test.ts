@@ -141,7 +141,7 @@ test('while the service is away the last answer stands, and it is not asked with
       nowMs += 1_000
     }
   }
-  // Once a minute, though there are four calls: the next may be after five seconds.
+  // Once a minute although there are four calls; the next may follow after five seconds.
   expect(asked).toHaveLength(1 + 5)
   expect(await authorize(`Bearer svc_${'0'.repeat(48)}`)).toBe('unavailable')
   answer = () => Promise.resolve(null)
@@ -159,7 +159,7 @@ test('the last answer stands for a day, then nobody knows', async () => {
     nowMs += minute === 1 ? 59 * 60_000 : 3_600_000
     expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
   }
-  // Asked in the call before the day is over, behind the call after it.
+  // Renewed by a call before the day ends, in the background of the next.
   for (const stepMs of [35_000, 26_000]) {
     nowMs += stepMs
     expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })

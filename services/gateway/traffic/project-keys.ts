@@ -6,12 +6,12 @@ import type { Log } from '#runtime/log.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { bearerToken } from './authorize.ts'
 
-/** What the API service knows of a key: whose it is; null when it is in force no more, or never was. */
+/** Asks the API service for a key's project; null for an unknown or revoked key. */
 export type ResolveKey = (sha256: string) => Promise<ResolvedKey | null>
 
 export interface ResolvedKey {
   projectId: string
-  /** Whether the project keeps no content. */
+  /** Zero content retention. */
   isEphemeral: boolean
   scope: string
   expiresMs: number | null
@@ -26,30 +26,30 @@ interface Options {
 interface Cached {
   key: ResolvedKey | null
   askedMs: number
-  /** When the API service said so. */
+  /** When the API service gave this answer. */
   answeredMs: number
 }
 
-/** An answer is renewed behind the calls from here on, so that they do not wait. */
+/** Cached answers are renewed in the background from this age on. */
 const renewMs = 30_000
-/** An answer is not used for longer without being renewed, unless the API service is away. */
+/** Maximum age of a cached answer while the API service is up. */
 const validMs = 55_000
 /**
- * How long the last answer stands while the service is away, which is no reason to stop applications. Keys are revoked through that service, so only a
- * gateway that is cut off from it alone hears late: of that a day is enough.
+ * Maximum age of a cached answer while the API service is down, which should not stop applications. Keys are
+ * revoked through that service, so only a cut-off gateway can miss a revocation.
  */
 const maxStaleMs = 86_400_000
-/** While the service is away, it is asked again about a key after so long. */
+/** Pause between requests about a key while the service is down. */
 const retryMs = 5_000
-/** Keys that are remembered, and as many that are nobody's: made-up ones push out no other. */
+/** Limits of known and of unknown keys, apart, so that made-up keys evict no real ones. */
 const maxCached = 10_000
 
-/** `svc_`, an optional label and `_`, 48 hexadecimal digits, which alone are the secret. */
+/** `svc_`, an optional label with `_`, and 48 hexadecimal digits, which alone are the secret. */
 const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
 
 /**
- * Applications present keys of projects. A revoked key is refused within a minute; while the API service is away, its last
- * answer about a key stands for a day, and a key of which it has said nothing for longer, or never, is `unavailable`.
+ * Accepts keys of projects. A revoked key is refused within a minute. While the API service is down, its last
+ * answer about a key counts for a day; without one the key is `unavailable`.
  */
 export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   const cache = new Map<string, Cached>()
@@ -61,7 +61,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     refused.delete(digest)
     const kept = entry.key === null ? refused : cache
     kept.set(digest, entry)
-    // The one that was asked about longest ago.
+    // Evict the entry that was checked longest ago.
     const [oldest] = kept.keys()
     if (kept.size > maxCached && oldest !== undefined) kept.delete(oldest)
     return entry
@@ -72,11 +72,11 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
       return store(digest, { key, askedMs: now(), answeredMs: now() })
     } catch (error) {
       if (last === undefined) throw error
-      // It lies ahead where the clock was set back since, which is no reason to stop applications either.
+      // The time is in the future if the clock was set back; that should not stop applications either.
       const answeredMs = Math.min(last.answeredMs, now())
       if (now() - answeredMs >= maxStaleMs) throw error
       log.warn({ err: error }, 'keys cannot be checked: the last answer about each stands')
-      // Old enough to be asked about again soon, behind the calls.
+      // Old enough for a background renewal soon.
       return store(digest, { ...last, answeredMs, askedMs: now() - renewMs + retryMs })
     }
   }
@@ -117,10 +117,10 @@ const answerSchema = z.object({
   scope: z.string(),
   expires_at: z.iso.datetime().nullable(),
 })
-/** A call waits for it. */
+/** A call waits for this request. */
 const timeoutMs = 3_000
 
-/** Asks `POST /internal/keys/resolve`. */
+/** Calls `POST /internal/keys/resolve`. */
 export function resolveByApi(url: string, internalSecret: string, dispatcher: Dispatcher): ResolveKey {
   return async (sha256) => {
     const { statusCode, body } = await request(`${url}/internal/keys/resolve`, {
@@ -142,7 +142,7 @@ export function resolveByApi(url: string, internalSecret: string, dispatcher: Di
       return { projectId, isEphemeral: project.zero_content_retention, scope, expiresMs }
     }
     const text = await body.text()
-    // Another 404 is not about the key: the address is wrong, or the service too old.
+    // Any other 404 means a wrong address or an old service, not an unknown key.
     if (statusCode === 404 && text.includes('"KEY_UNKNOWN"')) return null
     throw new Error(`the API service answered ${statusCode} about a key`)
   }

@@ -12,7 +12,7 @@ const request = `POST ${chatPath} HTTP/1.1\r\nHost: h\r\nAuthorization: ${author
 const eventStream = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
 
 let gateway: RunningGateway
-/** Of the record: asked for, and allowed. */
+/** The record: requested, and released. */
 let begun: PromiseWithResolvers<undefined>
 let allowed: PromiseWithResolvers<undefined>
 let ended: { mock: { contexts: unknown[] } }
@@ -41,7 +41,7 @@ afterEach(async () => {
   jest.restoreAllMocks()
 })
 
-/** Of the requests whose answers have ended. */
+/** Paths of the requests whose answers have ended. */
 const pathsEnded = () => ended.mock.contexts.map((response) => (response as ServerResponse).req.url)
 
 const inTwoPieces: RawAnswer = (socket) => {
@@ -58,7 +58,7 @@ test.each<[string, RawAnswer, last: string]>([
   world.upstream.answer(answer)
   client.write(request)
   await begun.promise
-  // What does not wait for the write is done by now.
+  // Whatever does not wait for the write is done by now.
   await new Promise((resolve) => setImmediate(resolve))
   expect(pathsEnded()).not.toContain(chatPath)
   allowed.resolve(undefined)

@@ -16,8 +16,8 @@ import { answerForFailure, TooManyWaiting } from './upstream.ts'
 class ClientGone extends Error {}
 
 /**
- * Forwards one call and passes its answer on as it comes. Only the end of the answer waits: until the record of the call is on
- * disk. So whoever has received an answer completely can be sure that it is recorded.
+ * Forwards one call and streams its answer. Only the end of the answer waits, until the record is on disk: an
+ * application that received a complete answer can be sure that it is recorded.
  */
 export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   readonly #dependencies: ProxyDependencies
@@ -27,7 +27,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   readonly begunMs = performance.now()
   readonly #body: RequestBody
   readonly #captured: CapturedCall | null
-  /** While the call is on its way to the provider or back. */
+  /** Set while the call is at the provider. */
   #exchange: Exchange | undefined
   #answer: AnswerHeaders | undefined
   #status: number | null = null
@@ -37,11 +37,11 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   #lastChunk: Buffer | undefined
   #sentMs = 0
   #firstByteMs: number | null = null
-  /** The credential that the provider was called with. */
+  /** The credential sent to the provider. */
   #presented: string | undefined
   #forwarded: ForwardedBody = null
   #permit: Permit | undefined
-  /** Whether the answer at hand is a 401 after which the call is made once more. */
+  /** Whether the current answer is a 401 that will be retried. */
   #isDiscarding = false
   #isSecondTry = false
   #clientGone = false
@@ -77,12 +77,12 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
         this.#sentMs = performance.now()
         this.#acquirePermit()
       },
-      // The application went while it was sending.
+      // The application disconnected while sending.
       broken: (error) => this.#fail(error),
     })
   }
 
-  /** Waits for a connection to the provider, when all are taken. */
+  /** Waits for a connection to the provider. */
   #acquirePermit(): void {
     if (this.#isOver) return
     const permit = this.#dependencies.queue.acquire(this.#call.caller.projectId, (granted) => {
@@ -113,23 +113,23 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     )
   }
 
-  /** The call has not been sent. */
+  /** Fails a call that was not sent. */
   #fail(error: unknown): void {
     this.onError(error instanceof Error ? error : new Error(String(error)))
   }
 
-  /** The connection to the provider is another call's. */
+  /** Frees the connection to the provider for another call. */
   #release(): void {
     this.#exchange = undefined
     this.#permit?.release()
     this.#permit = undefined
   }
 
-  /** A refused token may only be out of date: with a new one the call is made once more, when its body is still at hand. */
+  /** A refused token may have expired: retry once with a new one, if the body is still in memory. */
   #isWorthAnotherTry(status: number): boolean {
     const { credentials } = this.#dependencies
     if (status !== 401 || credentials === undefined || this.#presented === undefined) return false
-    // Even where this call cannot be made again, the next gets another token.
+    // Even if this call cannot be retried, the next one gets another token.
     const mayHaveAnother = credentials.refused(this.#presented)
     const isAtHand = this.#forwarded === null || Buffer.isBuffer(this.#forwarded)
     return mayHaveAnother && isAtHand && !this.#isSecondTry && !this.#clientGone
@@ -149,7 +149,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   sendHeaders(): void {
-    // Not `flushHeaders`, which sends what is beyond ASCII in other bytes than it came in.
+    // Not `flushHeaders`, which changes the bytes of characters beyond ASCII.
     if (this.#received === 0 && !this.#isOver && !this.#clientGone) this.#response.write('', 'latin1')
   }
 
@@ -182,12 +182,12 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#finish(isClients ? 'client' : 'upstream', error)
   }
 
-  /** The application has closed its connection, or has everything. */
+  /** The application disconnected, or received everything. */
   #onClose(): void {
     if (this.#isOver) return
     this.#clientGone = true
     this.#passing.drop()
-    // Without its whole request there is nothing to hear out.
+    // An incomplete request has no answer to wait for.
     if (this.#dependencies.clientGone === 'drain' && this.#request.complete) {
       this.#exchange?.resume()
       return
@@ -197,9 +197,9 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     else this.#exchange.abort(error)
   }
 
-  /** Nothing has moved on the application's connection for its time limit. */
+  /** The application's connection was idle for its time limit. */
   #onTimeout(): void {
-    // Waiting for the provider is no fault of the application's.
+    // Nothing to write: the provider is slow, not the application.
     if ((this.#response.socket?.writableLength ?? 0) === 0) return
     this.#dependencies.metrics.stalled()
     this.#response.destroy()
@@ -210,7 +210,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     else this.#exchange.abort(error)
   }
 
-  /** Records the call, then ends the answer: whole, broken off, or with the gateway's own. */
+  /** Records the call, then ends the answer: complete, aborted, or replaced by the gateway's own. */
   #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -233,7 +233,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       this.#dependencies.calls.delete(this)
     }
     const recorded = this.#record(abortedBy, error === null ? null : reasonOf(error, own), status, overMs)
-    // Without a promise where there is nothing to wait for.
+    // Without a promise where nothing is awaited.
     if (recorded === undefined) end()
     else void recorded.then(end)
   }
@@ -258,7 +258,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     if (captured === null) return undefined
     const { id, caller, path, labels, mark } = this.#call
     const request = captured.request.bytes()
-    // A call whose request never came in whole has not been made.
+    // A call counts only once its request is complete.
     if (this.#sentMs === 0 || (mark !== undefined && isMarkedAttack(mark, request))) {
       captured.release()
       return undefined
@@ -275,7 +275,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       status,
       latencyMs: overMs - this.begunMs,
       arrivals: captured.arrivals,
-      // Without an answer nothing was broken off by the provider: it failed.
+      // Without an answer the provider failed; it aborted nothing.
       abortedBy: this.#answer === undefined && abortedBy === 'upstream' ? null : abortedBy,
       error,
     }

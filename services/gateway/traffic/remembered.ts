@@ -1,7 +1,7 @@
-/** Whether something is new to it; from then on it is not. */
+/** Returns whether a text is new, and remembers it. */
 export type Remembered = (text: string) => boolean
 
-/** Remembers the latest `least` at least, twice as many at most. */
+/** Remembers at least the latest `minSize` texts, and at most twice as many. */
 export function createRemembered(minSize: number): Remembered {
   let recent = new Set<string>()
   let older = new Set<string>()

@@ -3,25 +3,25 @@ import { Readable } from 'node:stream'
 import type { CaptureBudget } from '../recording/capture-budget.ts'
 import type { CapturedBody } from '../recording/captured-body.ts'
 
-/** Longer bodies, and those of unknown length, are passed on while they come. */
+/** Longer bodies, and those of unknown length, are streamed. */
 const maxBufferedBytes = 256 * 1024
 
-/** A body as it goes to the provider: nothing, all of it, or as it comes. */
+/** A body for the provider: none, buffered, or streamed. */
 export type ForwardedBody = null | Buffer | Readable
 
-/** What becomes of a body: one of the two is called, once. */
+/** One of the two is called, once. */
 interface BodyHandlers {
   ready: (body: ForwardedBody) => void
-  /** The connection closed before it was whole. A body that passes as it comes breaks itself. */
+  /** The connection closed before the body was complete. A streamed body reports that itself. */
   broken: (error: Error) => void
 }
 
-/** More came than REQUEST_MAX_BYTES. */
+/** The body exceeds REQUEST_MAX_BYTES. */
 export class RequestTooLarge extends Error {}
 
 /**
- * The body of a request on its way to the provider; `captured` gets a copy. What all gathered ones take comes from `gathering`: with a key
- * and 20,000 connections they came to 5 GB.
+ * The body of a request on its way to the provider; `captured` gets a copy. Buffered bodies share a memory
+ * budget: without one, a single key with 20,000 connections took 5 GB.
  */
 export class RequestBody {
   readonly #request: IncomingMessage
@@ -44,12 +44,12 @@ export class RequestBody {
     this.#maxBytes = maxBytes
   }
 
-  /** Bytes that have come. */
+  /** Bytes received. */
   get received(): number {
     return this.#received
   }
 
-  /** A short one of known length is gathered first, where there is room: it goes out in one write with its headers. */
+  /** Buffers a short body of known length if memory allows, to send it in one write with its headers. */
   forward(handlers: BodyHandlers): void {
     const { 'content-length': length, 'transfer-encoding': coding } = this.#request.headers
     if (coding === undefined && (length === undefined || length === '0')) handlers.ready(null)
@@ -60,7 +60,7 @@ export class RequestBody {
     }
   }
 
-  /** The call is over: nobody wants what has not come yet. */
+  /** The call has ended: the rest of the body is discarded. */
   leave(): void {
     this.#budget.release(this.#bufferedBytes)
     this.#bufferedBytes = 0
@@ -81,7 +81,7 @@ export class RequestBody {
     let at = 0
     this.#request.on('data', (chunk: Buffer) => {
       this.#onChunk(chunk)
-      // Copied where it comes in several: each chunk of one byte takes 640.
+      // Copied if there are several chunks, as a chunk of one byte takes 640.
       if (chunk.length === length) whole = chunk
       else chunk.copy((whole ??= Buffer.allocUnsafeSlow(length)), at)
       at += chunk.length
@@ -89,11 +89,11 @@ export class RequestBody {
     this.#onEnd(() => ready(whole ?? null), broken)
   }
 
-  /** By events: an iterator keeps hold of the request for as long as it waits for a chunk, and nothing else can read it. */
+  /** Uses events: an iterator would block other readers of the request while it waits for a chunk. */
   #stream(): Readable {
     const request = this.#request
     const body = new Readable({ read: () => request.resume() })
-    // Whoever reads it is told; until somebody does, an error is nobody's.
+    // The reader handles errors; without a reader they are ignored.
     body.on('error', () => undefined)
     request.on('data', (chunk: Buffer) => {
       if (body.destroyed) return
@@ -114,7 +114,7 @@ export class RequestBody {
     this.#captured?.add(chunk)
   }
 
-  /** One of the two is called, once: the connection may also break when the body is whole. */
+  /** Calls one of the two, once: the connection may break after the body is complete. */
   #onEnd(whole: () => void, broken: (error: Error) => void): void {
     let isOver = false
     const end = (work: () => void) => {
@@ -130,8 +130,8 @@ export class RequestBody {
 }
 
 /**
- * Reads what is left of a request that has its answer, up to `maxBytes`: to close a connection on bytes that nobody read resets
- * it, and an application that writes everything before it reads would never see the answer.
+ * Reads and discards the rest of a request that has its answer, up to `maxBytes`. Closing a connection with
+ * unread bytes resets it, and an application that writes everything before it reads would lose the answer.
  */
 export function drainRequest(request: IncomingMessage, maxBytes: number): void {
   if (request.complete || request.destroyed) return
@@ -144,8 +144,8 @@ export function drainRequest(request: IncomingMessage, maxBytes: number): void {
 }
 
 /**
- * For an answer that begins before its request has come whole: a connection that the application wants closed is closed when all
- * is read, not with the answer's end.
+ * For an answer that starts before its request is complete: delays the close that the application asked for
+ * until the request is read.
  */
 export function closeOnceRead(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete || response.shouldKeepAlive || request.httpVersion !== '1.1') return

@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { newId } from '#schemas/ids.ts'
 import { createRemembered } from './remembered.ts'
 
-/** How many identifiers are remembered, at least. Retries of provider clients come within seconds. */
+/** Minimum number of remembered identifiers. Clients retry within seconds. */
 const remembered = 50_000
 
 export interface RequestIds {
-  /** The identifier given by the application when it is new, else a fresh one of `timeMs`. */
+  /** Returns the application's identifier if it is new, otherwise a fresh one of `timeMs`. */
   claim(given: string | undefined, timeMs: number): string
 }
 
-/** A given identifier names one attempt: provider clients repeat headers on their own retries, and each of these is a call. */
+/** An identifier names one attempt: clients repeat their headers on retries, and each retry is a call. */
 export function createRequestIds(): RequestIds {
   const isNew = createRemembered(remembered)
   return {
     claim: (given, timeMs) => {
       if (given !== undefined && isNew(given)) return given
       const made = newId('request', timeMs)
-      // Every answer carries it: a client that shows it again with its next call would have that one taken for this.
+      // Clients see it in the answer; if one sends it with its next call, that call gets another.
       isNew(made)
       return made
     },
@@ -25,8 +25,9 @@ export function createRequestIds(): RequestIds {
 }
 
 /**
- * Whether a client says that it makes this call again: the official ones of OpenAI and Anthropic do. Of one that does not, a given
- * identifier that reaches another worker, or a gateway that has started since, names two calls: ingest keeps the first.
+ * Whether the client marks this call as a retry, as those of OpenAI and Anthropic do. An unmarked retry that
+ * reaches another worker, or a restarted gateway, reuses the identifier; ingest then keeps only the first
+ * call.
  */
 export function isRetry(headers: IncomingHttpHeaders): boolean {
   return Number(headers['x-stainless-retry-count'] ?? 0) > 0

@@ -4,7 +4,7 @@ import { faultOfMetadata, maxMetadataBytes } from '#capture/record/fault-of-meta
 import { idTimeMs, isId } from '#schemas/ids.ts'
 import { redteamMarkHeader } from '#schemas/redteam-mark.ts'
 
-/** What an application says about its call. */
+/** Labels that the application sets on its call. */
 export interface CallLabels {
   agent_name?: string
   agent_tag?: string
@@ -17,16 +17,19 @@ export interface CallLabels {
 export interface ServiceHeaders {
   labels: CallLabels
   requestId: string | undefined
-  /** Of a red team; looked at once the request is whole (recording/attack-marks.ts). */
+  /** Mark of a red team, verified once the request is complete (recording/attack-marks.ts). */
   attackMark: string | undefined
-  /** Headers that were there and could not be taken. */
+  /** Number of invalid headers. */
   malformed: number
 }
 
-/** Ingest takes no more. */
+/** Ingest's limit. */
 const maxLabelLength = 256
 
-/** A record may wait in the spool, and ingest takes identifiers of the last 7 days and the next 2 hours; a clock may be wrong by an hour. */
+/**
+ * Ingest accepts identifiers of the last 7 days and the next 2 hours. The margins leave time in the spool,
+ * and an hour of clock error.
+ */
 const oldestIdMs = 86_400_000
 const newestIdMs = 90 * 60_000
 
@@ -39,7 +42,7 @@ const labelHeaders = [
 
 const nothing: ServiceHeaders = { labels: {}, requestId: undefined, attackMark: undefined, malformed: 0 }
 
-/** Reads the `X-Service-*` headers. What is malformed is left out and counted: a label must never fail a call. */
+/** Reads the `X-Service-*` headers. Invalid ones are dropped and counted: a label must never fail a call. */
 export function readServiceHeaders(headers: ReadonlyMap<string, string>, nowMs: number): ServiceHeaders {
   if (headers.size === 0) return nothing
   const read: ServiceHeaders = {
@@ -69,7 +72,7 @@ export function readServiceHeaders(headers: ReadonlyMap<string, string>, nowMs: 
   return read
 }
 
-/** Node reads header bytes as Latin-1; applications write UTF-8, those in JavaScript what it is read as. */
+/** Node reads header bytes as Latin-1. Applications write UTF-8; those in JavaScript may write Latin-1. */
 function textOf(value: string): string {
   const bytes = Buffer.from(value, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : value

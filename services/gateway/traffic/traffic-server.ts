@@ -30,23 +30,26 @@ import { readServiceHeaders } from './service-headers.ts'
 export interface TrafficDependencies extends ProxyDependencies {
   authorize: Authorizer
   recordOther: boolean
-  /** Whether what is no call of a model is forwarded too. */
+  /** Whether requests other than model calls are forwarded. */
   forwardOther: boolean
-  /** For an application to send its request whole. */
+  /** Time limit for receiving a complete request. */
   requestTimeoutMs: number
-  /** For an application to take something of an answer that waits for it. */
+  /** Time limit for an application that does not read its answer. */
   stallTimeoutMs: number
   maxConnections: number
   now: () => number
 }
 
 const maxHeaderBytes = 64 * 1024
-/** A client that takes longer to send its headers is holding a connection, not making a call. */
+/** A client slower than this to send its headers is holding a connection open. */
 const headersTimeoutMs = 30_000
-/** Longer than load balancers keep idle connections for, so that they close them and not the gateway. */
+/** Keep-alive timeout. Longer than that of usual load balancers, so the peer closes first. */
 const keepAliveMs = 75_000
 
-/** The server that applications talk to. No path is its own: everything is forwarded, unless tenants share the account at the provider. */
+/**
+ * The server for applications. It has no paths of its own: everything is forwarded, unless tenants share the
+ * account at the provider.
+ */
 export function createTrafficServer(dependencies: TrafficDependencies): Server {
   const handle = createHandler(dependencies)
   const { metrics } = dependencies
@@ -56,17 +59,17 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
     keepAliveTimeout: keepAliveMs,
     requestTimeout: dependencies.requestTimeoutMs,
     connectionsCheckingInterval: Math.min(5_000, dependencies.requestTimeoutMs),
-    // Looked at below: Node's own refusal is not counted and has no identifier.
+    // Checked below: Node's own refusal is not counted and has no identifier.
     requireHostHeader: false,
   })
-  // Of any connection on which nothing moves; what that means is the call's to say (proxy-call.ts).
+  // Fires for any idle connection; the call decides what it means (proxy-call.ts).
   server.timeout = dependencies.stallTimeoutMs
   server.maxConnections = dependencies.maxConnections
-  // Otherwise a worker that is full hands a connection on to the next, for ever when all are.
+  // Otherwise a full worker passes the connection to the next, endlessly when all are full.
   Object.assign(server, { dropMaxConnection: true })
   server.on('drop', () => metrics.refused('connections'))
   server.on('request', handle)
-  // The gateway answers this itself: what comes then is forwarded like any other body.
+  // The gateway answers this itself, and forwards the body like any other.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     handle(request, response, 'continue'),
   )
@@ -75,7 +78,7 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
   )
   server.on('connect', (_: IncomingMessage, socket: Duplex) => {
     metrics.refused('target')
-    // The socket is ours from here on, its time limits too; a client that has gone needs no answer.
+    // Node hands over the socket without time limits or error handling.
     socket.on('error', () => undefined)
     socket.end(rawText(noTunnel, newId('request', dependencies.now())), () => socket.destroy())
   })
@@ -89,7 +92,7 @@ const faults: Readonly<Record<BrokenRequest, GatewayAnswer>> = {
   slow: requestTooSlow,
 }
 
-/** What the parser or a time limit of the server refuses is answered as all else, and counted. */
+/** Answers and counts what Node's parser or time limits refuse. */
 function answerFaults(server: Server, { metrics, now }: TrafficDependencies): void {
   answerBrokenRequests(server, ['request', 'checkContinue', 'checkExpectation'], (fault) => {
     const answer = faults[fault]
@@ -113,7 +116,7 @@ function createHandler(dependencies: TrafficDependencies) {
     expects: Expectation,
   ) => {
     if (answer.refusal !== undefined) metrics.refused(answer.refusal)
-    // Whether the body still comes cannot be known: it is not waited for.
+    // The body may never come: do not wait for it.
     if (expects !== 'nothing') response.shouldKeepAlive = false
     else {
       closeOnceRead(request, response)
@@ -133,7 +136,7 @@ function createHandler(dependencies: TrafficDependencies) {
     const { labels, requestId, attackMark, malformed } = readServiceHeaders(service, nowMs)
     const id = ids.claim(isRetry(request.headers) ? undefined : requestId, nowMs)
     if (malformed > 0) metrics.malformedHeaders(malformed)
-    // A gateway of somebody else's answer adds nothing to it but the identifier.
+    // The answer is the provider's: the gateway adds only the identifier.
     response.sendDate = false
     const path = targetOf(request.url ?? '')
     const isWithheld = path !== undefined && !forwardOther && !isAllowedOnSharedAccount(request.method, path)
@@ -162,13 +165,13 @@ function createHandler(dependencies: TrafficDependencies) {
       return
     }
     void caller.then((found) => {
-      // The application may have gone while its key was looked up.
+      // The application may have disconnected meanwhile.
       if (!response.destroyed) handle(request, response, expects, found)
     })
   }
 }
 
-/** Why a request is not forwarded, whatever its target. */
+/** Why a request is refused, regardless of its target. */
 function refusalOf(
   request: IncomingMessage,
   expects: Expectation,
@@ -180,12 +183,16 @@ function refusalOf(
   if (caller === 'unknown') return invalidKey
   if (caller === 'unavailable') return keyUnavailable
   if (expects === 'unknown') return badExpectation
-  // The body would go on compressed with nothing that says so: the header is the connection's. Without chunked at its end it is malformed.
+  // Transfer-Encoding is a hop-by-hop header, so the provider would get compressed bytes without notice. A
+  // coding that does not end in chunked is malformed.
   if (coding !== undefined && /,\s*chunked$/i.test(coding)) return unknownCoding
   return Number(length ?? 0) > maxBytes ? requestTooLarge : undefined
 }
 
-/** Node gives the first of several `Authorization` headers; what the provider would take is not known, so there may be one. */
+/**
+ * Node returns only the first `Authorization` header, and the provider might use another: exactly one is
+ * allowed.
+ */
 function hasOneAuthorization(request: IncomingMessage): boolean {
   let count = 0
   for (let at = 0; at < request.rawHeaders.length; at += 2)
@@ -193,7 +200,7 @@ function hasOneAuthorization(request: IncomingMessage): boolean {
   return count === 1
 }
 
-/** Path and query, byte for byte. Of the absolute form that proxies get, what stands behind the authority. */
+/** Path and query, byte for byte. The absolute form of a URL loses scheme and authority. */
 function targetOf(url: string): string | undefined {
   if (url.startsWith('/')) return url
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1]

@@ -57,11 +57,11 @@ test('one that cannot be replaced is used to its end, and not a moment longer', 
   nowMs += lifetimeMs * 0.85
   expect(await own.header()).toMatchObject({ value: 'Bearer t1' })
   await new Promise((resolve) => setImmediate(resolve))
-  // Nor is the identity provider asked with every call meanwhile.
+  // Meanwhile calls do not ask the identity provider.
   await own.header()
   nowMs += lifetimeMs * 0.15
   await expect(own.header()).rejects.toThrow(TokenUnavailable)
-  // Not asked again at once.
+  // No immediate retry.
   await expect(own.header()).rejects.toThrow('away')
   expect(fetched).toBe(3)
 })

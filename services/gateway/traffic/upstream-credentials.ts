@@ -4,13 +4,13 @@ import { messageOf } from '#runtime/errors.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 import type { Log } from '#runtime/log.ts'
 
-/** What the gateway presents to the provider in place of what the application sent. */
+/** Credentials that the gateway sends instead of the application's. */
 export interface UpstreamCredentials {
-  /** The application's headers that it stands for, in lower case. */
+  /** The application's headers that they replace, in lower case. */
   replaces: ReadonlySet<string>
-  /** Name and value of the header. Rejects with {@link TokenUnavailable}. */
+  /** The header to send. Rejects with {@link TokenUnavailable}. */
   header(): UpstreamHeader | Promise<UpstreamHeader>
-  /** Told that the provider answered 401 to `value`: whether another one may be had. */
+  /** Reports that the provider refused `value` with 401; returns whether another may be had. */
   refused(value: string): boolean
 }
 
@@ -19,7 +19,7 @@ export interface UpstreamHeader {
   value: string
 }
 
-/** There is no token to call the provider with. */
+/** No token is available for the provider. */
 export class TokenUnavailable extends Error {}
 
 export interface AccessToken {
@@ -27,7 +27,7 @@ export interface AccessToken {
   lifetimeMs: number
 }
 
-/** A key that never changes. */
+/** A fixed key. */
 export function fixedCredentials(header: UpstreamHeader): UpstreamCredentials {
   return {
     replaces: new Set(['authorization', header.name.toLowerCase()]),
@@ -42,11 +42,11 @@ interface TokenOptions {
   log: Log
 }
 
-/** A token is replaced while a fifth of its life, five minutes at most, is left. */
+/** A token is renewed when a fifth of its lifetime, at most five minutes, is left. */
 const maxAheadMs = 5 * 60_000
-/** A provider that refuses the token fetched after a refusal refuses more than the token: it is left in peace for a while. */
+/** A token that is refused right after its renewal shows another cause: pause. */
 const retryRefusedMs = 5_000
-/** An identity provider that is away is not asked with every call. */
+/** Pause between requests to an identity provider that is down. */
 const retryAfterMs = 1_000
 
 interface CurrentToken {
@@ -55,7 +55,7 @@ interface CurrentToken {
   expiresMs: number
 }
 
-/** Tokens from an identity provider: fetched once however many calls wait, and anew before they expire. */
+/** Tokens from an identity provider. Concurrent calls share one request; renewed before they expire. */
 export function tokenCredentials({ fetchToken, now, log }: TokenOptions): UpstreamCredentials {
   let current: CurrentToken | undefined
   let fetching: Promise<UpstreamHeader> | undefined
@@ -87,7 +87,7 @@ export function tokenCredentials({ fetchToken, now, log }: TokenOptions): Upstre
     header() {
       if (current === undefined || current.expiresMs <= now())
         return failed === undefined || mayTry() ? fetchOnce() : Promise.reject(failed.error)
-      // It is logged where it fails; the token at hand is still good.
+      // The failure is logged, and the current token is still valid.
       if (current.refreshMs <= now() && mayTry()) void fetchOnce().catch(() => undefined)
       return current.header
     },
@@ -115,7 +115,7 @@ const tokenSchema = z.object({
 })
 const maxTokenSeconds = 86_400
 
-/** Asks an identity provider by the client credentials grant of OAuth 2. */
+/** OAuth 2 client credentials grant. */
 export async function fetchClientCredentialsToken(
   { url, clientId, clientSecret, scope }: ClientCredentials,
   dispatcher: Dispatcher,
@@ -137,7 +137,7 @@ export async function fetchClientCredentialsToken(
     throw new Error(`the identity provider answered ${statusCode}`)
   }
   const token = tokenSchema.safeParse(await body.json())
-  // What it answered instead may hold a secret.
+  // The answer may contain a secret: do not quote it.
   if (!token.success) throw new Error('the identity provider gave an answer that is no bearer token')
   const { access_token: value, expires_in: seconds } = token.data
   return { value, lifetimeMs: Math.min(seconds, maxTokenSeconds) * 1_000 }

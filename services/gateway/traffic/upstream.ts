@@ -16,13 +16,16 @@ import { TokenUnavailable } from './upstream-credentials.ts'
 export interface Upstream {
   pool: ConnectionPool
   hostname: string
-  /** Name and port. */
+  /** Host name and port. */
   host: string
-  /** What goes before every path. */
+  /** Prefix of every path. */
   basePath: string
 }
 
-/** Shorter than what providers and load balancers keep idle connections for, so that none is used while they close it. */
+/**
+ * Shorter than the idle timeout of providers and load balancers, so that no connection is reused while they
+ * close it.
+ */
 const keepAliveMs = 15_000
 
 export function createUpstream(config: GatewayConfig): Upstream {
@@ -41,13 +44,13 @@ export function createUpstream(config: GatewayConfig): Upstream {
   return { pool, hostname, host, basePath: pathname === '/' ? '' : pathname }
 }
 
-/** A call that took longer in all than it may. */
+/** The call exceeded CALL_TIMEOUT_MS. */
 export class CallTooLong extends Error {}
 
-/** As many calls as may wait for a connection do. */
+/** The wait queue is full. */
 export class TooManyWaiting extends Error {}
 
-/** What the application is told when there is no answer to pass on. */
+/** The answer for the application when the provider gave none. */
 export function answerForFailure(error: Error): GatewayAnswer {
   if (error instanceof TokenUnavailable) return tokenUnavailable
   if (error instanceof TooManyWaiting) return tooManyWaiting

@@ -1,17 +1,17 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { MetricJson } from './worker-report.ts'
 
-/** What several processes counted, those included that are gone: a counter never goes back because a worker died. */
+/** Metrics of all workers, ended ones included: a counter never decreases because a worker died. */
 export interface MetricTotals {
-  /** `last` is what a worker that is gone reported last. */
+  /** `last` is the final report of an ended worker. */
   retire(last: readonly MetricJson[]): Promise<void>
-  /** Everything as Prometheus reads it. */
+  /** All metrics in the Prometheus text format. */
   text(living: readonly (readonly MetricJson[])[]): Promise<string>
 }
 
 export function createMetricTotals(): MetricTotals {
   let gone: MetricJson[] = []
-  // One after the other: of two workers that end together each would add itself to what there was before both.
+  // Sequential: two workers that end together would each add to the same old total.
   let retired = Promise.resolve()
   const add = async (last: readonly MetricJson[]) => {
     const kept = last.filter(({ type }) => isKept(type))
@@ -26,7 +26,7 @@ export function createMetricTotals(): MetricTotals {
   }
 }
 
-/** Not gauges: what a process that is gone held, nobody holds. */
+/** Gauges end with their process. */
 function isKept(type: string): boolean {
   return type === 'counter' || type === 'histogram'
 }

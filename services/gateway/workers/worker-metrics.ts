@@ -1,6 +1,6 @@
 import type { Metrics } from '#runtime/metrics.ts'
 
-/** Of the process that answers for the gateway: the pool, or the one process that serves the calls itself. */
+/** Metrics of the primary process: the pool, or the single process that also serves calls. */
 export function createWorkerMetrics(metrics: Metrics) {
   return {
     living: metrics.gauge('sluice_gateway_workers', 'Processes that serve calls.'),

@@ -7,8 +7,8 @@ import { readMetrics } from './worker-report.ts'
 import { WorkerSlot } from './worker-slot.ts'
 
 /**
- * The gateway as several processes that share its port. This one serves no calls: it starts the workers, starts them again, and answers for
- * all of them on the operations port (docs/decisions/0030).
+ * The gateway as several processes that share its port. This one serves no calls: it starts and restarts the
+ * workers, and serves the operations port for all of them (docs/decisions/0030).
  */
 export function createWorkerPool(
   count: number,
@@ -56,7 +56,7 @@ export function createWorkerPool(
   }
 }
 
-/** Ready while one worker serves; what is wrong with each is said. */
+/** Ready while at least one worker serves; reports the problems of each. */
 function healthOf(slots: readonly WorkerSlot[]): Health {
   if (slots.every((slot) => slot.report() === undefined)) return { status: 'starting' }
   const problems = slots.flatMap((slot, index) => {

@@ -1,10 +1,10 @@
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Health } from '#runtime/service.ts'
 
-/** A metric and its values, as they cross between processes. */
+/** A metric with its values, as sent between processes. */
 export interface MetricJson {
   name: string
-  /** `counter`, `gauge`, `histogram`, `summary`: prom-client's types call them by number. */
+  /** `counter`, `gauge`, `histogram` or `summary`; prom-client's types wrongly say numbers. */
   type: string
 }
 
@@ -12,14 +12,14 @@ export async function readMetrics({ registry }: Metrics): Promise<MetricJson[]> 
   return (await registry.getMetricsAsJSON()) as unknown as MetricJson[]
 }
 
-/** What a worker tells the process that started it. */
+/** Sent by a worker to its parent. */
 export interface WorkerReport {
   kind: 'report'
   health: Health
   metrics: MetricJson[]
 }
 
-/** What it is told. */
+/** Sent by the parent to a worker. */
 export interface WorkerOrder {
   kind: 'stop'
 }

@@ -4,22 +4,22 @@ import type { Log } from '#runtime/log.ts'
 import { reportEveryMs, type WorkerOrder, type WorkerReport } from './worker-report.ts'
 
 interface SlotOptions {
-  /** From 1. */
+  /** Counts from 1. */
   number: number
   fork: (worker: number) => Worker
   clock: Clock
   log: Log
-  /** Told of each worker that ended unasked, with what it reported last. */
+  /** Called for each worker that ended unexpectedly, with its last report. */
   onEnded: (last: WorkerReport | undefined) => void
 }
 
 const minPauseMs = 1_000
 const maxPauseMs = 30_000
-/** A worker that served for so long did not fail at its start: the next one comes at once again. */
+/** A worker that served this long did not fail at its start: its successor starts without backoff. */
 const settledMs = 60_000
 const silentMs = 10 * reportEveryMs
 
-/** One of the workers, through all its lives: one that ends is started again, after pauses that grow. */
+/** One worker slot: restarts its worker with backoff when it ends. */
 export class WorkerSlot {
   readonly #options: SlotOptions
   readonly #stopping = new AbortController()
@@ -31,29 +31,29 @@ export class WorkerSlot {
 
   constructor(options: SlotOptions) {
     this.#options = options
-    // A slot that is stopped before its first report was ready for nobody.
+    // Nobody may be waiting for the first report.
     this.#first.promise.catch(() => undefined)
     this.#running = this.#run()
   }
 
-  /** Resolves when its first worker serves; rejects when that one ends before it does. */
+  /** Resolves when the first worker serves; rejects if it ends before. */
   ready(): Promise<void> {
     return this.#first.promise
   }
 
-  /** What its worker reported last; undefined while there is none. */
+  /** The worker's last report; undefined while there is none. */
   report(): WorkerReport | undefined {
     return this.#report
   }
 
-  /** Why it does not serve, or null. */
+  /** Why the worker does not serve, or null. */
   problem(): string | null {
     if (this.#report === undefined) return 'has ended and is started again'
     const quietMs = this.#options.clock.now() - this.#reportedMs
     return quietMs > silentMs ? `says nothing for ${Math.round(quietMs / 1_000)} s` : null
   }
 
-  /** Lets the worker drain; resolves when it has ended. */
+  /** Drains the worker; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     const order: WorkerOrder = { kind: 'stop' }
@@ -87,7 +87,7 @@ export class WorkerSlot {
     }
   }
 
-  /** From start to end of one worker; how it ended. */
+  /** Runs one worker; resolves with how it ended. */
   #runWorker(): Promise<string> {
     const { number, fork, clock } = this.#options
     const worker = fork(number)

@@ -4,13 +4,13 @@ import type { GatewayConfig } from '../config.ts'
 import { createGateway } from '../service.ts'
 import { readMetrics, reportEveryMs, type WorkerOrder, type WorkerReport } from './worker-report.ts'
 
-/** The line to the process that started this one. */
+/** The channel to the parent process. */
 export interface ParentLine {
   send(report: WorkerReport): Promise<void>
   onOrder(handle: (order: WorkerOrder) => void): void
 }
 
-/** One of the gateway's processes: it reports how it is, and stops when it is told to. */
+/** One of the gateway's processes: reports its health and metrics, and stops on order. */
 export function createWorker(
   config: GatewayConfig,
   dependencies: ProcessDependencies & { worker: number },
@@ -23,7 +23,7 @@ export function createWorker(
     try {
       await parent.send({ kind: 'report', health: gateway.health(), metrics: await readMetrics(metrics) })
     } catch (error) {
-      // Without its parent the process is about to end.
+      // The channel closes when the parent ends, and this process with it.
       log.warn({ err: error }, 'the worker cannot report')
     }
   }
@@ -43,12 +43,12 @@ export function createWorker(
     },
     stop: stopOnce,
     health: () => gateway.health(),
-    // The last report goes out before the process ends.
+    // The last report is sent before the process ends.
     done: gateway.done.then(() => stopOnce()),
   }
 }
 
-/** What all workers may hold together, a worker's part. */
+/** Divides the limits that apply to all workers together. */
 function shareOf(config: GatewayConfig): GatewayConfig {
   const { GATEWAY_WORKERS: workers } = config
   return {

@@ -8,7 +8,10 @@ import { startRecordReceiver, type RecordReceiver } from '#tests/support/record-
 import { startGatewayProcess, type GatewayProcess } from '#tests/support/start-gateway-process.ts'
 import { until } from '#tests/support/until.ts'
 
-/** The gateway as it runs: processes, a log, a spool. The disk is not encrypted, so that a test can look for what must not be on it. */
+/**
+ * The gateway as it runs: processes, a log, a spool. The spool is unencrypted, so that a test can search its
+ * content.
+ */
 let receiver: RecordReceiver
 let upstream: RawUpstream
 let gateway: GatewayProcess
@@ -26,7 +29,7 @@ beforeAll(async () => {
     environment: {
       LOG_LEVEL: 'trace',
       GATEWAY_WORKERS: '2',
-      // Of which each worker takes half and drops what is more: a slow moment of one must not reach that here.
+      // Each worker may use half and drops the rest. High enough that a slow moment of one causes no drops.
       GATEWAY_MAX_CONNECTIONS: '200',
       PROXY_API_KEY: 'SECRET-proxy-key',
       SERVICE_API_KEY: 'svc_SECRET-service-key',
@@ -49,7 +52,7 @@ const headers = {
   'x-api-key': 'SECRET-other-key',
 }
 
-/** On a connection of its own, so that the workers share the calls. Resolves with the identifier. */
+/** On its own connection, so that workers share the calls. Resolves with the identifier. */
 function call(path = '/v1/chat/completions', body = '{"model":"m"}'): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', agent: false, headers: { ...headers, 'content-length': body.length } }
@@ -117,7 +120,7 @@ test('a worker that is killed is replaced, its records are adopted, and no count
   const [victim = 0] = await workers()
   process.kill(victim, 'SIGKILL')
   await until(async () => (await metric('sluice_gateway_workers_ended_total')) === 1)
-  // The other one serves meanwhile.
+  // The other worker serves meanwhile.
   ids.push(await call())
   await until(async () => (await metric('sluice_gateway_workers ')) === 2)
   expect(await workers()).not.toContain(victim)
@@ -142,7 +145,8 @@ test('hostile paths and models add no series', async () => {
   // Two of the three are model calls.
   await until(async () => (await metric('sluice_gateway_recorded_total')) >= recorded + 2)
   const after = await series()
-  // Node has one for each kind of file handle or request that is under way at the moment, and from its first collection of a kind one for that.
+  // Node adds these gauges for each kind of handle or request that is active, and on the first garbage
+  // collection of a kind.
   const own = [...after].filter((line) => !/^nodejs_(active|gc)_/.test(line))
   expect(own.filter((line) => !before.has(line))).toEqual([])
   expect([...after].join('\n')).not.toMatch(/EVIL|evil/)
@@ -160,7 +164,6 @@ test('secrets are neither in the log nor in the spool, whatever goes wrong', asy
   await expect(call()).rejects.toThrow()
   await until(async () => (await gateway.output()).includes('broke off'))
   const spool = await onDisk()
-  // The records themselves are there.
   expect(spool).toContain('"request_body":{"model":"m"}')
   expect(spool).not.toContain('SECRET')
   expect(await gateway.output()).not.toContain('SECRET')
@@ -176,7 +179,7 @@ test('SIGTERM lets the answers of all workers end', async () => {
   const streams = Array.from({ length: 6 }, () => call())
   await until(() => sockets.length === 6)
   const stopping = gateway.stop()
-  // The workers get the signal too and may log it before the process that answers for them has seen it.
+  // Workers receive the signal too, and may log it before the parent process handles it.
   await until(async () => (await fetch(`${operations}/readyz`)).status === 503)
   for (const end of sockets) end()
   const ids = await Promise.all(streams)
