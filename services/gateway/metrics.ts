@@ -53,7 +53,7 @@ const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none']
 
 export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   const name = (rest: string) => `sluice_gateway_${rest}`
-  const ended = 'Calls that ended, by class of status.'
+  const ended = 'Calls that ended, by status class.'
   const requests = counterFromZero(metrics, name('requests_total'), ended, 'status', statusClasses)
   const inFlight = metrics.gauge(name('in_flight_calls'), 'Calls being forwarded.')
   const added = metrics.histogram(
@@ -68,23 +68,21 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   )
   const whyRefused = 'Requests that the gateway refused.'
   const refused = counterFromZero(metrics, name('refused_total'), whyRefused, 'reason', refusalReasons)
-  const aborted = metrics.counter(name('aborted_total'), 'Answers that were broken off.', ['by'])
+  const aborted = metrics.counter(name('aborted_total'), 'Answers that were aborted.', ['by'])
   const malformed = metrics.counter(
     name('malformed_headers_total'),
     'X-Service-* headers that could not be used.',
   )
   const recorded = metrics.counter(name('recorded_total'), 'Calls written to the spool.')
   const slow = metrics.counter(name('slow_disk_total'), 'Answers that ended before their record was on disk.')
-  const delivered = metrics.counter(name('records_delivered_total'), 'Records by what became of them.', [
-    'verdict',
-  ])
+  const delivered = metrics.counter(name('records_delivered_total'), 'Records by verdict.', ['verdict'])
   const failed = metrics.counter(
     name('delivery_failures_total'),
-    'Posts that the API service could not decide.',
+    'Posts that the API service did not decide.',
   )
   const heartbeats = metrics.counter(
     name('heartbeat_failures_total'),
-    'Heartbeats that the API service did not take.',
+    'Heartbeats that the API service did not accept.',
   )
   return {
     began: () => inFlight.inc(),
@@ -141,7 +139,7 @@ function trafficGauges(metrics: Metrics): Pick<GatewayMetrics, 'requestBytes' | 
 function stallCounter(metrics: Metrics): Pick<GatewayMetrics, 'stalled'> {
   const stalled = metrics.counter(
     'sluice_gateway_stalled_total',
-    'Answers broken off because the application did not read them.',
+    'Answers aborted because the application did not read them.',
   )
   return { stalled: () => stalled.inc() }
 }
@@ -150,7 +148,7 @@ function markCounter(metrics: Metrics): Pick<GatewayMetrics, 'attackMark'> {
   const marks = counterFromZero(
     metrics,
     'sluice_gateway_redteam_marks_total',
-    'Calls with the mark of a red team; those with a genuine one are not recorded here.',
+    'Calls with a red team mark; those with a genuine mark are not recorded here.',
     'outcome',
     markOutcomes,
   )
@@ -176,12 +174,12 @@ function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> 
 }
 
 function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread'> {
-  const cut = metrics.counter('sluice_gateway_captures_cut_total', 'Bodies that were recorded cut.', [
+  const cut = metrics.counter('sluice_gateway_captures_cut_total', 'Bodies that were recorded truncated.', [
     'reason',
   ])
   const unread = metrics.counter(
     'sluice_gateway_unread_streams_total',
-    'Streams recorded as they came because of a defect in reading them.',
+    'Streams recorded unparsed because reading them failed.',
   )
   unread.inc(0)
   return { cut: (reason) => cut.inc({ reason }), unread: () => unread.inc() }
@@ -194,19 +192,19 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
   )
   const free = metrics.gauge(
     'sluice_gateway_spool_free_bytes',
-    'Bytes that are free where the spool lies, when it was last asked.',
+    'Free bytes on the file system of the spool, as last measured.',
     [],
     'max',
   )
   const waiting = metrics.gauge('sluice_gateway_spool_records', 'Records waiting to be sent.')
   const foreign = metrics.gauge(
     'sluice_gateway_spool_foreign_records',
-    'Of these, sealed under another SPOOL_KEY: they wait for a gateway that has it.',
+    'Of these, encrypted with another SPOOL_KEY: they wait for a gateway that has it.',
   )
   const size = metrics.gauge('sluice_gateway_spool_bytes', 'Bytes of the spool on disk.')
   const aside = metrics.gauge(
     'sluice_gateway_spool_set_aside_bytes',
-    'Bytes of segments of another version, beside the spool: they wait for a gateway that can read them, as many as the limit at most.',
+    'Bytes of set-aside segments of another version, which wait for a gateway that can read them.',
     [],
     'max',
   )

@@ -53,7 +53,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
       isFailing = false
     } catch (error) {
       onFailure()
-      if (!isFailing) log.warn({ err: error }, 'the API service does not take heartbeats')
+      if (!isFailing) log.warn({ err: error }, 'the API service does not accept heartbeats')
       isFailing = true
     }
     isBeating = false

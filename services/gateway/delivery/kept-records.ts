@@ -68,13 +68,13 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
     },
     eraseAged: () => eraseAged(options, ages),
     async release(take) {
-      await forEachFile(options, 'a kept record cannot be given back; it stays', async (path, name) => {
+      await forEachFile(options, 'a kept record cannot be requeued; it stays', async (path, name) => {
         const frame = decodeFrame(await readFile(path), headerBytes, key)
         const [record = null] = frame.kind === 'frame' ? frame.records : []
         if (record === null) {
           log.error(
             { path },
-            'a kept record cannot be opened: it is damaged, or sealed under another SPOOL_KEY; it stays',
+            'a kept record cannot be decrypted: it is damaged or encrypted with another SPOOL_KEY; it stays',
           )
           return
         }
@@ -99,10 +99,10 @@ async function eraseAged(options: KeptOptions, ages: FileAges): Promise<void> {
   // file gone and tries again.
   await removeStrays(directory).catch((error: unknown) => {
     if (!isMissing(error))
-      log.error({ err: error, path: directory }, 'a folder of kept records cannot be cleaned')
+      log.error({ err: error, path: directory }, 'leftovers in a folder of kept records cannot be removed')
   })
   let expired = 0
-  await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
+  await forEachFile(options, 'a kept record cannot be erased; will retry', async (path, name) => {
     const begunMs = await ages.sinceMs(path)
     if (ages.isContentDue(path, keptSinceMs(name, begunMs, now()))) {
       await unlink(path)
@@ -114,12 +114,12 @@ async function eraseAged(options: KeptOptions, ages: FileAges): Promise<void> {
     if (!isDue || (isOfNeighbour(name) && !(await isWhole(path)))) return
     if (await eraseFile(path, key, stripBodies)) return
     onLost('unreadable')
-    log.error({ path }, 'a kept record whose bodies were due to go could not be opened or read: it is gone')
+    log.error({ path }, 'a kept record could not be read when its bodies were due for erasure; it is deleted')
   })
   if (expired > 0)
     log.error(
       { path: directory, records: expired },
-      `kept records are over ${contentDays} days old: they are gone`,
+      `kept records are over ${contentDays} days old and were deleted`,
     )
 }
 

@@ -253,7 +253,7 @@ test('an answer for fewer or more records than were sent takes none', async () =
   for (const count of [1, 3]) {
     const results = Array.from({ length: count }, () => ({ id: 'a', status: 'queued' }))
     answers(() => ({ status: 200, body: { results } }))
-    await expect(post(recordsOf('ab'))).rejects.toThrow('not understood')
+    await expect(post(recordsOf('ab'))).rejects.toThrow('sent an invalid answer')
   }
 })
 

@@ -152,7 +152,7 @@ function joinBatch(records: readonly Buffer[]): Buffer {
 function readVerdicts(text: string, expected: number): Verdict[] {
   const parsed = batchAnswer.safeParse(parseJson(text))
   if (!parsed.success || parsed.data.results.length !== expected)
-    throw new TransientError('BACKEND_UNAVAILABLE', 'the API service gave an answer that is not understood')
+    throw new TransientError('BACKEND_UNAVAILABLE', 'the API service sent an invalid answer')
   return parsed.data.results.map((result) => {
     if (!('status_code' in result)) return { kind: 'taken' }
     const { status_code: status, detail } = result

@@ -70,10 +70,7 @@ async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | 
   try {
     project = await options.findProject(record.fields.project_id)
   } catch (error) {
-    return new TransientError(
-      'BACKEND_UNAVAILABLE',
-      `a project's settings are not known: ${messageOf(error)}`,
-    )
+    return new TransientError('BACKEND_UNAVAILABLE', `the project settings are unknown: ${messageOf(error)}`)
   }
   if (project === null) return refused([{ path: 'project_id', message: 'there is no such project' }])
   if (requestLimitOf[project.tier] !== null) return 'limited'

@@ -136,7 +136,7 @@ export class Sender {
       }
     }
     if (later.length > 0) this.#settle(records, later)
-    if (later.length === 0 && this.#problem !== null) log.info('the API service takes records again')
+    if (later.length === 0 && this.#problem !== null) log.info('the API service accepts records again')
     this.#problem = later.length === 0 ? null : 'the API service cannot take some records now'
     return later
   }
@@ -166,7 +166,7 @@ export class Sender {
     const id = idOf(record)
     log.error(
       { request_id: id },
-      'a record is of a project that this gateway has no credential for: it waits in parked/ for a gateway with INTERNAL_API_SECRET, or with the SERVICE_API_KEY of that project',
+      'no credential for the project of a record: it is parked until a gateway has INTERNAL_API_SECRET, or the SERVICE_API_KEY of that project',
     )
     await this.#keep(id, parked.keep(record, id, isEphemeral))
   }
@@ -187,7 +187,7 @@ export class Sender {
       metrics.lost('spool_write', 1)
       log.error(
         { err: error, request_id: id },
-        'the disk does not take a record that cannot be sent: it is lost',
+        'a record that cannot be sent could not be written to disk either: it is lost',
       )
     }
   }

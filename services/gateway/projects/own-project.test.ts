@@ -88,7 +88,7 @@ test('the hour begins with the last answer, though it said nothing new', async (
 
 test.each([
   ['refuses the key', refuses, 'refused'],
-  ['knows no project of the key', () => Promise.resolve(null), 'the key is of no project'],
+  ['knows no project of the key', () => Promise.resolve(null), 'the key belongs to no project'],
 ])('an API service that %s is a problem until it takes the key', async (_name, ask, problem) => {
   await start(says)
   const own = await startAgain(ask)

@@ -49,14 +49,14 @@ export function createOwnProject({ ask, now, log, ...options }: OwnProjectOption
   const refresh = async (): Promise<boolean> => {
     try {
       const answer = await ask()
-      if (answer === null) throw new CredentialRefused('the key is of no project')
+      if (answer === null) throw new CredentialRefused('the key belongs to no project')
       settings = answer
       confirmedMs = now()
       problem = null
       return true
     } catch (error) {
       if (problem === null)
-        log.warn({ err: error }, "the API service does not say what the project's settings are")
+        log.warn({ err: error }, "the project's settings cannot be fetched from the API service")
       problem = messageOf(error)
       if (!(error instanceof CredentialRefused)) return false
       confirmedMs = undefined
@@ -84,7 +84,7 @@ export function createOwnProject({ ask, now, log, ...options }: OwnProjectOption
     settings: () => settings,
     problem() {
       const isConfirmed = confirmedMs !== undefined && ageAt(now(), confirmedMs) < maxStaleMs
-      return isConfirmed ? null : (problem ?? 'nobody has confirmed the settings of the project for an hour')
+      return isConfirmed ? null : (problem ?? 'the project settings have not been confirmed for an hour')
     },
   }
 }

@@ -22,7 +22,7 @@ test('what the API said last holds while it does not answer, and that is said on
   await expect(find('prj_2')).rejects.toBe(away)
   expect(warn).not.toHaveBeenCalled()
   expect([await findLater(), await findLater()]).toEqual([settings, settings])
-  expect(warn.mock.calls).toEqual([[{ err: away }, expect.stringContaining('projects')]])
+  expect(warn.mock.calls).toEqual([[{ err: away }, expect.stringContaining('cached project settings')]])
 
   ask.mockResolvedValue(null)
   expect(await findLater()).toBeNull()

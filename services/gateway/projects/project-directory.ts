@@ -46,7 +46,8 @@ export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryO
       if (error instanceof CredentialRefused) cache.clear()
       const last = cache.get(projectId)
       if (last === undefined || ageAt(now(), last.answeredMs) >= maxStaleMs) throw error
-      if (!isFailing) log.warn({ err: error }, 'what the API service said last of projects holds')
+      if (!isFailing)
+        log.warn({ err: error }, 'using cached project settings: the API service is unavailable')
       isFailing = true
       ;({ settings, answeredMs } = last)
     }

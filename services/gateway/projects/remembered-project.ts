@@ -56,8 +56,7 @@ export function createRememberedProject({
         return key_sha256 === keyHash ? { settings, confirmedMs } : undefined
       } catch (error) {
         // The file is missing on the first start. Any other error is logged and treated as missing.
-        if (codeOf(error) !== 'ENOENT')
-          log.warn({ err: error }, "the project's settings of the last start cannot be read")
+        if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the stored project settings cannot be read')
         return undefined
       }
     },
@@ -76,7 +75,7 @@ export function createRememberedProject({
         await rename(hidden, path)
         written = text
       } catch (error) {
-        log.warn({ err: error }, "the project's settings cannot be kept for the next start")
+        log.warn({ err: error }, 'the project settings cannot be stored for the next start')
       }
       isWriting = false
     },

@@ -51,7 +51,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       throttledLog('late', (unsaid) =>
         log.error(
           { request_id: id, wait_ms: waitMs, unsaid },
-          'the spool is slow: an answer ends before its record is on disk',
+          'the spool is slow: an answer ended before its record was on disk',
         ),
       )
       // The write may still succeed.

@@ -54,7 +54,7 @@ test('of records that are written together only the one without room is refused,
   expect(world.lost).toEqual([['spool_write', 1]])
   expect(await recorded()).toMatch(/ 2$/m)
   expect(logged).toMatchObject([{ request_id: 'req_2', message: 'the spool did not take a record' }])
-  expect(logged[0]?.err?.message).toContain('more than the spool may have')
+  expect(logged[0]?.err?.message).toContain("exceed the spool's limit")
   const found = (await drainSpool(spool)).map((text) => (JSON.parse(text) as { id: string }).id)
   expect(found).toEqual(['req_1', 'req_3'])
   await spool.close()
@@ -71,7 +71,7 @@ test('a write that fails after its answer has ended says why', async () => {
   const { call, logged, recorded } = startRecorder(spool, 1)
   await call('req_1', 'a')
   expect(logged.map(({ message }) => message)).toEqual([
-    'the spool is slow: an answer ends before its record is on disk',
+    'the spool is slow: an answer ended before its record was on disk',
   ])
   const [folder = ''] = await readdir(world.directory)
   await rm(join(world.directory, folder), { recursive: true })

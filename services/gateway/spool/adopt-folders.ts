@@ -109,7 +109,7 @@ export async function adoptSegments(
   const aside = { segments: 0, bytes: 0 }
   const adopted: AdoptedSegments = { segments: [], damaged: 0, aside, failed: undefined }
   const onFailure: OnFailure = (path, error) => {
-    log.error({ err: error, path }, 'what a gateway left cannot be adopted; it is tried again')
+    log.error({ err: error, path }, 'the folder of an ended gateway cannot be adopted; will retry')
     adopted.failed ??= error instanceof Error ? error : new Error(String(error))
   }
   await takeReadable(directory, own, onFailure)
@@ -124,7 +124,7 @@ export async function adoptSegments(
   for (const path of paths) {
     try {
       const { segment, problem } = await inspectSegment(path, key)
-      if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read to its end')
+      if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read completely')
       if (segment.isForeign) log.error({ segment: path, records: segment.unsent }, sealedOtherwise)
       if (problem === 'another version') await setAside(directory, path)
       else adopted.segments.push(segment)
@@ -139,7 +139,7 @@ export async function adoptSegments(
 }
 
 const sealedOtherwise =
-  'records are sealed under another SPOOL_KEY: they stay in this file until a gateway is started with that one'
+  'records are encrypted with another SPOOL_KEY: they stay on disk until a gateway has that key'
 
 /** Moves set-aside segments that this version can read into `own`. */
 async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFailure): Promise<void> {

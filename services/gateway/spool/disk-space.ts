@@ -33,11 +33,11 @@ export function createDiskSpace({ directory, maxBytes, log, onLimit }: DiskSpace
         const bytes = usedBytes + bavail * bsize
         available = Math.floor(bytes - Math.min(maxReserveBytes, bytes / reserveParts))
       } catch (error) {
-        log.warn({ err: error, directory }, 'the file system does not say how much room the spool has')
+        log.warn({ err: error, directory }, 'the free space of the spool file system cannot be measured')
         return
       }
       if (available < maxBytes && !isSmall)
-        log.warn({ directory, limit_bytes: limit() }, 'the file system has less room than SPOOL_MAX_BYTES')
+        log.warn({ directory, limit_bytes: limit() }, 'the file system has less space than SPOOL_MAX_BYTES')
       isSmall = available < maxBytes
       onLimit(limit())
     },

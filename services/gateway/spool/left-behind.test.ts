@@ -171,7 +171,7 @@ describe('what a killed process leaves', () => {
     // A file cannot replace a folder.
     await mkdir(join(world.directory, '.refused', name), { recursive: true })
     const refused = await world.open({ name: 'refused' })
-    expect(refused.problem()).toMatch(/^what other gateways left cannot be adopted/)
+    expect(refused.problem()).toMatch(/^folders of ended gateways cannot be adopted/)
     await refused.close()
     await rm(join(world.directory, 'worker-refused'), { recursive: true })
     const next = await world.open()

@@ -17,7 +17,7 @@ export function createSentNotes({ now, log }: { now: () => number; log: Log }) {
       await writeSentOffset(segment)
     } catch (error) {
       // The disk is probably full: sending on is what empties it.
-      log.warn({ err: error }, 'what is sent cannot be noted: a restart would send it again')
+      log.warn({ err: error }, 'the sent offset cannot be noted: records would be sent again after a restart')
     }
   }
 

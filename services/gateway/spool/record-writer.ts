@@ -119,10 +119,10 @@ async function freeSpace(
 ): Promise<void> {
   const { segments, space } = dependencies
   if (headerBytes + byteLength > space.limit())
-    throw new Error(`${byteLength} bytes of records are more than the spool may have, ${space.limit()}`)
+    throw new Error(`${byteLength} bytes of records exceed the spool's limit of ${space.limit()}`)
   while (segments.depth().bytes + byteLength > space.limit())
     if (!(await dropOldest(dependencies, writers)))
-      throw new Error('the spool is full and nothing of it can make room')
+      throw new Error('the spool is full and no segment can be dropped')
 }
 
 /** Drops the oldest segment that is not being sent, the active one last. False: none is left. */

@@ -79,7 +79,7 @@ onSmallDisk('a disk of 4 MB, SPOOL_MAX_BYTES 1 GiB (root alone may mount one)', 
     expect(error).toBeInstanceOf(PartlyWritten)
     expect([...(error as PartlyWritten).refused.keys()]).toEqual([big])
     expect(world.lost).toEqual([['spool_write', 1]])
-    expect(spool.problem()).toContain('more than the spool may have')
+    expect(spool.problem()).toContain("exceed the spool's limit")
     expect(await onDiskAfter(spool)).toEqual(['before', 'one', 'two'])
   })
 

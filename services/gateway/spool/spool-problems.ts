@@ -47,7 +47,7 @@ export function createSpoolProblems(log: Log): SpoolProblems {
 
   const note = (error: unknown, path: string | undefined, what: string) => {
     other = `${what}: ${messageOf(error)}`
-    log.error({ err: error, segment: path }, `${what}; it is tried again`)
+    log.error({ err: error, segment: path }, `${what}; will retry`)
   }
   return {
     problem: () => opening ?? writing ?? other ?? asideProblem(aside),

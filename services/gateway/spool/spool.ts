@@ -101,7 +101,10 @@ export class Spool {
       this.#own = await createFolder(directory, name, now())
     } catch (error) {
       this.#problems.opened(error)
-      log.error({ err: error, directory }, 'the spool cannot be written: calls go on, and are not recorded')
+      log.error(
+        { err: error, directory },
+        'the spool cannot be written: calls are forwarded but not recorded',
+      )
       return
     }
     this.#problems.opened(null)
@@ -112,7 +115,7 @@ export class Spool {
   }
 
   #adopt(): Promise<void> {
-    return this.#problems.attempt('what other gateways left cannot be adopted', () => this.#adoptAll())
+    return this.#problems.attempt('folders of ended gateways cannot be adopted', () => this.#adoptAll())
   }
 
   /** Adopts abandoned folders: all that fit, or one if the spool is empty. */
@@ -127,10 +130,7 @@ export class Spool {
     if (segments.length > 0) {
       this.#segments.adopt(segments)
       this.#space.adopt(segments.reduce((sum, { size }) => sum + size, 0))
-      log.info(
-        { segments: segments.length, ...this.depth() },
-        'records of gateways that are gone are adopted',
-      )
+      log.info({ segments: segments.length, ...this.depth() }, 'adopted the records of ended gateways')
     }
     if (failed !== undefined) throw failed
   }
@@ -209,12 +209,12 @@ export class Spool {
     const problems = this.#problems
     await problems.attempt('a segment cannot be closed', async () => this.#writers?.finishAll())
     for (const segment of this.#segments.all()) {
-      await problems.attempt('what is sent cannot be noted', () =>
+      await problems.attempt('the sent offset cannot be noted', () =>
         segment.unsent === 0 ? removeSegment(segment) : writeSentOffset(segment),
       )
     }
     if (this.#writers !== undefined)
-      await problems.attempt('the spool folder cannot be given free', () => releaseFolder(this.#own.folder))
+      await problems.attempt('the spool folder cannot be released', () => releaseFolder(this.#own.folder))
   }
 
   async #read(segment: Segment, records: number, bytes: number): Promise<SpoolBatch | 'later' | undefined> {
@@ -247,7 +247,7 @@ export class Spool {
     if (this.#queue.writing() === undefined)
       await problems.attempt('a segment cannot be closed', async () => this.#writers?.finishAged(now()))
     for (const segment of this.#segments.dueEphemeral(now()))
-      await problems.attempt('bodies that are due cannot be erased', () => this.#erase(segment))
+      await problems.attempt('bodies due for erasure cannot be erased', () => this.#erase(segment))
     await this.#adopt()
     await this.#space.measure(this.depth().bytes)
   }
@@ -258,7 +258,7 @@ export class Spool {
     this.#recent.forget(segment, segment.size)
     const unreadable = await eraseSegment(segment, key, stripBodies)
     if (unreadable > 0) this.#lose('unreadable', unreadable, segment)
-    log.warn({ records: segment.unsent }, 'records of projects that keep no content lost their bodies')
+    log.warn({ records: segment.unsent }, 'erased the bodies of zero-retention records')
   }
 
   async #tick(): Promise<void> {
@@ -269,7 +269,7 @@ export class Spool {
       if (this.#writers === undefined) await this.#begin()
       else await touchLock(this.#own.folder, this.#options.now())
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the lock of the spool folder cannot be touched')
+      this.#options.log.warn({ err: error }, 'the lock of the spool folder cannot be updated')
     }
     this.#isTicking = false
     this.#isDue = true

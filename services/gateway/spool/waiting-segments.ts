@@ -124,5 +124,5 @@ function depthOf(segments: readonly Segment[], recent: RecentRecords): Omit<Spoo
 /** Describes records that cannot be decrypted here. */
 export function foreignProblem({ foreignRecords }: SpoolDepth): string | null {
   if (foreignRecords === 0) return null
-  return `${foreignRecords} records are sealed under another SPOOL_KEY: they wait for a gateway that has it`
+  return `${foreignRecords} records are encrypted with another SPOOL_KEY: they wait for a gateway that has it`
 }

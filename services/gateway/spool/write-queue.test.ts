@@ -13,10 +13,10 @@ test('a disk that never answers holds a bounded number of bytes; what comes beyo
     onRefused: () => refused++,
   })
   const first = queue.add(record, false)
-  await expect(queue.add(record, false)).rejects.toThrow('600 bytes wait')
+  await expect(queue.add(record, false)).rejects.toThrow('600 bytes are waiting')
   // During the write, too.
   await new Promise((resolve) => setImmediate(resolve))
-  await expect(queue.add(record, true)).rejects.toThrow('600 bytes wait')
+  await expect(queue.add(record, true)).rejects.toThrow('600 bytes are waiting')
   expect(refused).toBe(2)
   disk.emit('written')
   await first

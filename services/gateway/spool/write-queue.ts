@@ -54,7 +54,7 @@ export function createWriteQueue(
     add(record, isEphemeral) {
       // A disk that hangs must not fill the memory.
       if (waitingBytes > 0 && waitingBytes + record.length > maxBytes) {
-        const error = new Error(`the disk is too slow: ${waitingBytes} bytes wait for it already`)
+        const error = new Error(`the disk is too slow: ${waitingBytes} bytes are waiting`)
         onRefused(error)
         return Promise.reject(error)
       }

@@ -30,7 +30,7 @@ export function forwardsOther(
 ): boolean {
   if (GATEWAY_AUTH === 'proxy_keys') return true
   if (GATEWAY_FORWARD_OTHER)
-    log.warn('GATEWAY_FORWARD_OTHER is set: projects reach what others have stored at the provider')
+    log.warn('GATEWAY_FORWARD_OTHER is set: projects can access what others stored at the provider')
   return GATEWAY_FORWARD_OTHER
 }
 

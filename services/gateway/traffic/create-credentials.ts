@@ -43,7 +43,7 @@ export function createCredentials(
     if (!isLoopback(host))
       log.warn(
         { upstream: host },
-        'UPSTREAM_API_KEY is not set: the provider is sent the Authorization of applications, which holds PROXY_API_KEY',
+        'UPSTREAM_API_KEY is not set: the provider receives the Authorization header of applications, which contains PROXY_API_KEY',
       )
     return undefined
   }

@@ -39,7 +39,7 @@ export async function drainServer(
 }
 
 async function breakOff(server: Server, calls: LiveCalls): Promise<void> {
-  calls.breakOffAll(new CallTooLong('the gateway stops, and the call took longer than it may wait'))
+  calls.breakOffAll(new CallTooLong('the gateway is stopping and the call did not end in time'))
   await calls.untilNone()
   // Requests still incomplete, and answers that nobody reads.
   server.closeAllConnections()

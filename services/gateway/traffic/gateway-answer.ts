@@ -30,14 +30,14 @@ export type RefusalReason = (typeof refusalReasons)[number]
 export const invalidKey: GatewayAnswer = {
   status: 401,
   message:
-    'Incorrect API key provided: the gateway takes a key of its own, or of a project where it is set up so, as Authorization: Bearer <key>.',
+    'Incorrect API key provided: the gateway accepts its own keys, or those of projects if so configured, as Authorization: Bearer <key>.',
   type: 'invalid_request_error',
   code: 'invalid_api_key',
   refusal: 'key',
 }
 export const keyUnavailable: GatewayAnswer = {
   status: 503,
-  message: 'The gateway cannot check the API key now. Try again later.',
+  message: 'The gateway cannot check the API key at the moment. Try again later.',
   type: 'server_error',
   code: 'key_check_unavailable',
   refusal: 'key',
@@ -51,7 +51,8 @@ export const badTarget: GatewayAnswer = {
 }
 export const noTunnel: GatewayAnswer = {
   status: 405,
-  message: 'The gateway is no proxy for CONNECT: it is the base URL of a client, not its HTTPS_PROXY.',
+  message:
+    'The gateway does not support CONNECT: use it as the base URL of a client, not as its HTTPS_PROXY.',
   type: 'invalid_request_error',
   code: 'no_tunnel',
   refusal: 'target',
@@ -59,7 +60,7 @@ export const noTunnel: GatewayAnswer = {
 export const pathNotForwarded: GatewayAnswer = {
   status: 403,
   message:
-    'With the key of a project the gateway forwards calls of models and GET /v1/models alone (GATEWAY_FORWARD_OTHER): the account at the provider is shared with other projects.',
+    'With a project key the gateway forwards only model calls and GET /v1/models (GATEWAY_FORWARD_OTHER): other projects share the account at the provider.',
   type: 'invalid_request_error',
   code: 'path_not_forwarded',
   refusal: 'target',
@@ -73,7 +74,7 @@ export const malformedRequest: GatewayAnswer = {
 }
 export const unknownCoding: GatewayAnswer = {
   status: 501,
-  message: 'The gateway knows no transfer coding but chunked.',
+  message: 'The gateway supports no transfer coding except chunked.',
   type: 'invalid_request_error',
   code: 'unknown_transfer_coding',
   refusal: 'malformed',
@@ -87,14 +88,14 @@ export const headersTooLarge: GatewayAnswer = {
 }
 export const requestTooSlow: GatewayAnswer = {
   status: 408,
-  message: 'The request did not come whole in time.',
+  message: 'The request was not received completely in time.',
   type: 'invalid_request_error',
   code: 'request_timeout',
   refusal: 'slow',
 }
 export const badExpectation: GatewayAnswer = {
   status: 417,
-  message: 'The gateway knows no expectation but 100-continue.',
+  message: 'The gateway supports no expectation except 100-continue.',
   type: 'invalid_request_error',
   code: 'unknown_expectation',
   refusal: 'expectation',
@@ -108,7 +109,7 @@ export const requestTooLarge: GatewayAnswer = {
 }
 export const tooManyWaiting: GatewayAnswer = {
   status: 503,
-  message: 'Too many calls wait for a connection to the model provider. Try again later.',
+  message: 'Too many calls are waiting for a connection to the model provider. Try again later.',
   type: 'server_error',
   code: 'too_many_waiting',
   refusal: 'waiting',
@@ -128,7 +129,7 @@ export const upstreamTimeout: GatewayAnswer = {
 }
 export const tokenUnavailable: GatewayAnswer = {
   status: 502,
-  message: 'The gateway has no token for the model provider: the identity provider gives none.',
+  message: 'The gateway could not get a token for the model provider from the identity provider.',
   type: 'upstream_error',
   code: 'upstream_token_unavailable',
 }

@@ -100,7 +100,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     if (last !== undefined && ageMs < validMs) {
       if (ageMs >= renewMs)
         askOnce(digest, last).catch((error: unknown) =>
-          log.warn({ err: error }, 'keys could not be checked for a day: calls with them are refused'),
+          log.warn({ err: error }, 'keys could not be checked for a day: their calls are refused'),
         )
       return callerOf(last)
     }

@@ -90,7 +90,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       void this.#dispatch().catch((error: unknown) => this.#fail(error))
     })
     this.#permit = permit
-    if (permit === undefined) this.#fail(new TooManyWaiting('as many calls as may wait do'))
+    if (permit === undefined) this.#fail(new TooManyWaiting('too many calls are waiting'))
   }
 
   async #dispatch(): Promise<void> {

@@ -65,7 +65,7 @@ export function tokenCredentials({ fetchToken, now, log }: TokenOptions): Upstre
   const fetchNow = async (): Promise<UpstreamHeader> => {
     try {
       const { value, lifetimeMs } = await fetchToken()
-      if (!isHeaderValue(value)) throw new Error('the token holds what no header may')
+      if (!isHeaderValue(value)) throw new Error('the token contains characters that a header must not')
       const header = { name: 'Authorization', value: `Bearer ${value}` }
       const expiresMs = now() + lifetimeMs
       current = { header, expiresMs, refreshMs: expiresMs - Math.min(maxAheadMs, lifetimeMs / 5) }
@@ -73,7 +73,7 @@ export function tokenCredentials({ fetchToken, now, log }: TokenOptions): Upstre
       return header
     } catch (error) {
       failed = { atMs: now(), error: new TokenUnavailable(messageOf(error), { cause: error }) }
-      log.error({ err: error }, 'the identity provider gives no token for the model provider')
+      log.error({ err: error }, 'no token from the identity provider')
       throw failed.error
     } finally {
       fetching = undefined
@@ -138,7 +138,7 @@ export async function fetchClientCredentialsToken(
   }
   const token = tokenSchema.safeParse(await body.json())
   // The answer may contain a secret: do not quote it.
-  if (!token.success) throw new Error('the identity provider gave an answer that is no bearer token')
+  if (!token.success) throw new Error('the answer of the identity provider contains no bearer token')
   const { access_token: value, expires_in: seconds } = token.data
   return { value, lifetimeMs: Math.min(seconds, maxTokenSeconds) * 1_000 }
 }

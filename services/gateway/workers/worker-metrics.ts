@@ -4,9 +4,6 @@ import type { Metrics } from '#runtime/metrics.ts'
 export function createWorkerMetrics(metrics: Metrics) {
   return {
     living: metrics.gauge('sluice_gateway_workers', 'Processes that serve calls.'),
-    ended: metrics.counter(
-      'sluice_gateway_workers_ended_total',
-      'Processes that ended without being asked to.',
-    ),
+    ended: metrics.counter('sluice_gateway_workers_ended_total', 'Processes that ended unexpectedly.'),
   }
 }

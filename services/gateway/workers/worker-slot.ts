@@ -48,9 +48,9 @@ export class WorkerSlot {
 
   /** Why the worker does not serve, or null. */
   problem(): string | null {
-    if (this.#report === undefined) return 'has ended and is started again'
+    if (this.#report === undefined) return 'has ended and is being restarted'
     const quietMs = this.#options.clock.now() - this.#reportedMs
-    return quietMs > silentMs ? `says nothing for ${Math.round(quietMs / 1_000)} s` : null
+    return quietMs > silentMs ? `has not reported for ${Math.round(quietMs / 1_000)} s` : null
   }
 
   /** Drains the worker; resolves when it has ended. */
@@ -79,7 +79,7 @@ export class WorkerSlot {
       if (clock.now() - startedMs >= settledMs) pauseMs = minPauseMs
       log.error(
         { worker: number, how, pause_ms: pauseMs },
-        'a worker has ended; its calls are broken off, its records are on disk',
+        'a worker has ended; its calls are aborted, its records are on disk',
       )
       await clock.sleep(pauseMs, this.#stopping.signal)
       if (this.#isStopping()) return
