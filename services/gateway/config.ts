@@ -31,51 +31,51 @@ export const gatewayConfigSchema = z
     ...kafkaFields,
     ...sealingFields,
     KAFKA_BROKERS: kafkaFields.KAFKA_BROKERS.optional().describe(
-      'Brokers to start from, host:port or [IPv6 address]:port, comma-separated. Needed for GATEWAY_DELIVERY=kafka, unused without.',
+      'Bootstrap brokers, host:port or [IPv6 address]:port, comma-separated. Required for GATEWAY_DELIVERY=kafka, otherwise unused.',
     ),
     SCHEMA_REGISTRY_URL: registryFields.SCHEMA_REGISTRY_URL.optional().describe(
-      'Schema registry, its Confluent-compatible address. Needed for GATEWAY_DELIVERY=kafka.',
+      'Confluent-compatible URL of the schema registry. Required for GATEWAY_DELIVERY=kafka.',
     ),
     DRAIN_LEAD_MS: servingFields.DRAIN_LEAD_MS.describe(
-      'How long a stopping gateway still accepts connections, for load balancers to see that it is not ready. Calls that are left 6 s before DRAIN_DEADLINE_MS are broken off and recorded.',
+      'How long a stopping gateway still accepts connections, until load balancers see that it is not ready. Calls still running 6 s before DRAIN_DEADLINE_MS are aborted and recorded.',
     ),
     GATEWAY_DELIVERY: z
       .enum(['api', 'kafka'])
       .default('api')
       .describe(
-        '`api`: records are posted to API_BACKEND_URL. `kafka`: they are published to KAFKA_BROKERS, for projects whose tier has no limit; the API is still asked what their settings are, and what it said last holds for an hour while it is away.',
+        '`api`: records are posted to API_BACKEND_URL. `kafka`: they are published to KAFKA_BROKERS, for projects whose tier has no limit. Project settings still come from the API; cached ones are used for an hour while it is down.',
       ),
     PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
       .optional()
       .describe(
-        'Price list of your own for GATEWAY_DELIVERY=kafka, as the API has it; read at the start. Goes before infra/prices.json.',
+        'Your own price list for GATEWAY_DELIVERY=kafka, the same as for the API; read at the start. Takes precedence over infra/prices.json.',
       ),
     OPS_PORT: operationsPort(9080),
-    GATEWAY_HOST: listenHost('Address that applications reach the gateway at.'),
-    GATEWAY_PORT: port(8080).describe('Port that applications reach the gateway at.'),
+    GATEWAY_HOST: listenHost('Address on which the gateway listens for applications.'),
+    GATEWAY_PORT: port(8080).describe('Port on which the gateway listens for applications.'),
     GATEWAY_WORKERS: wholeNumber(1, { max: 128 }).describe(
-      'Processes that serve, each on a core and with a spool of its own. Each takes an equal part of what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
+      'Number of worker processes, each with its own core and spool. They share GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES equally.',
     ),
     UPSTREAM_URL: baseUrl(
-      'must not hold a user name or a password, which no call would carry: UPSTREAM_API_KEY is for that',
-    ).describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
+      'must not contain a user name or password, which calls would not carry: use UPSTREAM_API_KEY',
+    ).describe('Base URL of the model provider, without a trailing slash and without a deployment path.'),
     GATEWAY_AUTH: z
       .enum(['proxy_keys', 'project_keys'])
       .default('proxy_keys')
       .describe(
-        '`proxy_keys`: applications present one of PROXY_API_KEY. `project_keys`: the API key of any project, to which the call then belongs; calls of models alone are forwarded (GATEWAY_FORWARD_OTHER).',
+        '`proxy_keys`: applications use one of PROXY_API_KEY. `project_keys`: they use the API key of a project, to which the call then belongs; only model calls are forwarded (GATEWAY_FORWARD_OTHER).',
       ),
     GATEWAY_FORWARD_OTHER: flag().describe(
-      'With GATEWAY_AUTH=project_keys, whether more than calls of models and `GET /v1/models` is forwarded. All projects then share what is stored at the provider: files, batches, stored answers. With proxy keys everything is.',
+      'With GATEWAY_AUTH=project_keys, whether requests other than model calls and `GET /v1/models` are forwarded. All projects then share files, batches and stored answers at the provider. With proxy keys everything is forwarded.',
     ),
     PROXY_API_KEY: listOf(z.string())
       .optional()
-      .describe('Keys that applications present, comma-separated. Needed unless they present project keys.'),
+      .describe('Keys for applications, comma-separated. Required unless they use project keys.'),
     UPSTREAM_API_KEY: z
       .string()
-      .refine(isHeaderValue, 'expected what a header may hold')
+      .refine(isHeaderValue, 'expected a valid header value')
       .optional()
-      .describe("The provider's key. Unset: the application's Authorization header is forwarded as it came."),
+      .describe("The provider's key. Unset: the application's Authorization header is forwarded unchanged."),
     UPSTREAM_API_KEY_HEADER: z
       .string()
       .regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header')
@@ -85,12 +85,12 @@ export const gatewayConfigSchema = z
       .enum(['key', 'client_credentials'])
       .default('key')
       .describe(
-        '`key`: UPSTREAM_API_KEY where it is set. `client_credentials`: an OAuth 2 token from UPSTREAM_TOKEN_URL.',
+        '`key`: UPSTREAM_API_KEY if set. `client_credentials`: an OAuth 2 token from UPSTREAM_TOKEN_URL.',
       ),
     UPSTREAM_TOKEN_URL: httpUrl()
       .optional()
-      .describe('Where the identity provider gives tokens, for UPSTREAM_AUTH=client_credentials.'),
-    UPSTREAM_CLIENT_ID: z.string().min(1).optional().describe('The client that tokens are asked for.'),
+      .describe('Token endpoint of the identity provider, for UPSTREAM_AUTH=client_credentials.'),
+    UPSTREAM_CLIENT_ID: z.string().min(1).optional().describe('Client id for the token request.'),
     UPSTREAM_CLIENT_SECRET: z.string().min(1).optional().describe('Its secret.'),
     UPSTREAM_TOKEN_SCOPE: z
       .string()
@@ -98,44 +98,42 @@ export const gatewayConfigSchema = z
       .optional()
       .describe('Scope of the tokens, for instance `https://cognitiveservices.azure.com/.default`.'),
     UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(10_000, 600_000).describe(
-      'How long connecting to the provider may take.',
+      'Time limit for connecting to the provider.',
     ),
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(600_000, 3_600_000).describe(
-      'How long the provider may think before its answer starts; then the application gets 504.',
+      "Time limit until the provider's answer starts; then the application gets 504.",
     ),
     UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
-      'How long an answer may pause; then it is broken off.',
+      'How long an answer may pause before it is aborted.',
     ),
     CALL_TIMEOUT_MS: milliseconds(3_600_000, 86_400_000).describe(
-      'How long a call may take in all, its answer included; then it is broken off.',
+      'Time limit of a whole call, including its answer; then it is aborted.',
     ),
     REQUEST_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
-      'How long an application may take to send its request whole; then it gets 408.',
+      'Time limit for receiving a complete request; then the application gets 408.',
     ),
     ANSWER_STALL_TIMEOUT_MS: milliseconds(120_000, 3_600_000).describe(
-      'How long an application may take nothing of an answer that waits for it; then it is broken off and counted.',
+      'How long an application may read nothing of a pending answer before it is aborted and counted.',
     ),
     REQUEST_MAX_BYTES: wholeNumber(256 * mebibyte, { min: mebibyte, max: 64 * 1024 * mebibyte }).describe(
-      'Bytes of the body of a request at most; a larger one gets 413 and is counted.',
+      'Maximum bytes of a request body; a larger one gets 413 and is counted.',
     ),
     GATEWAY_MAX_CONNECTIONS: wholeNumber(20_000, { max: 1_000_000 }).describe(
-      'Connections of applications at most; those beyond are closed and counted.',
+      'Maximum connections from applications; further ones are closed and counted.',
     ),
     UPSTREAM_CONNECTIONS: wholeNumber(2_048, { max: 65_535 }).describe(
-      'Connections to the provider at most; calls beyond them wait. With project keys one project takes as many as it leaves to others: alone half of them.',
+      'Maximum connections to the provider; further calls wait. With project keys, a project may use as many as it leaves to others: half of them if it is alone.',
     ),
     UPSTREAM_MAX_WAITING: wholeNumber(2_048, { min: 0, max: 1_000_000 }).describe(
-      'Calls that may wait for a connection to the provider; those beyond get 503 and are counted. Projects share them likewise.',
+      'Maximum calls waiting for a connection to the provider; further ones get 503 and are counted. Projects share them likewise.',
     ),
     CLIENT_GONE: z
       .enum(['abort', 'drain'])
       .default('abort')
       .describe(
-        'What becomes of a call whose application has gone: the provider is told to stop, or heard out for the record.',
+        'What happens to a call after its application disconnects: `abort` stops the provider, `drain` reads the rest for the record.',
       ),
-    GATEWAY_RECORD_OTHER: flag().describe(
-      'Whether requests of shapes that are not model calls are recorded too.',
-    ),
+    GATEWAY_RECORD_OTHER: flag().describe('Whether requests other than model calls are recorded too.'),
     CAPTURE_MAX_BYTES: z.coerce
       .number()
       .int()
@@ -143,36 +141,34 @@ export const gatewayConfigSchema = z
       .max(4 * mebibyte)
       .optional()
       .describe(
-        'Bytes of one body in a record, decompressed, at most 4 MiB. Unset: 4194304, or as much as a record of two has room for within KAFKA_MAX_RECORD_BYTES. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to, and of a compressed answer, for the tokens at its end.',
+        'Maximum bytes of one body in a record, decompressed; at most 4 MiB. Unset: 4194304, or less so that two bodies fit KAFKA_MAX_RECORD_BYTES. A longer body is forwarded completely and recorded truncated. Streams and compressed answers may use eight times as much until they are assembled or decoded.',
       ),
     CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, {
       min: mebibyte,
       max: 8 * 1024 * mebibyte,
     }).describe(
-      'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. With project keys one project takes as much of it as it leaves to others. What of streams and compressed answers goes beyond CAPTURE_MAX_BYTES takes half of it at most. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
+      'Memory budget for all bodies being captured, with 640 bytes added per chunk. Beyond it bodies are recorded truncated; traffic is never delayed. With project keys, a project may use as much as it leaves to others. The parts of streams and compressed answers beyond CAPTURE_MAX_BYTES may use half of it. Two further budgets have the same size: records waiting for the disk, and short requests buffered before they are forwarded.',
     ),
-    API_BACKEND_URL: baseUrl().describe('The API service, which takes the records.'),
+    API_BACKEND_URL: baseUrl().describe('Base URL of the API service, which receives the records.'),
     SERVICE_API_KEY: z
       .string()
       .min(1)
       .optional()
-      .describe(
-        "The project's API key, with which records are posted. Needed unless applications present project keys.",
-      ),
+      .describe("The project's API key for posting records. Required unless applications use project keys."),
     INTERNAL_API_SECRET: internalSecret()
       .optional()
-      .describe("The API service's internal secret. Needed for GATEWAY_AUTH=project_keys only."),
+      .describe("The API service's internal secret. Required only for GATEWAY_AUTH=project_keys."),
     ...attackMarkFields,
     BACKEND_TIMEOUT_MS: milliseconds(30_000, 600_000).describe(
       'How long the API service may take to answer.',
     ),
     GATEWAY_HEARTBEAT_MS: milliseconds(15_000, 3_600_000).describe(
-      'How often the API service is told how the gateway is: what waits in its spool, what it has lost.',
+      "Interval of heartbeats to the API service, with the spool's size and the losses.",
     ),
     SPOOL_DIR: z
       .string()
       .default('.sluice/spool')
-      .describe('Where records stay until the API service has them.'),
+      .describe('Directory for records until the API service has accepted them.'),
     SPOOL_KEY: z
       .base64()
       .transform((text) => Buffer.from(text, 'base64'))
@@ -181,16 +177,16 @@ export const gatewayConfigSchema = z
       .transform((key) => createSecretKey(key))
       .optional()
       .describe(
-        'Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted. Changed: what waits under the old one stays in the spool, unsent, until a gateway is started with that one again; let the spool empty first.',
+        'Encryption key for records on disk: base64 of 32 bytes. Unset: not encrypted. Empty the spool before you change it: records under the old key stay unsent until a gateway has that key again.',
       ),
     SPOOL_MAX_BYTES: wholeNumber(1024 * mebibyte, {
       min: minSpoolBytes,
       max: 1024 * 1024 * mebibyte,
     }).describe(
-      'Bytes of the spool on disk, and of what another version left in set-aside/ as many again. When either is full the oldest records are dropped and counted. On a smaller disk the spool has what is free there, less a twentieth (64 MiB at most).',
+      'Maximum bytes of the spool on disk; the same again for segments of another version in set-aside/. When either is full, the oldest records are dropped and counted. On a smaller disk the limit is the free space less a twentieth (64 MiB at most).',
     ),
     SPOOL_WAIT_MS: milliseconds(2_000, 60_000).describe(
-      'How long the end of an answer may wait for the disk to take its record.',
+      'How long the end of an answer may wait for its record to be written to disk.',
     ),
   })
   .refine((config) => config.UPSTREAM_API_KEY_HEADER === undefined || config.UPSTREAM_API_KEY !== undefined, {
