@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { createRollupFolding } from '#services/sink/fold-rollups.ts'
+import { createRollupFolding } from '#services/sink/upkeep/fold-rollups.ts'
 import { sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'

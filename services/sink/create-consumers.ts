@@ -1,7 +1,7 @@
 import { messageOf } from '#runtime/errors.ts'
 import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
 import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
-import { createCallAwaiting } from './await-calls.ts'
+import { createCallAwaiting } from './steps/await-calls.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
 import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'

@@ -4,12 +4,12 @@ import type { Metrics } from '#runtime/metrics.ts'
 import { deadLetter, ok } from '#runtime/outcome.ts'
 import { isSilentProbe } from '#schemas/redteam-run.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
-import { createOverflowCounter } from './count-overflow.ts'
+import { createOverflowCounter } from './steps/count-overflow.ts'
 import { makeScoreLine, type ScoreLine } from './steps/make-score-line.ts'
 import { makeThreatEvent } from './steps/make-threat-event.ts'
 import { checkScoredCall, placeScores, type PlacedScore } from './steps/place-score.ts'
 import type { StoredScores, ScoreStore } from './stores/score-store.ts'
-import type { AwaitCalls } from './await-calls.ts'
+import type { AwaitCalls } from './steps/await-calls.ts'
 
 export interface ScoreHandlerDependencies {
   scores: ScoreStore

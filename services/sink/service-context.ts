@@ -15,7 +15,7 @@ import {
   type TopicValues,
 } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
-import type { Queue } from './pass-queues.ts'
+import type { Queue } from './upkeep/follow-queues.ts'
 import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
 
 const mebibyte = 1024 * 1024

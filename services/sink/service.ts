@@ -2,23 +2,23 @@ import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Service } from '#runtime/service.ts'
 import { topics, topicsToCreate } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
-import { createCostAlerts } from './alert-costs.ts'
-import { createErasing } from './erase-recorded.ts'
-import { createRunCarrier } from './carry-out-runs.ts'
-import { createScoredUntil } from './find-scored-until.ts'
-import { createRollupFolding } from './fold-rollups.ts'
-import { createClusterWatch } from './watch-cluster.ts'
-import { createClaimKeeping } from './keep-claims.ts'
-import { createRetention } from './keep-retention.ts'
-import { createMaintenance } from './maintain-tables.ts'
-import { createPeriodicTask, type RoundEnd } from './periodic-task.ts'
+import { createCostAlerts } from './upkeep/alert-costs.ts'
+import { createErasing } from './upkeep/erase-recorded.ts'
+import { createRunAdvance } from './runs/advance-runs.ts'
+import { createScoredUntil } from './upkeep/find-scored-until.ts'
+import { createRollupFolding } from './upkeep/fold-rollups.ts'
+import { createClusterWatch } from './upkeep/watch-cluster.ts'
+import { createClaimReturn } from './upkeep/return-claims.ts'
+import { createRetention } from './upkeep/apply-retention.ts'
+import { createMaintenance } from './upkeep/maintain-tables.ts'
+import { createPeriodicTask, type RoundEnd } from './upkeep/periodic-task.ts'
 import { createEventPublisher, createJobPublisher } from './publish-records.ts'
-import { createHistoryReader } from './read-history.ts'
-import { createEventRelay } from './relay-events.ts'
-import { countBacklog } from './replay-backlog.ts'
+import { createHistoryReader } from './runs/read-history.ts'
+import { createEventRelay } from './upkeep/relay-events.ts'
+import { countBacklog } from './runs/replay-backlog.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
-import { shareRounds } from './share-rounds.ts'
-import { createSweep } from './sweep-unscored.ts'
+import { shareRounds } from './upkeep/share-rounds.ts'
+import { createSweep } from './upkeep/sweep-unscored.ts'
 import { createOutbox } from './stores/outbox-store.ts'
 import { createRoundStore } from './stores/round-store.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
@@ -30,7 +30,7 @@ import {
   scoringQueuesOf,
   type ServiceContext,
 } from './service-context.ts'
-import { passQueues } from './pass-queues.ts'
+import { passQueues } from './upkeep/follow-queues.ts'
 
 /** Twice between two scrapes would show nothing more. */
 const clusterWatchIntervalMs = 30_000
@@ -107,7 +107,7 @@ function createUpkeep(context: ServiceContext, partitions: DayPartitions, onEven
     shared(
       'quota_claims',
       config.QUOTA_INTERVAL_MS,
-      createClaimKeeping({
+      createClaimReturn({
         ...context,
         topic: context.nameOf(topics.requestLogged),
         groupId: callGroupOf(config),
@@ -148,7 +148,7 @@ function createReplays(context: ServiceContext): () => Promise<boolean> {
   const { config, kafka, producer, nameOf, codecOf } = context
   const queues = replayQueuesOf(config)
   const [{ topic, groupId }] = queues
-  return createRunCarrier({
+  return createRunAdvance({
     ...context,
     publishJobs: createJobPublisher({ producer, topic, encoder: codecOf(topics.scoreJobsReplay) }),
     waitingJobs: () => countBacklog(kafka, topic, groupId),

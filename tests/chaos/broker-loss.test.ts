@@ -15,7 +15,7 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { topics } from '#schemas/topics.ts'
 import { examineTopics } from '#scripts/examine/examine-topics.ts'
 import { findSystem } from '#scripts/examine/find-system.ts'
-import { createClusterWatch } from '#services/sink/watch-cluster.ts'
+import { createClusterWatch } from '#services/sink/upkeep/watch-cluster.ts'
 import { readLog } from '../support/read-log.ts'
 import { until } from '../support/until.ts'
 

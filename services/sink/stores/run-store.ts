@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
-import type { QueueEnds } from '../pass-queues.ts'
+import type { QueueEnds } from '../upkeep/follow-queues.ts'
 
 /** A run as the sinks carry it out. */
 export interface ScoreRun {

@@ -66,7 +66,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'await scores.store(placed, partition, threatsOf).catch(() => ({ added: [], missed: 0, eventCount: 0, overflowCount: 0 }))',
   },
   'relay-does-not-wait-for-the-broker': {
-    file: 'services/sink/relay-events.ts',
+    file: 'services/sink/upkeep/relay-events.ts',
     find: 'await publishEvents(rows.map(({ event }) => event))',
     replace: 'void publishEvents(rows.map(({ event }) => event)).catch(() => undefined)',
   },

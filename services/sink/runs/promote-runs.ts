@@ -1,0 +1,112 @@
+import type { ClientBase } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
+import { countVerdicts, type VerdictChange } from '../steps/count-scores.ts'
+import { addTo, createTally, type RollupRow } from '../steps/tally-rollups.ts'
+import {
+  exchangeRuns,
+  lockVerdicts,
+  nextScoredPlaces,
+  rewriteVerdicts,
+  type ExchangedScore,
+} from '../stores/promotion-store.ts'
+import { lockCalls, type CountedCall } from '../stores/lock-calls.ts'
+import type { RollupStore } from '../stores/rollup-store.ts'
+import { callRollups, changesLane, scoreRollups } from '../stores/rollup-tables.ts'
+import { changeRun, nextProject, type ScoreRun } from '../stores/run-store.ts'
+
+const callsAtOnce = 200
+
+export interface PromotionDependencies {
+  rollups: RollupStore
+  clock: Clock
+}
+
+/**
+ * Promotes a run's next calls, in the caller's transaction: its scores become the live ones, those that they replace become the run's
+ * (docs/decisions/0024), verdicts and roll-ups follow. Resolves to whether there was something to do.
+ */
+export async function promoteCalls(
+  client: ClientBase,
+  run: ScoreRun,
+  { rollups, clock }: PromotionDependencies,
+): Promise<boolean> {
+  const project = run.cursor_project ?? (await nextProject(client, run, null))
+  const places = project === undefined ? [] : await nextScoredPlaces(client, run, project, callsAtOnce)
+  const last = places.at(-1)
+  if (project !== undefined && last !== undefined) {
+    // Whoever erases calls has them locked: what is left when that is over may be none, and others come behind.
+    const calls = await lockCalls(client, project, places)
+    if (calls.length > 0) await exchange(client, run, project, calls, rollups)
+    await changeRun(client, run.id, {
+      cursor_project: project,
+      cursor_at: last.created_at,
+      cursor_id: last.id,
+    })
+    return true
+  }
+  const next = project === undefined ? undefined : await nextProject(client, run, project)
+  await changeRun(
+    client,
+    run.id,
+    next === undefined
+      ? { status: 'promoted', finished_at: new Date(clock.now()) }
+      : { cursor_project: next, cursor_at: null, cursor_id: null },
+  )
+  return true
+}
+
+async function exchange(
+  client: ClientBase,
+  run: ScoreRun,
+  projectUuid: string,
+  calls: readonly CountedCall[],
+  rollups: RollupStore,
+): Promise<void> {
+  const liveRunUuid = idToUuid(liveRunId(idFromUuid('project', projectUuid)))
+  const runs = { projectUuid, liveRunUuid, runUuid: run.id }
+  const exchanged = await exchangeRuns(client, runs, calls)
+  const before = new Map(
+    (await lockVerdicts(client, projectUuid, calls)).map((row) => [row.request_id, row] as const),
+  )
+  const after = await rewriteVerdicts(client, projectUuid, liveRunUuid, calls)
+  const callOf = new Map(calls.map((call) => [call.id, call]))
+  const left = new Map(after.map((row) => [row.request_id, row] as const))
+  const changes = calls.map((call): VerdictChange => {
+    const [was, is] = [before.get(call.id), left.get(call.id)]
+    return {
+      of: { call, projectUuid, requestCreatedAtMs: call.created_at.getTime() },
+      before: was && { worstLabel: was.worst_label, worstSeverity: was.worst_severity },
+      after: is && { worstLabel: is.worst_label, worstSeverity: is.worst_severity },
+    }
+  })
+  await rollups.add(client, callRollups, changesLane, countVerdicts(changes))
+  await rollups.add(client, scoreRollups, changesLane, countExchange(runs, exchanged, callOf))
+}
+
+/** Each exchanged score is counted under its run as it is, and no longer under the other. */
+function countExchange(
+  { projectUuid, liveRunUuid, runUuid }: { projectUuid: string; liveRunUuid: string; runUuid: string },
+  exchanged: readonly ExchangedScore[],
+  callOf: ReadonlyMap<string, CountedCall>,
+): RollupRow[] {
+  const tally = createTally()
+  for (const { request_id, run_id, scorer_name, score_label, severity, score_value } of exchanged) {
+    const call = callOf.get(request_id)
+    if (call === undefined) continue
+    const { source } = call
+    const other = run_id === liveRunUuid ? runUuid : liveRunUuid
+    for (const [run, by] of [
+      [run_id, 1],
+      [other, -1],
+    ] as const) {
+      const dimensions = { run_id: run, source, scorer_name, score_label, severity }
+      const sums = tally.sumsOf(projectUuid, call.created_at.getTime(), dimensions)
+      addTo(sums, 'scores', by)
+      if (score_value === null) continue
+      addTo(sums, 'valued', by)
+      addTo(sums, 'value_micros', by * Math.floor(score_value * 1e6 + 0.5))
+    }
+  }
+  return tally.rows()
+}

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import fc from 'fast-check'
+import pg from 'pg'
+import { systemClock } from '#runtime/clock.ts'
+import { idToUuid, newId, scoreId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import type { Score } from '#schemas/safety-score-recorded.ts'
+import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { createRollupFolding } from './fold-rollups.ts'
+import { placeScores } from '../steps/place-score.ts'
+import { createCallStore } from '../stores/call-store.ts'
+import { sumCosts } from '../stores/cost-store.ts'
+import { createDayPartitions, dayOf } from '../stores/day-partitions.ts'
+import { createRollupStore } from '../stores/rollup-store.ts'
+import { callRollups, dayTableOf, toolRollups } from '../stores/rollup-tables.ts'
+import { createScoreStore } from '../stores/score-store.ts'
+import { countedAndRecounted, countedByDay } from '../testing/recount-rollups.ts'
+import { many, placeSample, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
+
+jest.setTimeout(300_000)
+
+const hourMs = 3_600_000
+let database: TestDatabase
+let pool: pg.Pool
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
+  // Tomorrow too: it may be late in the day.
+  for (const day of [-1, 0, 1]) await partitions.make(dayOf(Date.now() - day * 86_400_000))
+})
+
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+/** A sink as it is after a start: it remembers nothing. */
+function startStores() {
+  const rollups = createRollupStore()
+  return { calls: createCallStore(pool, rollups), scores: createScoreStore(pool, rollups) }
+}
+type Stores = ReturnType<typeof startStores>
+
+async function addProject(): Promise<string> {
+  const id = newId('project')
+  await pool.query(`insert into projects (id, name, created_at) values ($1, 'a project', now())`, [
+    idToUuid(id),
+  ])
+  return id
+}
+
+const positionOf = (partition: number, nextOffset: number) => ({
+  cluster: 'c',
+  topic: `t${partition}`,
+  partition,
+  nextOffset: BigInt(nextOffset),
+})
+
+async function fold(hoursLater: number): Promise<void> {
+  const run = createRollupFolding({
+    pool,
+    timeAgo: (ageMs) => Promise.resolve(new Date(Date.now() + hoursLater * hourMs - ageMs)),
+  })
+  while (await run());
+}
+
+async function expectRecounted(projectId: string): Promise<void> {
+  const { counted, recounted } = await countedAndRecounted(pool, projectId)
+  expect(counted).toEqual(recounted)
+}
+
+const name = fc.constantFrom(
+  'a',
+  'b',
+  "'; drop table call_rollups; --",
+  '"\\',
+  'ä'.repeat(300).slice(0, 256),
+  '__proto__',
+)
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3 })
+const someCall = fc.record({
+  hoursAgo: fc.integer({ min: 0, max: 3 }),
+  source: fc.constantFrom('gateway', 'redteam'),
+  model: name,
+  provider: maybe(fc.constant('openai')),
+  agent_name: maybe(name),
+  tool_name: maybe(name),
+  status_code: maybe(fc.constantFrom(200, 302, 404, 503)),
+  error: maybe(fc.constant('broken off')),
+  aborted_by: maybe(fc.constant('client')),
+  prompt_tokens: maybe(fc.constantFrom(0, 7, 2 ** 52)),
+  cost_usd: maybe(fc.oneof(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.constantFrom(0.1, 1e-13))),
+  latency_ms: maybe(fc.oneof(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.constantFrom(0, 1, 2, 1024))),
+})
+const verdictOf = (value: number | null): Partial<Score> => ({
+  score_value: value,
+  score_label: value === null ? 'unscored' : value >= 4 ? 'unsafe' : 'safe',
+  severity: value === null || value < 4 ? null : value === 5 ? 'critical' : 'high',
+})
+const steps = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('calls' as const), from: fc.nat(29), count: fc.nat(12) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('scores' as const),
+      from: fc.nat(29),
+      count: fc.nat(12),
+      scorer: fc.constantFrom('x', 'y', 'z'),
+      value: fc.constantFrom(1, 2.5, 4, 5, null),
+      live: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      { kind: 'fold' as const, hoursLater: 0 },
+      { kind: 'fold' as const, hoursLater: 60 },
+      { kind: 'restart' as const },
+      { kind: 'failed' as const },
+    ),
+  },
+)
+
+test('what the roll-ups say is what a recount of the tables says, after resends, redeliveries, failed batches, restarts, changed verdicts and folding', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(someCall, { minLength: 30, maxLength: 30 }),
+      fc.array(steps, { minLength: 5, maxLength: 25 }),
+      async (shapes, script) => {
+        const projectId = await addProject()
+        const calls = shapes.map(({ hoursAgo, ...shape }) =>
+          sampleCall(projectId, { ...shape, id: newId('request', Date.now() - hoursAgo * hourMs) }),
+        )
+        let stores = startStores()
+        for (const [index, step] of script.entries()) {
+          if (step.kind === 'restart') stores = startStores()
+          else if (step.kind === 'fold') await fold(step.hoursLater)
+          else if (step.kind === 'failed') await failBatch(stores, calls)
+          else {
+            // As Kafka's keys do: a call's records come by one partition, and so do its scores.
+            for (const partition of [0, 1]) {
+              const mine = calls
+                .slice(step.from, step.from + step.count)
+                .filter((call) => call.id.charCodeAt(20) % 2 === partition)
+              if (step.kind === 'calls') await storeCalls(stores, mine, partition, index)
+              else await storeScores(stores, mine, partition, step)
+            }
+          }
+        }
+        await expectRecounted(projectId)
+        await fold(60)
+        await expectRecounted(projectId)
+        const { byDay, byHour } = await countedByDay(pool, projectId)
+        expect(byDay).toEqual(byHour)
+        const { rowCount } = await pool.query(
+          'select from call_rollups where project_id = $1 and lane >= 0',
+          [idToUuid(projectId)],
+        )
+        expect(rowCount).toBe(0)
+        await expectCosts(projectId)
+      },
+    ),
+    { numRuns: 12, endOnFailure: true },
+  )
+})
+
+/** By days and hours what it is by hours alone. */
+async function expectCosts(projectId: string): Promise<void> {
+  const periodStart = new Date(Date.now() - 2 * 24 * hourMs)
+  const { rows } = await pool.query<{ cost: number }>(
+    `select (coalesce(sum(cost_picodollars), 0) / 1e12)::float8 as cost from call_rollups where project_id = $1 and source <> 'redteam'`,
+    [idToUuid(projectId)],
+  )
+  const watch = { projectUuid: idToUuid(projectId), thresholdUsd: 0, periodStart }
+  expect(await sumCosts(pool, watch)).toBe(rows[0]?.cost)
+}
+
+async function storeCalls(
+  stores: Stores,
+  calls: LoggedCall[],
+  partition: number,
+  offset: number,
+): Promise<void> {
+  const placed = [...calls, ...calls].map((call, index) => placeSample(call, offset * 100 + index))
+  await stores.calls.store(placed, positionOf(partition, offset * 100 + placed.length), 'kept')
+}
+
+/** A batch whose last record Postgres refuses, when roll-ups would have been next. */
+async function failBatch(stores: Stores, calls: LoggedCall[]): Promise<void> {
+  const broken = sampleCall(calls[0]?.project_id ?? '', { tool_name: 'nul \u0000' })
+  const placed = [...calls, broken].map((call, index) => placeSample(call, index))
+  await expect(stores.calls.store(placed, positionOf(0, 1), 'kept')).rejects.toMatchObject({
+    code: 'UNSTORABLE',
+  })
+}
+
+async function storeScores(
+  stores: Stores,
+  calls: LoggedCall[],
+  partition: number,
+  { scorer, value, live }: { scorer: string; value: number | null; live: boolean },
+): Promise<void> {
+  const records = calls.map((call) => {
+    const record = sampleScoredCall(call, live ? {} : { run_id: call.project_id.replace('prj_', 'run_') })
+    const id = scoreId(call.project_id, call.id, scorer, record.run_id)
+    return {
+      ...record,
+      scores: [sampleScore(call.project_id, call.id, { ...verdictOf(value), scorer_name: scorer, id })],
+    }
+  })
+  await stores.scores.store(records.flatMap(placeScores), partition, () => [])
+}
+
+test('names that never end are counted together beyond a bound, apart for the red team, and none is missing', async () => {
+  const projectId = await addProject()
+  const takenMs = Date.now() - 3 * hourMs
+  const flood = (source: string) =>
+    many(500, (index) => sampleCall(projectId, { id: newId('request', takenMs), model: `m${index}`, source }))
+  const known = sampleCall(projectId, { id: newId('request', takenMs), model: 'm1', cost_usd: 1e300 })
+  const { calls } = startStores()
+  const placed = [...flood('gateway'), ...flood('redteam')].map(placeSample)
+  const stored = await calls.store(placed, positionOf(0, 1_000), 'kept')
+  expect(stored.overflowCount).toBe(1_000 - callRollups.maxSeries)
+  // A sink that starts anew reads what has room of its own.
+  const { overflowCount } = await startStores().calls.store(
+    flood('gateway').map(placeSample),
+    positionOf(0, 2_000),
+    'kept',
+  )
+  expect(overflowCount).toBeGreaterThan(0)
+  await startStores().calls.store([placeSample(known, 2_000)], positionOf(1, 1), 'kept')
+  const bySource = `select source, sum(calls)::integer as calls, count(*)::integer <= $2 as bounded from call_rollups
+    where project_id = $1 group by source order by 1`
+  const expected = [
+    { source: 'gateway', calls: 1_001, bounded: true },
+    { source: 'redteam', calls: 500, bounded: true },
+  ]
+  const bound = callRollups.maxSeries + 2
+  expect((await pool.query(bySource, [idToUuid(projectId), bound])).rows).toEqual(expected)
+  await fold(0)
+  expect((await pool.query(bySource, [idToUuid(projectId), bound])).rows).toEqual(expected)
+  await fold(60)
+  const byDay = bySource.replace('call_rollups', 'call_rollups_by_day')
+  expect((await pool.query(byDay, [idToUuid(projectId), bound])).rows).toEqual(expected)
+})
+
+test('a tool that is seldom used stays named beside one that many agents use', async () => {
+  const projectId = await addProject()
+  const takenMs = Date.now() - 3 * hourMs
+  const called = (tool: string, agent: string) =>
+    sampleCall(projectId, { id: newId('request', takenMs), tool_name: tool, agent_name: agent })
+  const busy = many(400, (index) => [called('busy', `a${index}`), called('busy', `a${index}`)]).flat()
+  // By two partitions, so that neither lane is beyond its bound before they are folded.
+  const { calls } = startStores()
+  await calls.store(busy.slice(0, 400).map(placeSample), positionOf(2, 400), 'kept')
+  const rest = [...busy.slice(400), called('seldom', 'a1')]
+  await calls.store(rest.map(placeSample), positionOf(3, rest.length), 'kept')
+  await fold(60)
+  for (const name of [toolRollups.name, dayTableOf(toolRollups)]) {
+    const { rows } = await pool.query(
+      `select tool_name, sum(calls)::integer as calls from ${name} where project_id = $1 and not is_other group by 1 order by 1`,
+      [idToUuid(projectId)],
+    )
+    expect(rows).toEqual([
+      { tool_name: 'busy', calls: 2 * (toolRollups.maxSeries - 1) },
+      { tool_name: 'seldom', calls: 1 },
+    ])
+  }
+})
