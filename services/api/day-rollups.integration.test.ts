@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { createRollupFolding } from '#services/sink/upkeep/fold-rollups.ts'
+import { foldAll } from '#services/sink/testing/fold-all.ts'
 import { sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
@@ -57,11 +57,7 @@ test('what has been counted by the day is answered as it was by the hour, and wh
       ),
     )
   // Days are counted two hours after their end.
-  const timeAgo = (ageMs: number) => Promise.resolve(new Date(Date.now() + 3 * hourMs - ageMs))
-  const fold = createRollupFolding({ pool: api.pool, timeAgo })
-  const foldAll = async () => {
-    while (await fold());
-  }
+  const fold = () => foldAll(api.pool, 3)
   const countedByDay = async () => {
     const { rows } = await api.pool.query<{ days: number }>(
       'select count(distinct hour)::integer as days from call_rollups_by_day where project_id = $1',
@@ -72,7 +68,7 @@ test('what has been counted by the day is answered as it was by the hour, and wh
   const byHour = await answers()
   expect(new Set(byHour.map(({ status }) => status))).toEqual(new Set([200]))
   expect(await countedByDay()).toBe(0)
-  await foldAll()
+  await fold()
   expect(await countedByDay()).toBe(3)
   // The API asks once a minute which days are counted.
   const { now } = Date
@@ -82,7 +78,7 @@ test('what has been counted by the day is answered as it was by the hour, and wh
   await storage.calls([make(3, { tool_name: 'seldom' })])
   const withLate = await answers()
   expect(withLate).not.toEqual(byHour)
-  await foldAll()
+  await fold()
   expect(await answers()).toEqual(withLate)
   // By the day it is, else what stands there would not matter.
   await api.pool.query('delete from call_rollups_by_day')

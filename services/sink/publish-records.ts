@@ -1,3 +1,4 @@
+import { PermanentError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
@@ -19,7 +20,47 @@ export function createEventPublisher({ producer, topic, encoder }: Publisher<Rai
     send({ producer, topic, encoder }, events, (event) => event.project_id)
 }
 
-/** Encoded and sent this much at a time, so that a batch of large bodies neither stands in memory twice nor fills the producer's buffer. */
+type Publish<T> = (values: readonly T[]) => Promise<void>
+type OnRefused<T> = (value: T, error: PermanentError) => void | Promise<void>
+
+/**
+ * Publishes values together. If Kafka refuses one for good, publishes each by itself, so that its neighbours do
+ * not wait for it. Resolves to the refused values.
+ */
+export async function publishEach<T>(
+  publish: Publish<T>,
+  values: readonly T[],
+  onRefused: OnRefused<T>,
+): Promise<T[]> {
+  if (values.length === 0) return []
+  try {
+    await publish(values)
+    return []
+  } catch (error) {
+    if (!(error instanceof PermanentError)) throw error
+    const refused: T[] = []
+    for (const value of values) if (!(await publishOne(publish, value, onRefused))) refused.push(value)
+    return refused
+  }
+}
+
+/** Resolves to whether Kafka has the value; false if it refuses it for good. */
+export async function publishOne<T>(
+  publish: Publish<T>,
+  value: T,
+  onRefused: OnRefused<T>,
+): Promise<boolean> {
+  try {
+    await publish([value])
+    return true
+  } catch (error) {
+    if (!(error instanceof PermanentError)) throw error
+    await onRefused(value, error)
+    return false
+  }
+}
+
+/** Encoded and sent at a time. A batch of large bodies would stand in memory twice and fill the producer's buffer. */
 const sliceBytes = 8 * 1024 * 1024
 
 async function send<T>(

@@ -14,9 +14,8 @@ import { createCallStorage } from '#tests/support/store-calls.ts'
 import { until } from '#tests/support/until.ts'
 import { createRunAdvance, type RunDependencies } from './advance-runs.ts'
 import { replayQueuesOf } from '../service-context.ts'
-import { passQueues, type Queue } from '../upkeep/follow-queues.ts'
+import { countBacklog, passQueues, type Queue } from '../upkeep/follow-queues.ts'
 import { createHistoryReader } from './read-history.ts'
-import { countBacklog } from './replay-backlog.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import type { ScoreRun } from '../stores/run-store.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
@@ -224,7 +223,7 @@ test('a run over a topic that is made anew ends, says what is lost, and holds up
   })
   const { problem, ...run } = await readRun(runId)
   expect(run).toMatchObject({ fed, status: expect.stringMatching(/scoring|done/) })
-  expect(problem).toMatch(new RegExp(`^the topic kept ${60 - fed} records no longer(;|$)`))
+  expect(problem).toMatch(new RegExp(`^the topic has lost ${60 - fed} records(;|$)`))
 })
 
 test('by a sink, too, through which live scores flow without end; all of them are stored once', async () => {

@@ -5,7 +5,7 @@ import { inTransaction } from '#runtime/postgres.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { promoteCalls } from './promote-runs.ts'
-import { createPublishEach, type PublishEach } from '../publish-each.ts'
+import { publishEach } from '../publish-records.ts'
 import type { ReadHistory } from './read-history.ts'
 import { runEach } from '../upkeep/run-each.ts'
 import { settleRun, type SettleDependencies } from './settle-run.ts'
@@ -13,6 +13,7 @@ import { loadJobs } from '../stores/load-jobs.ts'
 import { nextCalls, storedCalls } from '../stores/replay-store.ts'
 import type { RollupStore } from '../stores/rollup-store.ts'
 import {
+  advanceProject,
   changeRun,
   findScoring,
   joinProblems,
@@ -25,9 +26,9 @@ export interface RunDependencies extends SettleDependencies {
   rollups: RollupStore
   /** Resolves once Kafka has the jobs. */
   publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
-  /** Jobs of replays that wait for a scorer. */
+  /** How many replay jobs wait for a scorer. */
   waitingJobs: () => Promise<number>
-  /** More jobs are not queued while so many wait: they stand in Kafka with their bodies. */
+  /** While more wait, none are queued: jobs lie in Kafka with their bodies. */
   maxWaitingJobs: number
   readHistory: ReadHistory
   metrics: Metrics
@@ -35,31 +36,25 @@ export interface RunDependencies extends SettleDependencies {
 
 const page = { maxCalls: 500, maxBytes: 16 * 1024 * 1024 }
 const runsSettledAtOnce = 20
-/** Counting what a run has scored takes at most a tenth of a sink's time: of a month of many projects it is seconds. */
+/** Counting takes at most a tenth of a sink's time: for a month of many projects it takes seconds. */
 const restFactor = 9
 
 /**
- * One step of the oldest run: queues its next calls for scoring, counts what has been scored, or promotes its next calls. The jobs are published before the cursor
- * that passes them is committed: a sink that dies in between queues them again, and their scores have the same identifiers. Resolves to
+ * Advances the runs that score history again: queues the next calls of the oldest, promotes the next calls of
+ * another, and counts what has been scored. Jobs are published before the cursor that passes them is committed:
+ * a sink that crashes in between queues them again, and their scores have the same identifiers. Resolves to
  * whether there is more to do at once.
  */
 export function createRunAdvance(dependencies: RunDependencies): () => Promise<boolean> {
   const { pool, rollups, clock, log, metrics } = dependencies
   const fed = metrics.counter('sluice_sink_replayed_calls_total', 'Calls queued to be scored again')
-  const publish = createPublishEach(dependencies.publishJobs, (job, error) => {
-    log.error(
-      { err: error, request_id: job.request_id, run_id: job.run_id },
-      'Kafka refuses the job of a replay',
-    )
-  })
 
   async function feed(client: ClientBase, run: ScoreRun): Promise<boolean> {
     if ((await dependencies.waitingJobs()) >= dependencies.maxWaitingJobs) return false
-    const feeding = { ...dependencies, publish }
     const count =
       run.source === 'kafka'
-        ? await feedFromTopic(feeding, client, run)
-        : await feedFromTables(feeding, client, run)
+        ? await feedFromTopic(dependencies, client, run)
+        : await feedFromTables(dependencies, client, run)
     fed.inc(count)
     return true
   }
@@ -76,12 +71,12 @@ export function createRunAdvance(dependencies: RunDependencies): () => Promise<b
   const pacing = createPacing(clock)
   return async () => {
     const due = pacing.findDue(await findScoring(pool, runsSettledAtOnce))
-    // Each by itself: a run that waits for the scorers, or cannot be counted, must not keep the others from going on.
+    // Each by itself: a run that waits for the scorers, or cannot be counted, must not stop the others.
     const progress = await runEach(
       [
         () => step(['promoting'], promote),
         () => step(['queued', 'feeding'], feed),
-        ...due.map((id) => () => pacing.look(id, () => settleRun(dependencies, id))),
+        ...due.map((id) => () => pacing.time(id, () => settleRun(dependencies, id))),
       ],
       log,
     )
@@ -89,7 +84,7 @@ export function createRunAdvance(dependencies: RunDependencies): () => Promise<b
   }
 }
 
-/** Lets a run rest in proportion to how long it took to look at it. */
+/** A run's next count waits in proportion to how long the last took. */
 function createPacing(clock: Clock) {
   const restsUntilMs = new Map<string, number>()
   return {
@@ -97,7 +92,7 @@ function createPacing(clock: Clock) {
       for (const id of restsUntilMs.keys()) if (!ids.includes(id)) restsUntilMs.delete(id)
       return ids.filter((id) => clock.now() >= (restsUntilMs.get(id) ?? 0))
     },
-    async look<T>(id: string, work: () => Promise<T>): Promise<T> {
+    async time<T>(id: string, work: () => Promise<T>): Promise<T> {
       const begunMs = clock.now()
       try {
         return await work()
@@ -109,30 +104,36 @@ function createPacing(clock: Clock) {
   }
 }
 
-interface Feeding extends RunDependencies {
-  publish: PublishEach
-}
-
-/** Queues jobs of a run; what is refused is said on the run. Returns how many were queued, and the run's new problem. */
+/** Queues jobs of a run. Returns how many were queued, and the run's problem if Kafka refused some. */
 async function queueJobs(
-  { publish }: Feeding,
+  { publishJobs, log }: RunDependencies,
   run: ScoreRun,
   jobs: readonly ScoreJob[],
 ): Promise<{ count: number; problem?: string }> {
-  const refused = await publish(jobs.map((job) => jobOfRun(run, job)))
-  const said =
+  const ofRun = jobs.map((job) => jobOfRun(run, job))
+  const refused = await publishEach(publishJobs, ofRun, (job, error) =>
+    log.error(
+      { err: error, request_id: job.request_id, run_id: job.run_id },
+      'Kafka refuses the job of a replay',
+    ),
+  )
+  const problem =
     refused.length > 0 ? joinProblems(run, `Kafka refuses the jobs of ${refused.length} calls`) : {}
-  return { count: jobs.length - refused.length, ...said }
+  return { count: jobs.length - refused.length, ...problem }
 }
 
 /** Returns how many calls were queued. */
-async function feedFromTables(feeding: Feeding, client: ClientBase, run: ScoreRun): Promise<number> {
+async function feedFromTables(
+  dependencies: RunDependencies,
+  client: ClientBase,
+  run: ScoreRun,
+): Promise<number> {
   const project = run.cursor_project ?? (await nextProject(client, run, null))
   const calls = project === undefined ? [] : await nextCalls(client, run, project, page)
   const last = calls.at(-1)
   if (last !== undefined) {
-    const jobs = await loadJobs(client, calls, feeding.clock.now())
-    const { count, ...problem } = await queueJobs(feeding, run, jobs)
+    const jobs = await loadJobs(client, calls, dependencies.clock.now())
+    const { count, ...problem } = await queueJobs(dependencies, run, jobs)
     await changeRun(client, run.id, {
       status: 'feeding',
       ...problem,
@@ -143,25 +144,22 @@ async function feedFromTables(feeding: Feeding, client: ClientBase, run: ScoreRu
     })
     return count
   }
-  const next = project === undefined ? undefined : await nextProject(client, run, project)
-  await changeRun(
-    client,
-    run.id,
-    next === undefined
-      ? { status: 'scoring' }
-      : { status: 'feeding', cursor_project: next, cursor_at: null, cursor_id: null },
-  )
+  await advanceProject(client, run, project, { going: { status: 'feeding' }, done: { status: 'scoring' } })
   return 0
 }
 
-async function feedFromTopic(feeding: Feeding, client: ClientBase, run: ScoreRun): Promise<number> {
-  const { jobs: read, offsets, isEnd, lost } = await feeding.readHistory(run, page)
-  // What has been erased stays on the topic for days: it is not shown to a judge again.
+async function feedFromTopic(
+  dependencies: RunDependencies,
+  client: ClientBase,
+  run: ScoreRun,
+): Promise<number> {
+  const { jobs: read, offsets, isEnd, lost } = await dependencies.readHistory(run, page)
+  // Erased calls stay on the topic for days: a judge must not see them again.
   const stored = await storedCalls(client, read)
-  // Taken out as it is found: of a call that a client sent again, which stands beside the first as a rule, one is scored and counted.
+  // Deleted when found: a call that its client sent twice, as a rule in a row, is scored and counted once.
   const jobs = read.filter(({ project_id, request_id }) => stored.delete(`${project_id}/${request_id}`))
-  const told = lost === 0 ? run : { ...run, ...joinProblems(run, `the topic kept ${lost} records no longer`) }
-  const { count, problem = told.problem } = await queueJobs(feeding, told, jobs)
+  const current = lost === 0 ? run : { ...run, ...joinProblems(run, `the topic has lost ${lost} records`) }
+  const { count, problem = current.problem } = await queueJobs(dependencies, current, jobs)
   await changeRun(client, run.id, {
     status: isEnd ? 'scoring' : 'feeding',
     ...(problem === null ? {} : { problem }),

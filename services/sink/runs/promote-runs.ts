@@ -13,7 +13,7 @@ import {
 import { lockCalls, type CountedCall } from '../stores/lock-calls.ts'
 import type { RollupStore } from '../stores/rollup-store.ts'
 import { callRollups, changesLane, scoreRollups } from '../stores/rollup-tables.ts'
-import { changeRun, nextProject, type ScoreRun } from '../stores/run-store.ts'
+import { advanceProject, changeRun, nextProject, type ScoreRun } from '../stores/run-store.ts'
 
 const callsAtOnce = 200
 
@@ -23,8 +23,8 @@ export interface PromotionDependencies {
 }
 
 /**
- * Promotes a run's next calls, in the caller's transaction: its scores become the live ones, those that they replace become the run's
- * (docs/decisions/0024), verdicts and roll-ups follow. Resolves to whether there was something to do.
+ * Promotes a run's next calls, in the caller's transaction: its scores become the live ones, the replaced ones
+ * become the run's (docs/decisions/0024), verdicts and roll-ups follow. Resolves to whether there was work.
  */
 export async function promoteCalls(
   client: ClientBase,
@@ -35,7 +35,7 @@ export async function promoteCalls(
   const places = project === undefined ? [] : await nextScoredPlaces(client, run, project, callsAtOnce)
   const last = places.at(-1)
   if (project !== undefined && last !== undefined) {
-    // Whoever erases calls has them locked: what is left when that is over may be none, and others come behind.
+    // Waits for erasures, which lock calls: none of these may be left afterwards, but later ones follow.
     const calls = await lockCalls(client, project, places)
     if (calls.length > 0) await exchange(client, run, project, calls, rollups)
     await changeRun(client, run.id, {
@@ -45,14 +45,8 @@ export async function promoteCalls(
     })
     return true
   }
-  const next = project === undefined ? undefined : await nextProject(client, run, project)
-  await changeRun(
-    client,
-    run.id,
-    next === undefined
-      ? { status: 'promoted', finished_at: new Date(clock.now()) }
-      : { cursor_project: next, cursor_at: null, cursor_id: null },
-  )
+  const done = { status: 'promoted', finished_at: new Date(clock.now()) }
+  await advanceProject(client, run, project, { done })
   return true
 }
 
@@ -84,7 +78,7 @@ async function exchange(
   await rollups.add(client, scoreRollups, changesLane, countExchange(runs, exchanged, callOf))
 }
 
-/** Each exchanged score is counted under its run as it is, and no longer under the other. */
+/** Each exchanged score moves from the count of its old run to that of its new one. */
 function countExchange(
   { projectUuid, liveRunUuid, runUuid }: { projectUuid: string; liveRunUuid: string; runUuid: string },
   exchanged: readonly ExchangedScore[],

@@ -18,11 +18,11 @@ export interface HistoryPage {
   /** Where the next page begins. */
   offsets: Record<string, PartitionRange>
   isEnd: boolean
-  /** Records that were gone before they were read: deleted by retention, or with the topic when it was made anew. */
+  /** Records deleted before they were read, by the topic's retention or with the topic. */
   lost: number
 }
 
-/** Reads a run's next calls from the topic that they were logged to. */
+/** Reads a run's next calls from their topic. */
 export type ReadHistory = (run: ScoreRun, bounds: PageBounds) => Promise<HistoryPage>
 
 export interface HistoryDependencies {
@@ -34,8 +34,8 @@ export interface HistoryDependencies {
 }
 
 /**
- * Partition after partition, from the first record of the run's time up to what the topic held when the reading began. Records are chosen by
- * the time of their call, not by when they were sent.
+ * Reads partition after partition, from the first record of the run's time to the topic's end when the run began.
+ * Selects records by the time of their call, not of their sending.
  */
 export function createHistoryReader({
   kafka,
@@ -48,11 +48,11 @@ export function createHistoryReader({
     const jobs: ScoreJob[] = []
     for (const { partition, offset, message } of records) {
       const call = await decode(message.value).catch((error: unknown) => {
-        // Its dead letter has been written when it was stored.
+        // The consumer of calls has written its dead letter.
         if (!(error instanceof PermanentError)) throw error
         log.warn(
           { topic, partition, offset: String(offset), code: error.code },
-          'a replay passes a record that is no call',
+          'replay skips a record that is no call',
         )
       })
       if (call === undefined || checkIdentity(call.project_id, call.id) !== undefined) continue
@@ -65,7 +65,7 @@ export function createHistoryReader({
     const ranges = run.offsets ?? (await readRanges(kafka, topic, run.start_at.getTime() - clientsAheadMs))
     const page: HistoryPage = { jobs: [], offsets: { ...ranges }, isEnd: false, lost: 0 }
     const open = Object.entries(ranges).filter(([, range]) => !isRead(range))
-    // One partition, but for those that have nothing left: a topic that was made anew is passed, and told of, at once.
+    // One partition a page, and any before it without records: a topic made again is passed and reported at once.
     for (const [partition, { next, end }] of open) {
       const { records, nextOffset, lostCount } = await readRecordsFrom(
         kafka,
@@ -77,7 +77,7 @@ export function createHistoryReader({
       if (lostCount > 0)
         log.error(
           { topic, partition, records: lostCount },
-          'records were gone from the topic before a replay read them',
+          'records were deleted from the topic before a replay read them',
         )
       page.jobs = await makeJobs(run, records)
       if (records.length > 0) break

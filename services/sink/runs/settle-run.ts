@@ -16,18 +16,18 @@ import {
 
 export interface SettleDependencies {
   pool: Pool
-  /** How far the queues have to come until what stood in the first of them, when this was asked with null, is stored (follow-queues.ts). Undefined: they have. */
+  /** Follows the run's jobs through the queues (`passQueues`). Undefined: none is left in them. */
   findAwaited: (awaited: QueueEnds | null) => Promise<QueueEnds | undefined>
   clock: Clock
   log: Log
 }
 
 /**
- * Counts what a run has scored; it is done when that is all, or when no more can come: some calls have no scores (sampled out, dead letters). The
- * latter is known once the queues have passed where they ended when its last jobs stood in Kafka, which its status says (it is committed behind them), and
- * where the scores ended when those jobs were done. The ends are kept in the run's row, so that any sink goes on with them; asking whether there
- * is nothing in the queues instead would have it wait for as long as anything flows. By no clock. Its row is locked once that is known, and only then: a
- * Kafka that does not answer keeps nobody from it. What others have found out or decided meanwhile stands.
+ * Counts what a run has scored. The run is done when every call is scored, or when no more scores can come: calls
+ * that are sampled out or dead letters have none. The latter is known once the queues have passed the ends that
+ * they had when the run's last job was published; waiting for empty queues would take as long as anything flows.
+ * The ends are kept in the run's row, so any sink can go on. The row is locked only afterwards: a Kafka that does
+ * not answer must not block others. What another sink has written meanwhile stands.
  */
 export async function settleRun(dependencies: SettleDependencies, id: string): Promise<boolean> {
   const { pool } = dependencies
@@ -36,15 +36,15 @@ export async function settleRun(dependencies: SettleDependencies, id: string): P
   const found = await lookForScores(dependencies, run)
   return inTransaction(pool, async (client) => {
     const locked = await lockRun(client, ['scoring'], id)
-    if (locked === undefined || !hasStayed(run, locked)) return false
+    if (locked === undefined || !isUnchanged(run, locked)) return false
     if (found.awaited === undefined) return end(dependencies, client, locked, found.scored)
     await noteProgress(client, locked, found.scored, found.awaited)
     return false
   })
 }
 
-function hasStayed(asked: ScoreRun, locked: ScoreRun): boolean {
-  return asked.calls_scored === locked.calls_scored && isDeepStrictEqual(asked.awaited, locked.awaited)
+function isUnchanged(read: ScoreRun, locked: ScoreRun): boolean {
+  return read.calls_scored === locked.calls_scored && isDeepStrictEqual(read.awaited, locked.awaited)
 }
 
 /** `awaited` undefined: no more will come. */
@@ -55,7 +55,7 @@ async function lookForScores(
   const scored = await countScored(pool, run)
   if (scored >= Number(run.calls_fed)) return { scored }
   const awaited = await findAwaited(run.awaited)
-  // Once more: the last may have been stored since.
+  // Counted again: the last may have been stored since.
   return awaited === undefined ? { scored: await countScored(pool, run) } : { scored, awaited }
 }
 
@@ -70,7 +70,7 @@ async function end(
     missing > 0
       ? joinProblems(
           run,
-          `${missing} jobs brought no score: of calls that are sampled out, dead letters, or that stand on the topic more than once`,
+          `${missing} jobs brought no score: calls sampled out, dead letters, or on the topic more than once`,
         )
       : {}
   await changeRun(client, run.id, {
@@ -80,18 +80,18 @@ async function end(
     finished_at: new Date(clock.now()),
     ...problem,
   })
-  log.info({ run_id: idFromUuid('run', run.id), calls: scored, missing }, 'a replay is done')
+  log.info({ run_id: idFromUuid('run', run.id), calls: scored, missing }, 'replay done')
   return true
 }
 
-/** Writes down what is new. */
+/** Writes a changed count, and the ends of another queue. */
 async function noteProgress(
   client: ClientBase,
   run: ScoreRun,
   scored: number,
   awaited: QueueEnds,
 ): Promise<void> {
-  // Of one topic they stay what they were.
+  // The ends of one topic do not move.
   const isNext = awaited.topic !== run.awaited?.topic
   if (!isNext && scored === Number(run.calls_scored)) return
   await changeRun(client, run.id, { calls_scored: scored, ...(isNext ? { awaited } : {}) })

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import type { QueueEnds } from '../upkeep/follow-queues.ts'
 
-/** A run as the sinks carry it out. */
+/** A run that scores history again, as the sinks advance it. */
 export interface ScoreRun {
   id: string
   /** Null: all projects. */
@@ -19,12 +19,12 @@ export interface ScoreRun {
   cursor_at: Date | null
   cursor_id: string | null
   offsets: Record<string, PartitionRange> | null
-  /** Of a run whose calls are all queued: how far the queues have to come until all scores that it gets are stored. Null: not asked yet. */
+  /** Once all calls are queued: the ends that a queue has to pass (`passQueues`). Null: not read yet. */
   awaited: QueueEnds | null
   problem: string | null
 }
 
-/** Offsets as text: JSON has no larger numbers than 2^53. */
+/** Offsets as text: JSON numbers end at 2^53. */
 export interface PartitionRange {
   next: string
   end: string
@@ -41,8 +41,8 @@ export type RunChanges = Partial<
 >
 
 /**
- * The oldest run that is in one of `statuses`, or the one that is named if it is, locked until the transaction ends: a sink that dies lets go of it, and
- * another goes on from its cursor. One that another sink is at is left out.
+ * Locks the oldest run with one of `statuses`, or run `id` if it has one. Skips runs that another sink has locked.
+ * The lock ends with the transaction: if a sink crashes, another goes on from the cursor.
  */
 export async function lockRun(
   client: ClientBase,
@@ -67,7 +67,7 @@ export async function findScoring(pool: Pool, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/** A run that waits for its scores, as it stands: others may change it. */
+/** A run that waits for its scores. Not locked: others may change it. */
 export async function readScoring(pool: Pool, id: string): Promise<ScoreRun | undefined> {
   const { rows } = await query<ScoreRun>(
     pool,
@@ -77,11 +77,11 @@ export async function readScoring(pool: Pool, id: string): Promise<ScoreRun | un
   return rows[0]
 }
 
-/** Writes down how far a locked run has come. */
+/** Writes the progress of a locked run. */
 export async function changeRun(client: ClientBase, id: string, changes: RunChanges): Promise<void> {
   const names = Object.keys(changes) as (keyof RunChanges)[]
   const sets = names.map((name, index) => `${name} = $${index + 2}`)
-  // What is an object goes as JSON by itself (pg).
+  // pg sends objects as JSON.
   const values = names.map((name) => changes[name])
   await client.query(`update score_runs set ${[...sets, 'updated_at = now()'].join(', ')} where id = $1`, [
     id,
@@ -89,12 +89,12 @@ export async function changeRun(client: ClientBase, id: string, changes: RunChan
   ])
 }
 
-/** What is wrong with a run, after what was wrong before. */
+/** Appends to a run's problems. */
 export function joinProblems({ problem }: ScoreRun, another: string): { problem: string } {
   return { problem: problem === null ? another : `${problem}; ${another}` }
 }
 
-/** The project after `last` that a run is of; undefined after the last. */
+/** The run's next project after `last`; undefined after the last. */
 export async function nextProject(
   client: ClientBase,
   { project_id: only }: Pick<ScoreRun, 'project_id'>,
@@ -107,7 +107,19 @@ export async function nextProject(
   return rows[0]?.id
 }
 
-/** How many calls have scores of the run: as many as the scorer that has scored most. From the roll-ups, so that asking is cheap. */
+/** Moves a run to its next project, with the changes `going`; after its last project, writes `done`. */
+export async function advanceProject(
+  client: ClientBase,
+  run: ScoreRun,
+  project: string | undefined,
+  { going, done }: { going?: RunChanges; done: RunChanges },
+): Promise<void> {
+  const next = project === undefined ? undefined : await nextProject(client, run, project)
+  const ofNext = { ...going, cursor_project: next ?? null, cursor_at: null, cursor_id: null }
+  await changeRun(client, run.id, next === undefined ? done : ofNext)
+}
+
+/** How many calls the run has scored, by its most advanced scorer. Cheap: read from the roll-ups. */
 export async function countScored(pool: Pool, { id, start_at, end_at }: ScoreRun): Promise<number> {
   const { rows } = await query<{ scored: string }>(
     pool,

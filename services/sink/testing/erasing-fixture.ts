@@ -6,6 +6,7 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { createDeliveryStore } from '#services/notifier/stores/delivery-store.ts'
+import { createElection, upkeepLocks } from '../upkeep/election.ts'
 import { createErasing } from '../upkeep/erase-recorded.ts'
 import { makeThreatEvent } from '../steps/make-threat-event.ts'
 import { placeCall } from '../steps/place-call.ts'
@@ -110,6 +111,7 @@ export function createErasingFixture(pool: Pool) {
   const erasing = (of: Pool = pool) =>
     createErasing({
       pool: of,
+      ...createElection(of, upkeepLocks.erasing),
       clock: systemClock,
       log: createLog('test', 'silent'),
       metrics: createMetrics(),

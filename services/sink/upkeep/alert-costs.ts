@@ -4,8 +4,8 @@ import type { Log } from '#runtime/log.ts'
 import { findCostWatches, raiseCostAlert, sumCosts } from '../stores/cost-store.ts'
 
 /**
- * One round of telling projects that their stored calls have cost `cost_alert_usd` in this period: once a period, also when several sinks look at
- * once. Costs are summed before the subscription is locked, because everybody who logs for the project waits for that row.
+ * Tells projects that their stored calls have cost `cost_alert_usd`: once a period, even if several sinks look
+ * at once. Costs are summed before the subscription is locked: everyone who logs for the project waits for it.
  */
 export function createCostAlerts({
   pool,
@@ -22,10 +22,10 @@ export function createCostAlerts({
     const now = new Date(clock.now())
     for (const watch of await findCostWatches(pool, now)) {
       const currentUsd = await sumCosts(pool, watch)
-      // A threshold of 0 is passed by the first cost, not by a period that begins.
+      // The first cost passes a threshold of 0; the start of a period does not.
       const isPassed = currentUsd > 0 && currentUsd >= watch.thresholdUsd
       if (!isPassed || !(await raiseCostAlert(pool, watch, currentUsd, now))) continue
-      log.info({ project: watch.projectUuid, currentUsd }, 'a cost threshold was passed')
+      log.info({ project: watch.projectUuid, currentUsd }, 'cost threshold passed')
       onEvents()
     }
     return false

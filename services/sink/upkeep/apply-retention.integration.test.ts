@@ -8,6 +8,7 @@ import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
+import { createElection, upkeepLocks } from './election.ts'
 import { createRetention } from './apply-retention.ts'
 import { dayOf } from '../stores/day-partitions.ts'
 import { contentTables, deleteContent, deleteOldLogs, dropOldestDay } from '../stores/retention-store.ts'
@@ -56,7 +57,8 @@ async function ages(table: string, column: string, projectId: string): Promise<n
 
 function retention(metadataDays: number | undefined, clock = systemClock) {
   const log = createLog('test', 'silent')
-  return createRetention({ pool, metadataDays, clock, log, metrics: createMetrics() })
+  const election = createElection(pool, upkeepLocks.retention)
+  return createRetention({ pool, ...election, metadataDays, clock, log, metrics: createMetrics() })
 }
 
 async function keep(metadataDays: number | undefined): Promise<void> {

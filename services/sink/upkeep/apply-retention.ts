@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { contentDays } from '#schemas/content-retention.ts'
-import { inElectedTransaction } from './election.ts'
+import type { Election } from './election.ts'
 import type { RoundEnd } from './periodic-task.ts'
 import { runEach } from './run-each.ts'
 import { readTimeAgo } from '../stores/claim-store.ts'
@@ -24,7 +24,8 @@ import {
 
 export interface RetentionDependencies {
   pool: Pool
-  /** Days that calls, and scores and what people said of them, are kept without their content; undefined: for good. */
+  elect: Election['elect']
+  /** Days that calls, scores and reviews are kept without their content. Undefined: for ever. */
   metadataDays: number | undefined
   clock: Clock
   log: Log
@@ -33,48 +34,48 @@ export interface RetentionDependencies {
 
 const dayMs = 86_400_000
 const rowsAtOnce = 5_000
-/** Of one project a round: 100,000 rows of each table, before the others have their turn. */
+/** 100,000 rows of each table for one project and round, before the next project's turn. */
 const transactionsAtOnce = 20
-/** Any number, the same for every sink: whoever holds this advisory lock erases. */
-const retentionLock = 7_355_611
 
 /**
- * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, its
- * roll-ups and what people said of its scores, when METADATA_RETENTION_DAYS says so; deliveries and dead letters after 90 days; deliveries whose webhook was deleted; and rows of content of
- * projects that keep theirs for fewer days, project by project. One day a round, because dropping a partition locks its parent. Each is a transaction of
- * its own that ends soon, and what fails keeps nothing else from going. What goes is old by the sink's clock and by Postgres's.
+ * Erases what has reached its age:
+ * - a day of content 90 days after it ended, by dropping its partitions: one day a round, as this locks the parent
+ * - a day of calls, scores, roll-ups and reviews, after METADATA_RETENTION_DAYS
+ * - deliveries and dead letters after 90 days, and deliveries whose webhook was deleted
+ * - rows of content of projects with a shorter retention, project by project
+ *
+ * Each is a short transaction, and a failure of one does not stop the others.
  */
 export function createRetention(
   dependencies: RetentionDependencies,
 ): (signal?: AbortSignal, number?: number) => Promise<RoundEnd> {
-  const { pool, metadataDays, clock, log, metrics } = dependencies
+  const { pool, elect, metadataDays, clock, log, metrics } = dependencies
   const dropped = metrics.counter('sluice_sink_partitions_dropped_total', 'Partitions dropped at their age')
   const erased = metrics.counter('sluice_sink_content_erased_total', 'Rows of content erased at their age')
 
-  // Of the round. The earlier of both clocks: by that of a host alone that began in 2038 all content went within a minute, and comes back from nowhere.
+  // Time of the round: the earlier of the sink's and Postgres's clock. A clock that is ahead would erase content
+  // early, and nothing brings it back.
   let nowMs: number
   const before = (days: number) => new Date(nowMs - days * dayMs)
   /** The first day that is still kept when days are kept `days` after their end. */
   const firstKept = (days: number) => dayOf(before(days).getTime())
-  const elected = <T>(work: (client: PoolClient) => Promise<T>) =>
-    inElectedTransaction(pool, retentionLock, work)
 
   async function dropDay(): Promise<RoundEnd> {
-    const name = await elected(async (client) => {
+    const name = await elect(async (client) => {
       const content = await dropOldestDay(client, contentTables, firstKept(contentDays))
       if (content !== null || metadataDays === undefined) return content
       return dropOldestDay(client, allDayTables, firstKept(metadataDays))
     })
-    if (name === undefined) return 'not_elected'
+    if (name === 'not_elected') return name
     if (name === null) return false
     dropped.inc()
-    log.info({ table: name }, 'a day was dropped at its age')
+    log.info({ table: name }, 'partitions of a day dropped at their age')
     return true
   }
 
   async function deleteRows(work: (client: PoolClient) => Promise<Deleted>): Promise<RoundEnd> {
-    const deleted = await elected(work)
-    if (deleted === undefined) return 'not_elected'
+    const deleted = await elect(work)
+    if (deleted === 'not_elected') return deleted
     erased.inc(deleted.rows)
     return deleted.hasMore
   }
@@ -85,8 +86,8 @@ export function createRetention(
       signal,
     )
 
-  const deleteRollups = async (days: number): Promise<RoundEnd> =>
-    (await elected((client) => deleteOldRollups(client, firstKept(days), rowsAtOnce))) ?? 'not_elected'
+  const deleteRollups = (days: number): Promise<RoundEnd> =>
+    elect((client) => deleteOldRollups(client, firstKept(days), rowsAtOnce))
 
   const deleteReviews = (days: number) =>
     deleteRows((client) => deleteOldReviews(client, firstKept(days), rowsAtOnce))
@@ -105,18 +106,18 @@ export function createRetention(
       ...projects.map((project) => () => deleteOfProject(project, signal)),
     ]
     const ends = await runEach(steps, log)
-    // Two sinks at it at once have some steps each.
+    // Two sinks at work at the same time are each elected for some of the steps.
     return ends.includes(true) || (ends.every((end) => end === 'not_elected') && 'not_elected')
   }
 }
 
-/** Each round begins with another: where a few that fail break it off, the rest have their turn in the next. */
+/** Each round begins with another project: if failures end it early, the others come first in the next. */
 function beginningAt(projects: readonly ShortRetention[], round: number): readonly ShortRetention[] {
   const first = projects.length === 0 ? 0 : round % projects.length
   return [...projects.slice(first), ...projects.slice(0, first)]
 }
 
-/** As long as there is more, up to what one project may have deleted in a round. */
+/** Repeats `work` while there is more, up to one project's share of a round. */
 async function severalTimes(
   work: () => Promise<RoundEnd>,
   signal: AbortSignal | undefined,

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import { createRollupFolding } from './fold-rollups.ts'
 import { dayTableOf, rollupTables } from '../stores/rollup-tables.ts'
 import { addWebhook } from '../testing/add-webhook.ts'
 import { all } from '../testing/erasing-fixture.ts'
+import { foldAll } from '../testing/fold-all.ts'
 import { many, sampleCall } from '../testing/sample-records.ts'
 import { useErasingFixture } from '../testing/use-erasing-fixture.ts'
 
@@ -24,11 +24,7 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
   await world.fixture.store(calls)
   await world.fixture.score(calls)
   await world.fixture.fanOut(calls, webhookId)
-  const fold = createRollupFolding({
-    pool: world.pool,
-    timeAgo: (ageMs) => Promise.resolve(new Date(Date.now() + 60 * 3_600_000 - ageMs)),
-  })
-  while (await fold());
+  await foldAll(world.pool, 60)
   const traced = [...rollupTables.flatMap((table) => [table.name, dayTableOf(table)]), 'seen_tools']
   const tracesOf = async () => {
     const rowsOf = (table: string) =>

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Metrics } from '#runtime/metrics.ts'
-import { inElectedTransaction } from './election.ts'
+import type { Election } from './election.ts'
 import type { RoundEnd } from './periodic-task.ts'
 import { readTimeAgo } from '../stores/claim-store.ts'
 import { dayOf, type DayPartitions } from '../stores/day-partitions.ts'
@@ -11,6 +11,7 @@ import { deletePublished, measureOutbox } from '../stores/outbox-store.ts'
 
 export interface MaintenanceDependencies {
   pool: Pool
+  elect: Election['elect']
   partitions: DayPartitions
   /** Days from today on that always have partitions. */
   daysAhead: number
@@ -18,40 +19,36 @@ export interface MaintenanceDependencies {
 }
 
 const dayMs = 86_400_000
-/** Any number, the same for every sink: whoever holds this advisory lock does the round. */
-const maintenanceLock = 7_355_609
-/** Longer than a topic keeps an event, so that operators can still compare. */
+/** A day longer than the topic keeps an event, so operators can compare both. */
 const publishedDays = 8
-/** How long it can be shown that something was erased, after the last topic has forgotten it. */
+/** How long an erasure can be proved after the last topic has deleted its records. */
 const erasureDays = 90
 
 /**
- * One round of what has to be done now and then: partitions for the days ahead, outbox rows long published, and what operators watch. The
- * first is done by every sink, because making what is there costs nothing, and by Postgres's clock: sinks that are years ahead would make none for
- * today. Deleting is done by one at a time, elected by an advisory lock that goes with its transaction. Resolves to whether there is more to do.
+ * Makes partitions for the days ahead, deletes outbox rows long published, and measures what alerts watch. Every
+ * sink makes partitions, by Postgres's clock: a sink whose clock is ahead would make none for today. Only the
+ * elected sink deletes. Resolves to whether there is more to do.
  */
 export function createMaintenance(dependencies: MaintenanceDependencies): () => Promise<RoundEnd> {
-  const { pool, partitions, daysAhead } = dependencies
+  const { pool, elect, partitions, daysAhead } = dependencies
   const measure = createMeasuring(dependencies)
 
   return async () => {
     const nowMs = (await readTimeAgo(pool, 0)).getTime()
-    // Yesterday too: its late calls are the most usual ones.
+    // Yesterday too: most late calls are of yesterday.
     for (let day = -1; day <= daysAhead; day++) await partitions.make(dayOf(nowMs + day * dayMs))
-    const deleted = await inElectedTransaction(
-      pool,
-      maintenanceLock,
+    const deleted = await elect(
       async (client) =>
         (await deletePublished(client, publishedDays)) +
         (await deleteOldEphemeral(client)) +
         (await forgetErased(client, erasureDays)),
     )
     await measure()
-    return deleted === undefined ? 'not_elected' : deleted > 0
+    return deleted === 'not_elected' ? deleted : deleted > 0
   }
 }
 
-/** What every sink says alike, because it is the database's: alerts take the largest, or the smallest. */
+/** Every sink reports the same figures of the database; alerts take the largest or the smallest. */
 function createMeasuring({ pool, metrics }: MaintenanceDependencies): () => Promise<void> {
   const gauge = (name: string, help: string) => metrics.gauge(`sluice_${name}`, help)
   const waiting = gauge('outbox_waiting_events', 'Events not yet published, counted up to 10,000')

@@ -4,16 +4,13 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Health, Service } from '#runtime/service.ts'
 
-/** That a round is not due yet, and when any sink has last done one. */
+/** The shared round is not due yet. `endedAtMs`: when any sink last finished one. */
 export interface NotDue {
   dueInMs: number
   endedAtMs: number | undefined
 }
 
-/**
- * Whether there is more to do at once; or that another sink is at it, which says nothing of whether it gets through; or when the next is due of
- * those that the sinks share.
- */
+/** Whether there is more to do at once; or another sink was elected, with unknown success; or not due yet. */
 export type RoundEnd = boolean | 'not_elected' | NotDue
 
 export interface PeriodicTaskOptions {
@@ -35,12 +32,12 @@ export interface PeriodicTask extends Service {
 
 const firstBackoffMs = 500
 const longestBackoffMs = 30_000
-/** Whoever wakes a task has just had what it needs, so it does not wait out a longer one: events waited half a minute for tables that were back. */
+/** A wake-up ends a longer pause after this: who wakes a task has just had Postgres and Kafka. */
 const wokenBackoffMs = 2_000
 
 /**
- * Runs something again and again until stopped. Transient failures are tried again with growing pauses (up to 30 s); any other failure
- * rejects `done`. `stop` waits for the run under way.
+ * Repeats `run` until stopped. Retries transient failures with a backoff of up to 30 s; any other failure rejects
+ * `done`. `stop` waits for the current run.
  */
 export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
   const { name, intervalMs, run, clock, log } = options
@@ -73,7 +70,7 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
         if (!(error instanceof SluiceError) || error.retry === 'never') throw error
         const delayMs = Math.min(firstBackoffMs * 2 ** failures++, longestBackoffMs)
         problem = `${error.code}: ${error.message}`
-        log.warn({ err: error, task: name, delay_ms: delayMs }, 'a task failed and will be tried again')
+        log.warn({ err: error, task: name, delay_ms: delayMs }, 'task failed and will be retried')
         await pause(Math.min(delayMs, wokenBackoffMs), false)
         await pause(Math.max(0, delayMs - wokenBackoffMs), true)
       }
@@ -107,8 +104,8 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
 }
 
 /**
- * What stands still shows in the time of its last success, whatever keeps it; a sink that was not elected has none. Of rounds that the sinks share
- * the last success is that of any.
+ * A task that stalls for any reason shows in the time of its last success. A sink that was not elected has none.
+ * For a shared round it is the last success of any sink.
  */
 function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
   const runs = metrics.counter(
@@ -122,7 +119,7 @@ function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
     ['task'],
   )
   runs.inc({ task, outcome: 'failed' }, 0)
-  // What never succeeds has to be missed too.
+  // Begins at the start of the process: a task that never succeeds must alert too.
   let lastMs: number
   const succeededAt = (timeMs: number) => {
     lastMs = timeMs

@@ -6,6 +6,7 @@ import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
+import { createElection, upkeepLocks } from './election.ts'
 import { createClaimReturn } from './return-claims.ts'
 import { findLostClaims, returnClaims } from '../stores/claim-store.ts'
 import { sampleCall } from '../testing/sample-records.ts'
@@ -26,6 +27,7 @@ afterAll(() => fixture.close())
 const keeper = (clock: Clock = systemClock) => {
   const keep = createClaimReturn({
     pool: fixture.pool,
+    ...createElection(fixture.pool, upkeepLocks.quotaClaims),
     kafka: fixture.kafka,
     topic: fixture.prefix + topics.requestLogged.name,
     groupId: `${fixture.prefix}sink-calls`,

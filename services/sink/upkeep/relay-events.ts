@@ -1,7 +1,8 @@
-import { PermanentError } from '#runtime/errors.ts'
+import type { PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { publishEach, publishOne } from '../publish-records.ts'
 import { withoutContent } from '../steps/without-content.ts'
 import type { Outbox, OutboxRow } from '../stores/outbox-store.ts'
 
@@ -17,8 +18,8 @@ export interface EventRelayDependencies {
 const round = { maxRows: 500, maxBytes: 8 * 1024 * 1024 }
 
 /**
- * One round of the outbox: publishes the oldest waiting events and marks them once Kafka has them. A crash in between publishes
- * them again under the same identifiers. Resolves to whether there may be more.
+ * Publishes the oldest waiting events and marks them once Kafka has them. After a crash in between they are
+ * published again under the same identifiers. Resolves to whether there may be more.
  */
 export function createEventRelay({
   outbox,
@@ -34,35 +35,22 @@ export function createEventRelay({
     'Events that Kafka refused whole, by what went of them',
     ['published'],
   )
-  // An alert is about its increase, which a series that begins at 1 does not have.
+  // From 0: the alert watches the increase, and a series that begins at 1 has none.
   for (const outcome of ['without_content', 'not']) curtailed.inc({ published: outcome }, 0)
 
-  async function publish(rows: readonly OutboxRow[]): Promise<void> {
-    try {
-      await publishEvents(rows.map(({ event }) => event))
-    } catch (error) {
-      if (!(error instanceof PermanentError)) throw error
-      // One of them can never be sent as it is; the others must not wait for it.
-      for (const { event } of rows) await publishAlone(event)
-    }
+  function logRefused(event: RaisedEvent, err: PermanentError): void {
+    log.error({ err, event_id: event.id, event_name: event.event }, 'Kafka refuses an event for good')
   }
 
-  async function publishAlone(event: RaisedEvent): Promise<void> {
-    const attempts = [event, withoutContent(event)]
-    for (const attempt of attempts) {
-      try {
-        await publishEvents([attempt])
-        if (attempt !== event) curtailed.inc({ published: 'without_content' })
-        return
-      } catch (error) {
-        if (!(error instanceof PermanentError)) throw error
-        log.error(
-          { err: error, event_id: event.id, event_name: event.event },
-          'Kafka refuses an event for good',
-        )
-      }
-    }
-    curtailed.inc({ published: 'not' })
+  async function publishCurtailed(event: RaisedEvent, error: PermanentError): Promise<void> {
+    logRefused(event, error)
+    const isPublished = await publishOne(publishEvents, withoutContent(event), logRefused)
+    curtailed.inc({ published: isPublished ? 'without_content' : 'not' })
+  }
+
+  async function publish(rows: readonly OutboxRow[]): Promise<void> {
+    const events = rows.map(({ event }) => event)
+    await publishEach(publishEvents, events, publishCurtailed)
   }
 
   return async () => {

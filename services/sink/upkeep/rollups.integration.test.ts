@@ -6,7 +6,6 @@ import { idToUuid, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
-import { createRollupFolding } from './fold-rollups.ts'
 import { placeScores } from '../steps/place-score.ts'
 import { createCallStore } from '../stores/call-store.ts'
 import { sumCosts } from '../stores/cost-store.ts'
@@ -14,6 +13,7 @@ import { createDayPartitions, dayOf } from '../stores/day-partitions.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import { callRollups, dayTableOf, toolRollups } from '../stores/rollup-tables.ts'
 import { createScoreStore } from '../stores/score-store.ts'
+import { foldAll } from '../testing/fold-all.ts'
 import { countedAndRecounted, countedByDay } from '../testing/recount-rollups.ts'
 import { many, placeSample, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
 
@@ -58,13 +58,7 @@ const positionOf = (partition: number, nextOffset: number) => ({
   nextOffset: BigInt(nextOffset),
 })
 
-async function fold(hoursLater: number): Promise<void> {
-  const run = createRollupFolding({
-    pool,
-    timeAgo: (ageMs) => Promise.resolve(new Date(Date.now() + hoursLater * hourMs - ageMs)),
-  })
-  while (await run());
-}
+const fold = (hoursLater: number) => foldAll(pool, hoursLater)
 
 async function expectRecounted(projectId: string): Promise<void> {
   const { counted, recounted } = await countedAndRecounted(pool, projectId)

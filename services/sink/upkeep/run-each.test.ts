@@ -6,7 +6,7 @@ import { runEach } from './run-each.ts'
 const log = createLog('test', 'silent')
 const fails = (error: Error) => () => Promise.reject(error)
 
-test('a step that fails keeps no other from being done; what cannot be tried again is told of first', async () => {
+test('a failing step does not stop the others; a permanent failure is thrown first', async () => {
   const done: number[] = []
   const step = (number: number) => () => Promise.resolve(void done.push(number))
   const away = new TransientError('POSTGRES_UNAVAILABLE', 'away')

@@ -1,10 +1,13 @@
 import { TransientError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 
-/** So many failures in a row are not of the steps: Postgres is away, and the rest would wait for it one by one. */
+/** As many failures in a row mean that Postgres is away: the other steps would each wait for it too. */
 const failuresInARow = 3
 
-/** Runs every step, also behind one that fails, and then throws what failed: what cannot be tried again first. Resolves to what the steps did. */
+/**
+ * Runs every step, even after one that fails, then throws a failure: a permanent one first. Resolves to the
+ * steps' results.
+ */
 export async function runEach<T>(steps: readonly (() => Promise<T>)[], log: Log): Promise<T[]> {
   const results: T[] = []
   const failures: unknown[] = []

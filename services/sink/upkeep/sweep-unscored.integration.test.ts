@@ -7,7 +7,8 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { contextOf } from '#schemas/call-context.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
-import { createScoredUntil } from './find-scored-until.ts'
+import { createElection, upkeepLocks } from './election.ts'
+import { createScoredUntil } from './follow-queues.ts'
 import { scoringQueuesOf } from '../service-context.ts'
 import { createSweep } from './sweep-unscored.ts'
 import { placeCall } from '../steps/place-call.ts'
@@ -54,6 +55,7 @@ function sweeper(refused?: string, ageMs = hourMs, clock = systemClock) {
   const jobs: ScoreJob[] = []
   const run = createSweep({
     pool: fixture.pool,
+    ...createElection(fixture.pool, upkeepLocks.sweep),
     publishJobs: (published) => {
       if (published.some(({ request_id }) => request_id === refused))
         return Promise.reject(new TransientError('REFUSED', 'this hour fails'))

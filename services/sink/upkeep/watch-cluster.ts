@@ -12,7 +12,7 @@ export interface ClusterWatchDependencies {
   kafka: Kafka
   pool: Pool
   registryUrl: string
-  /** Full names of the topics to look at. */
+  /** Full names of the topics to watch. */
   topicNames: readonly string[]
   log: Log
   metrics: Metrics
@@ -21,8 +21,8 @@ export interface ClusterWatchDependencies {
 const registryTimeoutMs = 5_000
 
 /**
- * One round of looking at what the sink stands on: whether the topics' replicas are in sync, and whether the registry answers. Brokers tell
- * it by JMX, which needs an agent in each; asked from here it is there wherever a sink runs. Never fails: what does not answer is a figure.
+ * Measures whether topics' replicas are in sync, and whether Kafka, Postgres and the registry answer. Brokers
+ * report this by JMX, which needs an agent in each. Never fails: no answer is a figure too.
  */
 export function createClusterWatch(dependencies: ClusterWatchDependencies): () => Promise<boolean> {
   const { kafka, pool, registryUrl, topicNames, log, metrics } = dependencies
@@ -35,31 +35,35 @@ export function createClusterWatch(dependencies: ClusterWatchDependencies): () =
   const refusing = byTopic('under_min_isr', 'Partitions that take no writes: too few replicas are in sync.')
   const offline = byTopic('offline', '1: at least one partition has no leader.')
 
-  const ask = async (dependency: string, work: () => Promise<unknown>) => {
+  const probe = async (dependency: string, work: () => Promise<unknown>) => {
     try {
       await work()
       up.set({ dependency }, 1)
     } catch (error) {
       up.set({ dependency }, 0)
-      log.warn({ dependency, reason: messageOf(error) }, 'a dependency does not answer')
+      log.warn({ dependency, reason: messageOf(error) }, 'dependency does not answer')
     }
   }
   const missing = metrics.gauge('sluice_cluster_missing_topics', 'Topics that Kafka does not show.')
   const measureTopic = (topic: string, partitions: readonly PartitionMetadata[] | null, minimum: number) => {
-    // How many it concerns is not told while one has no leader.
+    // Kafka gives no partitions of the topic while one has no leader.
     offline.set({ topic }, partitions === null ? 1 : 0)
     if (partitions === null) return
     const count = (is: (partition: PartitionMetadata) => boolean) => partitions.filter(is).length
-    const behind = count(({ isr, replicas }) => isr.length < replicas.length)
-    lagging.set({ topic }, behind)
-    const few = count(({ isr }) => isr.length < minimum)
-    refusing.set({ topic }, few)
+    lagging.set(
+      { topic },
+      count(({ isr, replicas }) => isr.length < replicas.length),
+    )
+    refusing.set(
+      { topic },
+      count(({ isr }) => isr.length < minimum),
+    )
   }
   let minimums: ReadonlyMap<string, number> = new Map()
   const measureTopics = async (admin: Admin) => {
     const shown = await readTopics(admin, topicNames)
     missing.set(topicNames.length - shown.size)
-    // They hardly ever change: those of the last round do while kafkajs cannot ask for them.
+    // They hardly ever change: while kafkajs cannot read them, the last round's serve.
     minimums = await readMinimums(admin, [...shown.keys()]).catch((error: unknown) => {
       if (!isWithoutLeader(error)) throw error
       return minimums
@@ -68,9 +72,9 @@ export function createClusterWatch(dependencies: ClusterWatchDependencies): () =
   }
   return async () => {
     await Promise.all([
-      ask('kafka', () => withAdmin(kafka, measureTopics)),
-      ask('postgres', () => pool.query('select 1')),
-      ask('registry', async () => {
+      probe('kafka', () => withAdmin(kafka, measureTopics)),
+      probe('postgres', () => pool.query('select 1')),
+      probe('registry', async () => {
         const signal = AbortSignal.timeout(registryTimeoutMs)
         const response = await fetchRegistry(registryUrl, '/subjects', { signal })
         await response.arrayBuffer()

@@ -14,10 +14,11 @@ import {
   testInfrastructure,
   type TestDatabase,
 } from '#tests/support/infrastructure.ts'
+import { createElection, upkeepLocks } from './election.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createDayPartitions } from '../stores/day-partitions.ts'
 import { createPeriodicTask, type RoundEnd } from './periodic-task.ts'
-import { shareRounds } from './share-rounds.ts'
+import { shareRounds } from './upkeep-job.ts'
 import { createRoundStore } from '../stores/round-store.ts'
 import { eventually } from '../testing/sink-fixture.ts'
 import { createClusterWatch } from './watch-cluster.ts'
@@ -109,7 +110,13 @@ test('tells until when there are partitions, and how old the oldest erasure is',
   const before = Date.now()
   const metrics = createMetrics()
   const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  const maintain = createMaintenance({ pool, partitions, daysAhead: 4, metrics })
+  const maintain = createMaintenance({
+    pool,
+    ...createElection(pool, upkeepLocks.maintenance),
+    partitions,
+    daysAhead: 4,
+    metrics,
+  })
   await maintain()
   // Later when the day changes meanwhile, or when the database was made with more days.
   const end = (await valueOf(metrics, 'sluice_partitions_end_timestamp_seconds')) ?? 0

@@ -67,8 +67,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'relay-does-not-wait-for-the-broker': {
     file: 'services/sink/upkeep/relay-events.ts',
-    find: 'await publishEvents(rows.map(({ event }) => event))',
-    replace: 'void publishEvents(rows.map(({ event }) => event)).catch(() => undefined)',
+    find: 'await publishEach(publishEvents, events, publishCurtailed)',
+    replace: 'void publishEach(publishEvents, events, publishCurtailed).catch(() => undefined)',
   },
   'relay-makes-an-id-per-attempt': {
     file: 'services/sink/publish-records.ts',

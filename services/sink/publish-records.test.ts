@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { PermanentError, TransientError } from '#runtime/errors.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
-import { createPublishEach } from './publish-each.ts'
+import { publishEach } from './publish-records.ts'
 
 const jobs = ['a', 'bad', 'c'].map((id) => ({ request_id: id }) as ScoreJob)
 
@@ -17,17 +17,18 @@ function publishing(fails: Readonly<Record<string, Error>>) {
     sent.push(ids)
     return Promise.resolve()
   }
-  return { sent, refused, publish: createPublishEach(publishJobs, (job) => refused.push(job.request_id)) }
+  const onRefused = (job: ScoreJob) => void refused.push(job.request_id)
+  return { sent, refused, publish: (given: ScoreJob[]) => publishEach(publishJobs, given, onRefused) }
 }
 
-test('one that is refused for good is passed over and told of; its neighbours are published', async () => {
+test('a job refused for good is passed over and reported; its neighbours are published', async () => {
   const { sent, refused, publish } = publishing({ bad: new PermanentError('TOO_LARGE', 'no') })
   expect(await publish(jobs)).toEqual([jobs[1]])
   expect({ sent, refused }).toEqual({ sent: [['a'], ['c']], refused: ['bad'] })
   expect(await publish([])).toEqual([])
 })
 
-test('what passes by itself is no job that is refused: whoever asked tries all again', async () => {
+test('a transient failure is not a refused job: the caller retries all', async () => {
   const away = new TransientError('KAFKA_UNAVAILABLE', 'away')
   const { refused, publish } = publishing({ bad: away, together: away })
   await expect(publish(jobs)).rejects.toBe(away)
