@@ -33,9 +33,15 @@ module.exports = {
     layer('capture-reads-schemas', '^capture/', ['^capture/', '^schemas/'], 'capture is pure'),
     layer('runtime-knows-no-domain', '^runtime/', ['^runtime/'], 'runtime uses libraries only'),
     layer(
+      'http-knows-no-service',
+      '^http/',
+      ['^http/', '^schemas/', '^capture/', '^runtime/'],
+      'routes, bodies, answers and keys are the same for every service',
+    ),
+    layer(
       'services-share-by-topics',
       '^services/(?!api/)([^/]+)/',
-      ['^services/$1/', '^schemas/', '^capture/', '^runtime/'],
+      ['^services/$1/', '^schemas/', '^capture/', '^runtime/', '^http/'],
       'a service never imports another',
     ),
     layer(
@@ -47,8 +53,12 @@ module.exports = {
     layer(
       'api-mounts-ingest',
       '^services/api/',
-      ['^services/(api|ingest)/', '^schemas/', '^capture/', '^runtime/'],
-      'the API process serves ingest too: the one service that another may import',
+      [
+        '^services/api/',
+        '^services/ingest/(ingest-core|config)\\.ts$',
+        ...['^schemas/', '^capture/', '^runtime/', '^http/'],
+      ],
+      "the API serves ingest's routes too: it mounts its core with its settings, and knows nothing else of it",
     ),
     layer(
       'evals-judge-scoring',
@@ -89,7 +99,7 @@ module.exports = {
       comment: 'what runs in production is a dependency, not a development one',
       // What is built into the client is no dependency of what serves it.
       from: {
-        path: '^(schemas|capture|runtime|services|sdk)/',
+        path: '^(schemas|capture|runtime|http|services|sdk)/',
         pathNot: [TEST, '^services/dashboard/client/'],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },

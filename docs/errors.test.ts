@@ -8,7 +8,9 @@ const codeGiven =
   /(?:Problem|PermanentError|TransientError|unavailable|unauthorized)\(\s*(?:\d{3},\s*)?'([A-Z][A-Z0-9_]+)'/g
 
 function codesInSource(): Set<string> {
-  const files = globSync('{runtime,services,capture,schemas,infra,evals,sdk,scripts}/**/*.ts', { cwd: root })
+  const files = globSync('{runtime,http,services,capture,schemas,infra,evals,sdk,scripts}/**/*.ts', {
+    cwd: root,
+  })
   const sources = files.filter((file) => !/\.test\.ts$|\/testing/.test(file))
   return new Set(
     sources.flatMap((file) =>

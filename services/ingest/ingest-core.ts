@@ -13,19 +13,20 @@ import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createSealer, warnWithoutKeys, type Sealer } from '#runtime/sealing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
-import { createAccessChanges } from './access/access-changes.ts'
-import { createAuthenticate, type Authenticate } from './access/authenticate.ts'
-import { createKeyDirectory, type KeyDirectory } from './access/key-directory.ts'
+import { createAccessChanges } from '#http/access/access-changes.ts'
+import { createAuthenticate } from '#http/access/authenticate.ts'
+import { createKeyDirectory, type KeyDirectory } from '#http/access/key-directory.ts'
 import { maxCallBytes, type IngestFields } from './config.ts'
-import { createAnswerBudget, type AnswerBudget } from './http/answer-budget.ts'
-import { createBodyBudget, type BodyBudget } from './http/body-budget.ts'
-import type { Route } from './http/route.ts'
+import { createAnswerBudget } from '#http/answer-budget.ts'
+import { createBodyBudget } from '#http/body-budget.ts'
+import type { HttpCore } from '#http/http-service.ts'
+import type { Route } from '#http/route.ts'
 import { createLogCalls } from './log-calls.ts'
 import { ingestRoutes } from './routes.ts'
 import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
-import { createKeyStore } from './stores/key-store.ts'
-import { createKeyUses } from './stores/key-uses.ts'
+import { createKeyStore } from '#http/access/key-store.ts'
+import { createKeyUses } from '#http/access/key-uses.ts'
 import { createPriceStore } from './stores/price-store.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
 
@@ -34,11 +35,8 @@ const repository = join(import.meta.dirname, '..', '..')
 const sendTimeoutMs = 10_000
 
 /** Everything that taking calls stands on. The API shares it with ingest instead of having each part twice. */
-export interface IngestCore {
+export interface IngestCore extends HttpCore {
   routes: readonly Route[]
-  authenticate: Authenticate
-  bodyBudget: BodyBudget
-  answerBudget: AnswerBudget
   keys: KeyDirectory
   /** Its connections see a project's rows inside `inProjectTransaction`, and otherwise none. */
   pool: Pool
@@ -46,10 +44,6 @@ export interface IngestCore {
   producer: Producer
   registry: RegistryCodec
   sealer: Sealer
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** One line for each part that is not well. */
-  problems(): Record<string, string>
 }
 
 interface IngestDependencies extends ProcessDependencies {

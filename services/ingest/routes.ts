@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { recordSchema } from '#capture/record/record-schema.ts'
 import { maxRecords, splitBatch } from './record/split-batch.ts'
-import { Problem } from './http/problem.ts'
-import { rawRoute, type Reply, type Route } from './http/route.ts'
+import { Problem } from '#http/problem.ts'
+import { rawRoute, type Reply, type Route } from '#http/route.ts'
 import type { LogCalls, LogResult } from './log-calls.ts'
 
 const maxBatchBytes = 32 * 1024 * 1024

@@ -1,6 +1,6 @@
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Service } from '#runtime/service.ts'
-import { createHttpService } from './http/http-service.ts'
+import { createHttpService } from '#http/http-service.ts'
 import { createIngestCore } from './ingest-core.ts'
 import type { IngestConfig } from './config.ts'
 

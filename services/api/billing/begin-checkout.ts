@@ -1,4 +1,4 @@
-import { Problem } from '#services/ingest/http/problem.ts'
+import { Problem } from '#http/problem.ts'
 import type { OneProject, ProjectDatabase } from '../stores/project-database.ts'
 import { noteCheckout, type PaymentReferences } from '../stores/subscription-store.ts'
 import type { CheckoutInput, PaymentProvider } from './payment-provider.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isId } from '#schemas/ids.ts'
-import { validate } from '#services/ingest/http/validate.ts'
+import { validate } from '#http/validate.ts'
 
 /** What a subscription at the payment provider is at one moment. */
 export interface SubscriptionState {

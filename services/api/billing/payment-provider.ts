@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { Problem, unavailable } from '#services/ingest/http/problem.ts'
+import { Problem, unavailable } from '#http/problem.ts'
 import { isRunning } from './decide-subscription.ts'
 import { readSubscription, type SubscriptionState } from './payment-event.ts'
 

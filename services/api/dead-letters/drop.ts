@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import { inTransaction } from '#runtime/postgres.ts'
-import { Problem } from '#services/ingest/http/problem.ts'
+import { Problem } from '#http/problem.ts'
 import { auditDecided, type Actor } from '../stores/audit-store.ts'
 import { decideDeadLetters, lockDeadLetters, type DeadLetter } from '../stores/dead-letter-store.ts'
 

@@ -4,7 +4,7 @@ import type { RawRecord } from '#runtime/kafka/raw-record.ts'
 import { readRecordsAt } from '#runtime/kafka/read-records.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import { deadLetterTopic } from '#schemas/topics.ts'
-import { unavailable } from '#services/ingest/http/problem.ts'
+import { unavailable } from '#http/problem.ts'
 import type { DeadLetter } from '../stores/dead-letter-store.ts'
 
 /** The records of dead letters by their identifiers, without those that Kafka keeps no longer. Throws 503 when Kafka is away. */

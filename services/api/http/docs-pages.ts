@@ -1,8 +1,8 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 // Not the package's own entry, which runs all of what is for browsers.
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js'
-import type { Authenticate } from '#services/ingest/access/authenticate.ts'
-import { methodNotAllowed } from '#services/ingest/http/problem.ts'
+import type { Authenticate } from '#http/access/authenticate.ts'
+import { methodNotAllowed } from '#http/problem.ts'
 
 const page = `<!doctype html>
 <html lang="en">

@@ -5,8 +5,8 @@ import {
   type RouteConfig,
 } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
-import type { AccessLevel } from '#services/ingest/access/principal.ts'
-import type { Route } from '#services/ingest/http/route.ts'
+import type { AccessLevel } from '#http/access/principal.ts'
+import type { Route } from '#http/route.ts'
 import { bodyExamples } from './body-examples.ts'
 
 const problemSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isId, type IdKind } from '#schemas/ids.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
+import { invalidInput } from '#http/problem.ts'
 
 const defaultPageSize = 50
 const maxPageSize = 200

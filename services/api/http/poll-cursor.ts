@@ -1,5 +1,5 @@
 import { idFromUuid, idToUuid, isId } from '#schemas/ids.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
+import { invalidInput } from '#http/problem.ts'
 
 /** How far somebody who polls has come: behind this score of this transaction, or before all of the transaction's. */
 export interface PollPosition {

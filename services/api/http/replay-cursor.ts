@@ -1,5 +1,5 @@
 import { isId } from '#schemas/ids.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
+import { invalidInput } from '#http/problem.ts'
 
 /** Where a delivery stands in its webhook's log. With its time, because it may be gone before somebody goes on from there. */
 export interface ReplayPlace {

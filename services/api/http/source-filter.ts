@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { textField } from '#services/ingest/http/fields.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
+import { textField } from '#http/fields.ts'
+import { invalidInput } from '#http/problem.ts'
 
 /** Where calls must come from, as stores take it. Neither: every source. */
 export interface SourceFilter {

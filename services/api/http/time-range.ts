@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { timeField } from '#services/ingest/http/fields.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
+import { timeField } from '#http/fields.ts'
+import { invalidInput } from '#http/problem.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

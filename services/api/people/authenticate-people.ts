@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import type { IncomingHttpHeaders } from 'node:http'
 import { codeOfError } from '#capture/error-code.ts'
-import type { Authenticate } from '#services/ingest/access/authenticate.ts'
-import { roles, type Principal, type SignedIn } from '#services/ingest/access/principal.ts'
-import { Problem } from '#services/ingest/http/problem.ts'
+import type { Authenticate } from '#http/access/authenticate.ts'
+import { roles, type Principal, type SignedIn } from '#http/access/principal.ts'
+import { Problem } from '#http/problem.ts'
 import type { LoginStore } from '../stores/login-store.ts'
 import { routeRoles } from './route-roles.ts'
 

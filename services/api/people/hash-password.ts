@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { Problem } from '#services/ingest/http/problem.ts'
+import { Problem } from '#http/problem.ts'
 
 /** OWASP's least for argon2id: 19 MiB, two passes, one lane; 60 ms of one core. Stored with each hash, so that they can be raised. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }

@@ -1,4 +1,4 @@
-import type { Role } from '#services/ingest/access/principal.ts'
+import type { Role } from '#http/access/principal.ts'
 
 /**
  * The least role for each route, and the only place that says so. A route that is not here is for no person: what machines call

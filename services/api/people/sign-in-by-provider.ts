@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { newId } from '#schemas/ids.ts'
-import type { Role } from '#services/ingest/access/principal.ts'
+import type { Role } from '#http/access/principal.ts'
 import { writeAudit } from '../stores/audit-store.ts'
 import {
   changePerson,

@@ -1,5 +1,5 @@
-import type { Principal } from '#services/ingest/access/principal.ts'
-import { found } from '../http/not-found.ts'
+import type { Principal } from '#http/access/principal.ts'
+import { found } from '#http/problem.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { findRedteamRun, type RedteamRun } from '../stores/redteam-store.ts'
 

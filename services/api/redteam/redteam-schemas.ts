@@ -8,7 +8,7 @@ import {
   redteamVerdicts,
 } from '#schemas/redteam-run.ts'
 import { severities } from '#schemas/verdicts.ts'
-import { idField, textField } from '#services/ingest/http/fields.ts'
+import { idField, textField } from '#http/fields.ts'
 
 const time = z.iso.datetime()
 const count = z.number().int()

@@ -1,5 +1,5 @@
 import type { Clock } from '#runtime/clock.ts'
-import { Problem } from '#services/ingest/http/problem.ts'
+import { Problem } from '#http/problem.ts'
 
 /** Exports that one process works on at a time. */
 const maxExports = 8

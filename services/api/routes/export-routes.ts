@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
-import { route, type Route } from '#services/ingest/http/route.ts'
+import { route, type Route } from '#http/route.ts'
 import type { Paging } from '../http/paging.ts'
 import { writeCsvLine } from '../http/write-csv.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'

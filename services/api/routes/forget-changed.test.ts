@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { systemClock } from '#runtime/clock.ts'
 import { newId } from '#schemas/ids.ts'
-import type { Route } from '#services/ingest/http/route.ts'
+import type { Route } from '#http/route.ts'
 import type { KeyAdminStore } from '../stores/key-admin-store.ts'
 import type { Project, ProjectStore } from '../stores/project-store.ts'
 import { keyRoutes } from './key-routes.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { roles } from '#services/ingest/access/principal.ts'
-import { idField, textField } from '#services/ingest/http/fields.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
+import { roles } from '#http/access/principal.ts'
+import { idField, textField } from '#http/fields.ts'
+import { invalidInput } from '#http/problem.ts'
 
 export const loginField = z
   .string()

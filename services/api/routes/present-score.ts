@@ -3,7 +3,7 @@ import { PermanentError } from '#runtime/errors.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { scoreLabels, scoreMethods, severities } from '#schemas/verdicts.ts'
-import type { Principal } from '#services/ingest/access/principal.ts'
+import type { Principal } from '#http/access/principal.ts'
 import { mayReadContent } from '../people/authenticate-people.ts'
 import type { StoredScore } from '../stores/score-store.ts'
 

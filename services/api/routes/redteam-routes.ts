@@ -8,11 +8,10 @@ import {
   redteamVerdicts,
   type RedteamTarget,
 } from '#schemas/redteam-run.ts'
-import { idField, textField } from '#services/ingest/http/fields.ts'
-import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
-import { route, type Route } from '#services/ingest/http/route.ts'
-import { taggedJson } from '../http/entity-tag.ts'
-import { found } from '../http/not-found.ts'
+import { idField, textField } from '#http/fields.ts'
+import { invalidInput, Problem, found } from '#http/problem.ts'
+import { route, type Route } from '#http/route.ts'
+import { taggedJson } from '#http/entity-tag.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { findCredentials } from '../redteam/find-credentials.ts'
 import { findRun } from '../redteam/find-run.ts'

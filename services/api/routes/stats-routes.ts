@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
-import { idField, textField } from '#services/ingest/http/fields.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
-import { route, type Route } from '#services/ingest/http/route.ts'
-import { taggedJson } from '../http/entity-tag.ts'
+import { idField, textField } from '#http/fields.ts'
+import { invalidInput } from '#http/problem.ts'
+import { route, type Route } from '#http/route.ts'
+import { taggedJson } from '#http/entity-tag.ts'
 import { reportSources } from '../http/source-filter.ts'
 import {
   countedRangeFields,

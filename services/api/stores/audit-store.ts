@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import type { Principal, SignedIn } from '#services/ingest/access/principal.ts'
+import type { Principal, SignedIn } from '#http/access/principal.ts'
 
 /** What is written down of a change, or of something shown. */
 export interface AuditEntry {

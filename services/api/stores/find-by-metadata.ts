@@ -1,4 +1,4 @@
-import { isStorableText } from '#services/ingest/http/fields.ts'
+import { isStorableText } from '#http/fields.ts'
 import type { ProjectDatabase } from './project-database.ts'
 import type { RequestFilters, RequestKey } from './select-requests.ts'
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
-import { hashOfKey } from '#services/ingest/access/parse-key.ts'
-import type { KeyScope } from '#services/ingest/access/principal.ts'
-import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
+import { hashOfKey } from '#http/access/credentials.ts'
+import type { KeyScope } from '#http/access/principal.ts'
+import { announceAccessChange } from '#http/access/access-changes.ts'
 import { writeAudit, type Actor } from './audit-store.ts'
 
 export interface KeyInput {

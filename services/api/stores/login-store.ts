@@ -3,8 +3,8 @@ import type { Pool, PoolClient } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
-import { sha256 } from '#services/ingest/access/parse-key.ts'
-import type { Role, SignedIn } from '#services/ingest/access/principal.ts'
+import { sha256 } from '#http/access/credentials.ts'
+import type { Role, SignedIn } from '#http/access/principal.ts'
 
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/
 /** Of one person; the oldest ends when one more begins. */

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
-import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
+import { announceAccessChange } from '#http/access/access-changes.ts'
 import {
   decideByAnswer,
   decideSubscription,

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
-import type { Role } from '#services/ingest/access/principal.ts'
+import type { Role } from '#http/access/principal.ts'
 
 /** Somebody who may sign in to the dashboard. */
 export interface Person {

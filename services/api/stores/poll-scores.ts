@@ -1,4 +1,4 @@
-import { invalidInput, type Problem } from '#services/ingest/http/problem.ts'
+import { invalidInput, type Problem } from '#http/problem.ts'
 import { positionBefore, type PollPosition } from '../http/poll-cursor.ts'
 import type { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Pool } from 'pg'
-import type { Principal } from '#services/ingest/access/principal.ts'
+import type { Principal } from '#http/access/principal.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createProjectDatabases } from './project-database.ts'
 

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
-import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
+import { announceAccessChange } from '#http/access/access-changes.ts'
 import { writeAudit, type Actor } from './audit-store.ts'
 
 /** What the operator sets of a project. */

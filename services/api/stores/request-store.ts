@@ -1,7 +1,7 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import { sealedBodiesOf, type SealedBodyColumns, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
+import { invalidInput } from '#http/problem.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { findByMetadata } from './find-by-metadata.ts'
 import { findCountedHours, type CountedHours } from './find-counted-hours.ts'

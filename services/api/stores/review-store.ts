@@ -1,6 +1,6 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { ScoreLabel } from '#schemas/verdicts.ts'
-import type { Principal } from '#services/ingest/access/principal.ts'
+import type { Principal } from '#http/access/principal.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
 import { listRows } from './list-rows.ts'

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { createPool, query } from '#runtime/postgres.ts'
-import { currentRoute } from '#services/ingest/http/current-route.ts'
+import { currentRoute } from '#http/route.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { createWatchStatements } from './watch-statements.ts'
 

@@ -1,8 +1,8 @@
 import { TransientError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { currentRoute } from '#services/ingest/http/current-route.ts'
-import { Problem } from '#services/ingest/http/problem.ts'
+import { currentRoute } from '#http/route.ts'
+import { Problem } from '#http/problem.ts'
 
 /** Runs a statement on project data and notices how long it takes. */
 export type WatchStatement = <T>(text: string, run: () => Promise<T>) => Promise<T>

@@ -1,7 +1,7 @@
 import type { Clock } from '#runtime/clock.ts'
 import { hostOf, isPublicAddress, refuseUrl, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import { createDnsResolver, type ResolveHost } from '#runtime/resolve-host.ts'
-import { invalidInput, type FieldError } from '#services/ingest/http/problem.ts'
+import { invalidInput, type FieldError } from '#http/problem.ts'
 import { faultOfExpression } from './check-expression.ts'
 
 interface Checked {

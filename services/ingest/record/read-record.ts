@@ -2,9 +2,9 @@ import { readCall, type ReadCall } from '#capture/record/describe-record.ts'
 import { readBodies, type CallBodies } from '#capture/record/read-bodies.ts'
 import { recordSchema } from '#capture/record/record-schema.ts'
 import type { TakeTurn } from '#runtime/take-turns.ts'
-import { parseJson } from '../http/parse-json.ts'
-import { invalidInput, Problem } from '../http/problem.ts'
-import { validate } from '../http/validate.ts'
+import { parseJson } from '#http/parse-json.ts'
+import { invalidInput, Problem } from '#http/problem.ts'
+import { validate } from '#http/validate.ts'
 
 /** A valid record, and the bytes of its bodies. */
 export interface ReadRecord extends CallBodies {

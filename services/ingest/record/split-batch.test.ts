@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '#http/problem.ts'
 import { splitBatch } from './split-batch.ts'
 
 const split = (json: string) => splitBatch(Buffer.from(json)).map((record) => record.toString())

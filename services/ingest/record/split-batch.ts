@@ -1,7 +1,7 @@
 import { fieldAt } from '#capture/json.ts'
 import { scanElements, scanMembers } from '#capture/record/scan-json.ts'
-import { parseJson } from '../http/parse-json.ts'
-import { invalidInput, type Problem } from '../http/problem.ts'
+import { parseJson } from '#http/parse-json.ts'
+import { invalidInput, type Problem } from '#http/problem.ts'
 
 export const maxRecords = 1_000
 /** One is looked at; more are left alone, but a million would be found one by one. */

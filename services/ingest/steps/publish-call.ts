@@ -4,7 +4,7 @@ import { PermanentError, SluiceError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { Problem, unavailable } from '../http/problem.ts'
+import { Problem, unavailable } from '#http/problem.ts'
 
 /** A topic that calls are published to, and how. */
 export interface CallTopic {

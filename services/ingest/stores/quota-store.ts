@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { EventData } from '#schemas/event-data.ts'
 import { hashedId, idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
-import { inProjectTransaction, queryInProject } from './project-transaction.ts'
+import { inProjectTransaction, queryInProject } from '#http/access/project-transaction.ts'
 
 /** Which requests a project's tier has room for. */
 export interface Admission {

@@ -5,8 +5,7 @@ import { startTemporary } from '#infra/embedded/start-temporary.ts'
 import commands from '#infra/images/commands.json' with { type: 'json' }
 import { ensureFirstProject } from '#scripts/stack/first-project.ts'
 import { ensureBaseImage } from '../engine/base-image.ts'
-import { root, textOf } from '../platform-part.ts'
-import type { PlatformContext, PlatformPart } from '../platform-part.ts'
+import { root, textOf, type PlatformContext, type PlatformPart } from '../platform-part.ts'
 import { createContainers, type Containers } from './containers.ts'
 import { planContainers, type ContainerPlan, type ImagePlan } from './plan-containers.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
-import { unavailable } from '../http/problem.ts'
-import type { KeyStore } from '../stores/key-store.ts'
+import { unavailable } from '../problem.ts'
+import type { KeyStore } from './key-store.ts'
 import type { ProjectKey, ProjectSettings } from './principal.ts'
 import { createRecentAnswers } from './recent-answers.ts'
 

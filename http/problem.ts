@@ -78,3 +78,14 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): Pr
 export function unavailable(code: string, detail: string, cause: unknown, retryAfterS = 5): Problem {
   return new Problem(503, code, detail, { headers: { 'retry-after': String(retryAfterS) }, cause })
 }
+
+/** 404. A resource of another project gets the same answer as one that does not exist. */
+export function notFound(what: string, id: string): Problem {
+  return new Problem(404, 'NOT_FOUND', `there is no ${what} ${id}`)
+}
+
+/** The value, or 404. */
+export function found<T>(value: T | undefined, what: string, id: string): T {
+  if (value === undefined) throw notFound(what, id)
+  return value
+}

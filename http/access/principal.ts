@@ -1,4 +1,5 @@
 import type { Tier } from '#schemas/tiers.ts'
+import { Problem } from '../problem.ts'
 
 export const keyScopes = ['ingest', 'read', 'all'] as const
 export type KeyScope = (typeof keyScopes)[number]
@@ -47,3 +48,9 @@ export type Principal =
   | { kind: 'person'; person: SignedIn }
   | { kind: 'key'; key: ProjectKey }
   | { kind: 'anonymous' }
+
+/** The project of the key. Throws 403 when the request names another. */
+export function projectOfKey({ project }: ProjectKey, requested: string | undefined): ProjectSettings {
+  if (requested === undefined || requested === project.projectId) return project
+  throw new Problem(403, 'OTHER_PROJECT', 'project_id: the API key belongs to another project')
+}

@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '#runtime/clock.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../problem.ts'
 import type { KeyDirectory } from './key-directory.ts'
-import { hashOfKey, sha256 } from './parse-key.ts'
+import { hashOfKey, sha256, readCredentials } from './credentials.ts'
 import type { AccessLevel, Principal } from './principal.ts'
-import { readCredentials } from './read-credentials.ts'
 
 /**
  * Finds out who asks, and refuses whoever may not: 401 without a valid key, 403 outside the key's scope. `routeName`

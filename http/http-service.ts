@@ -1,13 +1,26 @@
 import type { Router } from 'express'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Health, Service } from '#runtime/service.ts'
-import type { IngestCore } from '../ingest-core.ts'
+import type { Authenticate } from './access/authenticate.ts'
+import type { AnswerBudget } from './answer-budget.ts'
+import type { BodyBudget } from './body-budget.ts'
 import { createApp } from './create-app.ts'
 import { createHttpServer } from './http-server.ts'
 import type { Route } from './route.ts'
 
+/** What the routes use, started before the server and stopped after it. */
+export interface HttpCore {
+  authenticate: Authenticate
+  bodyBudget: BodyBudget
+  answerBudget: AnswerBudget
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** One line for each part that is not well. */
+  problems(): Record<string, string>
+}
+
 interface HttpServiceOptions extends ProcessDependencies {
-  core: IngestCore
+  core: HttpCore
   routes: readonly Route[]
   pages?: Router
   host: string
@@ -20,7 +33,7 @@ export interface HttpService extends Service {
   port: () => number
 }
 
-/** Routes served over HTTP, on top of what ingest has: `stop` finishes the requests under way, then closes what they used. */
+/** Routes served over HTTP. `stop` finishes the requests under way, then closes what they used. */
 export function createHttpService({
   core,
   routes,

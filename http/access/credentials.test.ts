@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { hashOfKey } from './parse-key.ts'
-import { readCredentials } from './read-credentials.ts'
+import { hashOfKey, readCredentials } from './credentials.ts'
 
 const digits = '0123456789abcdef'.repeat(3)
 

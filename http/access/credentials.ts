@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 
 /** `svc_`, an optional label and `_`, 48 hexadecimal digits. The digits are the secret, the label is only for people. */
 const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
@@ -11,4 +12,14 @@ export function hashOfKey(key: string): Buffer | undefined {
 
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
+}
+
+/** `X-Service-Key` wins over `Authorization: Bearer` when both are sent (specification 5.1). */
+type Credentials = { header: 'x-service-key' | 'authorization'; token: string } | undefined
+
+export function readCredentials(headers: IncomingHttpHeaders): Credentials {
+  const serviceKey = headers['x-service-key']
+  if (typeof serviceKey === 'string') return { header: 'x-service-key', token: serviceKey.trim() }
+  const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+  return token === undefined ? undefined : { header: 'authorization', token }
 }

@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
-import type { AccessLevel, Principal } from '../access/principal.ts'
+import type { AccessLevel, Principal } from './access/principal.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
@@ -87,3 +88,6 @@ export function rawRoute(
 ): Route {
   return { ...definition, rawBody: true } as unknown as Route
 }
+
+/** The path of the route whose handler is running: the name of slow statements in the log. */
+export const currentRoute = new AsyncLocalStorage<string>()

@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 
 /** Where a change of a project's keys or settings is announced; the payload is the project's identifier. */
-export const accessChannel = 'sluice_access'
+const accessChannel = 'sluice_access'
 
 /** Hears of revoked keys and changed settings in other processes, so that they count at once here too. */
 export interface AccessChanges {
@@ -78,4 +78,9 @@ export function createAccessChanges({ pool, log, clock, onChange }: AccessChange
     },
     isListening: () => listening,
   }
+}
+
+/** Tells every process that a key or a setting of the project changed, once this transaction is committed. */
+export async function announceAccessChange(client: PoolClient, projectId: string): Promise<void> {
+  await client.query('select pg_notify($1, $2)', [accessChannel, projectId])
 }

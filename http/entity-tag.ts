@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Reply } from '#services/ingest/http/route.ts'
+import type { Reply } from './route.ts'
 
 /** The ETag of an answer that is made from `value` and nothing else. */
 export function tagOf(value: unknown): string {

@@ -3,7 +3,7 @@ import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { inProjectTransaction } from './project-transaction.ts'
-import type { KeyScope, ProjectKey, ProjectSettings } from '../access/principal.ts'
+import type { KeyScope, ProjectKey, ProjectSettings } from './principal.ts'
 
 /** Keys and project settings as Postgres has them now. */
 export interface KeyStore {

@@ -1,5 +1,5 @@
 import { createOwnerCounts } from '#runtime/owner-counts.ts'
-import type { Principal } from '../access/principal.ts'
+import type { Principal } from './access/principal.ts'
 
 /** What one request takes of it. */
 export interface OwnBytes {

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Metrics } from '#runtime/metrics.ts'
-import type { Principal } from '../access/principal.ts'
+import type { Principal } from './access/principal.ts'
 import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 

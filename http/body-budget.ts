@@ -1,5 +1,5 @@
 import type { Metrics } from '#runtime/metrics.ts'
-import type { Principal } from '../access/principal.ts'
+import type { Principal } from './access/principal.ts'
 import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
