@@ -33,6 +33,7 @@ function problemOf(error: unknown): Problem {
     return unavailable('STORAGE_UNAVAILABLE', 'storage cannot be reached at the moment', error)
   }
   const status = statusOf(error)
+  if (status === 413) return new Problem(413, 'BODY_TOO_LARGE', 'the body is larger than this route takes')
   if (status >= 400 && status < 500) return new Problem(400, 'BAD_REQUEST', 'the request could not be read')
   return new Problem(500, 'INTERNAL', 'something went wrong here; it has been logged')
 }

@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { z } from 'zod'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import type { Health } from '#runtime/service.ts'
+import { healthStatus, type Health } from '#runtime/service.ts'
 import type { Authenticate } from './access/authenticate.ts'
 import type { Principal } from './access/principal.ts'
 import { createAnswerError } from './answer-error.ts'
@@ -52,7 +52,10 @@ export function createApp({
   app.disable('x-powered-by')
   app.disable('etag')
   app.use(measure(metrics))
-  app.get(['/healthz', '/readyz'], (request, response) => answerHealth(request, response, health()))
+  app.get(['/healthz', '/readyz'], (request, response) => {
+    const now = health()
+    response.status(healthStatus(request.path, now)).json(now)
+  })
   if (pages !== undefined) app.use(pages)
   const stalled = metrics.counter(
     'sluice_http_stalled_answers_total',
@@ -152,12 +155,6 @@ function refuseOtherMethods(app: Express, path: string, group: readonly Route[])
 /** `/api/requests/{id}` as express writes it. */
 function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
-}
-
-function answerHealth(request: Request, response: Response, now: Health): void {
-  const well =
-    request.path === '/healthz' ? now.status !== 'failed' : now.status === 'ok' || now.status === 'degraded'
-  response.status(well ? 200 : 503).json(now)
 }
 
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

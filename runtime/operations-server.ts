@@ -3,7 +3,7 @@ import { isIPv6, type AddressInfo } from 'node:net'
 import { codeOf, messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import type { Health } from './service.ts'
+import { healthStatus, type Health } from './service.ts'
 
 export interface OperationsServer {
   port: number
@@ -86,9 +86,9 @@ async function answer(
     response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text)
   } else if (path === '/healthz' || path === '/readyz') {
     const now = health()
-    const well =
-      path === '/healthz' ? now.status !== 'failed' : now.status === 'ok' || now.status === 'degraded'
-    response.writeHead(well ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify(now))
+    response
+      .writeHead(healthStatus(path, now), { 'content-type': 'application/json' })
+      .end(JSON.stringify(now))
   } else {
     refuse(response, 404, 'only /healthz, /readyz and /metrics are here')
   }

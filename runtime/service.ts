@@ -5,6 +5,12 @@ export interface Health {
   problems?: Readonly<Record<string, string>>
 }
 
+/** The status of /healthz (503 once the process has failed) or of /readyz (503 unless it serves). */
+export function healthStatus(path: string, { status }: Health): 200 | 503 {
+  const isWell = path === '/healthz' ? status !== 'failed' : status === 'ok' || status === 'degraded'
+  return isWell ? 200 : 503
+}
+
 /**
  * What every process runs. `start` resolves when it serves. `stop` drains, is idempotent, and is safe before
  * `start`.

@@ -1,7 +1,7 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { ApiBackend } from './forwarding/api-backend.ts'
-import { DashboardProblem } from './http/dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
 
 interface First {
   created: boolean
@@ -40,7 +40,7 @@ export async function makeAdministrator(
       return
     } catch (error) {
       // Away, or not migrated yet: later. Anything else would be the same for ever.
-      if (!(error instanceof DashboardProblem) || error.status < 500) throw error
+      if (!(error instanceof Problem) || error.status < 500) throw error
       if (tries === 0) log.warn({ err: error }, 'waiting for the API to make the first administrator')
       await clock.sleep(retryMs, signal)
     }

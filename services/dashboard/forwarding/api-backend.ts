@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from 'undici'
 import { z } from 'zod'
-import { DashboardProblem } from '../http/dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
 
 /** Enough for a hundred people who all wait; further requests wait for one of these. */
 const maxConnections = 128
@@ -26,7 +26,7 @@ export interface ApiRequest {
 }
 
 export interface ApiBackend {
-  /** The API's answer as it comes. Throws DashboardProblem `API_UNAVAILABLE` when there is none. */
+  /** The API's answer as it comes. Throws Problem `API_UNAVAILABLE` when there is none. */
   send(request: ApiRequest, whom: OnBehalfOf): Promise<Dispatcher.ResponseData>
   /** The JSON of an answer; one that is no success is thrown as it is. */
   call<T>(method: 'GET' | 'POST', path: string, whom: OnBehalfOf, body?: object): Promise<T>
@@ -74,11 +74,11 @@ export function createApiBackend(options: { url: string; secret: string }): ApiB
   }
 }
 
-async function problemOf(answer: Dispatcher.ResponseData): Promise<DashboardProblem> {
+async function problemOf(answer: Dispatcher.ResponseData): Promise<Problem> {
   const problem = problemSchema.safeParse(await readJson(answer))
   if (!problem.success) return unavailable(problem.error)
   const retryAfter = answer.headers['retry-after']
-  return new DashboardProblem(answer.statusCode, problem.data.code, problem.data.detail, {
+  return new Problem(answer.statusCode, problem.data.code, problem.data.detail, {
     headers: typeof retryAfter === 'string' ? { 'retry-after': retryAfter } : {},
   })
 }
@@ -92,8 +92,8 @@ async function readJson({ body }: Dispatcher.ResponseData): Promise<unknown> {
   }
 }
 
-function unavailable(cause: unknown): DashboardProblem {
-  return new DashboardProblem(503, 'API_UNAVAILABLE', 'the API does not answer at the moment', {
+function unavailable(cause: unknown): Problem {
+  return new Problem(503, 'API_UNAVAILABLE', 'the API does not answer at the moment', {
     cause,
     headers: { 'retry-after': '5' },
   })

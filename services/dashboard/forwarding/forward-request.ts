@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import express, { type Request, type Response, type Router } from 'express'
 import { clientAddress } from '../http/client-address.ts'
-import { DashboardProblem } from '../http/dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
 import type { LoginCookie } from '../sign-in/login-cookie.ts'
 import type { ApiBackend } from './api-backend.ts'
 
@@ -64,13 +64,13 @@ async function passBody(body: NodeJS.ReadableStream, response: Response): Promis
 
 function refuseUnknown(request: Request, _response: Response, next: () => void): void {
   if (!methods.has(request.method)) {
-    throw new DashboardProblem(405, 'METHOD_NOT_ALLOWED', `${request.method} is not known here`, {
+    throw new Problem(405, 'METHOD_NOT_ALLOWED', `${request.method} is not known here`, {
       headers: { allow: [...methods].join(', ') },
     })
   }
   const [path = ''] = request.originalUrl.split('?', 1)
   if (!path.startsWith('/bff/api/') || climbs(path)) {
-    throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
+    throw new Problem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
   }
   next()
 }
@@ -87,7 +87,7 @@ function climbs(path: string): boolean {
 function requireLogin(cookie: LoginCookie) {
   return (request: Request, _response: Response, next: () => void): void => {
     if (cookie.read(request) === undefined) {
-      throw new DashboardProblem(401, 'LOGIN_MISSING', 'you are not signed in')
+      throw new Problem(401, 'LOGIN_MISSING', 'you are not signed in')
     }
     next()
   }

@@ -1,11 +1,11 @@
 import express, { type Express, type Request, type Response, type Router } from 'express'
+import { createAnswerError } from '#http/answer-error.ts'
+import { Problem } from '#http/problem.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import type { Health } from '#runtime/service.ts'
+import { healthStatus, type Health } from '#runtime/service.ts'
 import type { LoginCookie } from '../sign-in/login-cookie.ts'
-import { createAnswerError } from './answer-error.ts'
 import { createCspReports } from './csp-reports.ts'
-import { DashboardProblem } from './dashboard-problem.ts'
 import { createGuardChanges } from './guard-changes.ts'
 import { measureAnswers } from './measure-answers.ts'
 import { createSecurityHeaders } from './security-headers.ts'
@@ -34,18 +34,21 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', [...options.trustedProxies])
   app.use(measureAnswers(metrics))
   app.use(...createSecurityHeaders({ isHttps: dashboardUrl.startsWith('https:') }))
-  app.get(['/healthz', '/readyz'], (request, response) => answerHealth(request, response, health()))
+  app.get(['/healthz', '/readyz'], (request, response) => {
+    const now = health()
+    response.status(healthStatus(request.path, now)).json(now)
+  })
   app.use(createCspReports({ log, metrics }))
   app.use('/bff', noStore)
   if (options.openid !== undefined) app.use(options.openid)
   app.use('/bff', createGuardChanges(dashboardUrl), cookie.parse)
   for (const router of routers) app.use(router)
   app.use('/bff', () => {
-    throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
+    throw new Problem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
   })
   app.use(createServeClient(options.clientDirectory))
   app.use(() => {
-    throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
+    throw new Problem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
   })
   app.use(createAnswerError(log))
   return app
@@ -54,10 +57,4 @@ export function createApp(options: AppOptions): Express {
 function noStore(_request: Request, response: Response, next: () => void): void {
   response.set('cache-control', 'no-store')
   next()
-}
-
-function answerHealth(request: Request, response: Response, now: Health): void {
-  const well =
-    request.path === '/healthz' ? now.status !== 'failed' : now.status === 'ok' || now.status === 'degraded'
-  response.status(well ? 200 : 503).json(now)
 }

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { DashboardProblem } from './dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
 
 /** Sent by our client with each request. Another site's page cannot send it without being asked about (CORS), which nobody here grants. */
 const ownHeader = 'x-sluice-dashboard'
@@ -24,8 +24,8 @@ export function createGuardChanges(dashboardUrl: string): RequestHandler {
   }
 }
 
-function refused(why: string): DashboardProblem {
-  return new DashboardProblem(403, 'CROSS_SITE_REFUSED', why)
+function refused(why: string): Problem {
+  return new Problem(403, 'CROSS_SITE_REFUSED', why)
 }
 
 function hostOf(origin: string): string | undefined {

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-import { DashboardProblem } from './dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
 import { nonceOf } from './security-headers.ts'
 
 /** Stands in index.html wherever the nonce of an answer goes (client/vite.config.js). */
@@ -27,16 +27,12 @@ export function createServeClient(directory: string): Router {
   const assets = { immutable: true, maxAge: '1y', index: false, fallthrough: true, redirect: false } as const
   router.use('/assets', express.static(join(directory, 'assets'), assets))
   router.use('/assets', () => {
-    throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is no such file; load the page again')
+    throw new Problem(404, 'ROUTE_NOT_FOUND', 'there is no such file; load the page again')
   })
   router.use(express.static(directory, { maxAge: '1h', index: false, redirect: false, dotfiles: 'ignore' }))
   router.get('/{*page}', (_request: Request, response: Response) => {
     if (index === undefined) {
-      throw new DashboardProblem(
-        503,
-        'CLIENT_NOT_BUILT',
-        `there is no ${indexFile}: run npm run build:dashboard`,
-      )
+      throw new Problem(503, 'CLIENT_NOT_BUILT', `there is no ${indexFile}: run npm run build:dashboard`)
     }
     response
       .set('cache-control', 'no-store')

@@ -1,7 +1,7 @@
 import * as openid from 'openid-client'
 import { z } from 'zod'
 import { codeOf } from '#runtime/errors.ts'
-import { DashboardProblem } from '../http/dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
 
 export type Role = 'viewer' | 'analyst' | 'admin'
 const ranks: readonly Role[] = ['viewer', 'analyst', 'admin']
@@ -42,7 +42,7 @@ export interface Vouched {
 export interface OpenidProvider {
   /** Where the browser goes, and what it keeps meanwhile. */
   begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
-  /** Whom the provider vouches for, by the address that the browser came back to. Throws DashboardProblem. */
+  /** Whom the provider vouches for, by the address that the browser came back to. Throws Problem. */
   finish(cameBackTo: URL, transaction: Transaction): Promise<Vouched>
 }
 
@@ -132,14 +132,14 @@ async function orFailed<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (isAway(error)) throw unavailable(error)
-    throw new DashboardProblem(403, 'OIDC_REFUSED', 'the OpenID provider did not sign you in', {
+    throw new Problem(403, 'OIDC_REFUSED', 'the OpenID provider did not sign you in', {
       cause: inWords(error),
     })
   }
 }
 
-function unavailable(error: unknown): DashboardProblem {
-  return new DashboardProblem(503, 'OIDC_UNAVAILABLE', 'the OpenID provider does not answer', {
+function unavailable(error: unknown): Problem {
+  return new Problem(503, 'OIDC_UNAVAILABLE', 'the OpenID provider does not answer', {
     cause: inWords(error),
   })
 }
@@ -174,15 +174,11 @@ function statusOf(error: unknown): number | undefined {
 function vouchedFor(claims: Claims, options: OpenidOptions): Vouched {
   const login = textOf(claims[options.loginClaim])
   if (login === undefined) {
-    throw new DashboardProblem(
-      403,
-      'OIDC_CLAIM_MISSING',
-      `the OpenID provider did not say your ${options.loginClaim}`,
-    )
+    throw new Problem(403, 'OIDC_CLAIM_MISSING', `the OpenID provider did not say your ${options.loginClaim}`)
   }
   const role = roleOf(claims[options.groupsClaim], options)
   if (role === undefined) {
-    throw new DashboardProblem(403, 'OIDC_NO_ROLE', 'none of your groups may use this: ask an administrator')
+    throw new Problem(403, 'OIDC_NO_ROLE', 'none of your groups may use this: ask an administrator')
   }
   return {
     issuer: claims.iss,

@@ -1,7 +1,7 @@
 import express, { type CookieOptions, type Request, type Response, type Router } from 'express'
 import type { Log } from '#runtime/log.ts'
 import type { ApiBackend } from '../forwarding/api-backend.ts'
-import { DashboardProblem } from '../http/dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
 import type { LoginCookie } from './login-cookie.ts'
 import { transactionSchema, type OpenidProvider, type Transaction } from './openid-provider.ts'
 import { browserOf, endLogin, type Begun } from './sign-in-routes.ts'
@@ -39,7 +39,7 @@ export function createOpenidRoutes({
       try {
         await work(request, response)
       } catch (error) {
-        if (!(error instanceof DashboardProblem)) throw error
+        if (!(error instanceof Problem)) throw error
         log.warn({ err: error }, 'single sign-on failed')
         response.redirect(303, `/?sign_in_error=${error.code}`)
       }
@@ -83,11 +83,7 @@ export function createOpenidRoutes({
 function readTransaction(cookie: unknown): Transaction {
   const parsed = typeof cookie === 'string' ? transactionSchema.safeParse(jsonOf(cookie)) : undefined
   if (parsed?.success === true) return parsed.data
-  throw new DashboardProblem(
-    403,
-    'OIDC_NOT_BEGUN',
-    'single sign-on was not begun here, or took over ten minutes',
-  )
+  throw new Problem(403, 'OIDC_NOT_BEGUN', 'single sign-on was not begun here, or took over ten minutes')
 }
 
 function jsonOf(text: string): unknown {

@@ -2,11 +2,12 @@ import express, { type Request, type Response, type Router } from 'express'
 import { z } from 'zod'
 import type { ApiBackend } from '../forwarding/api-backend.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { DashboardProblem } from '../http/dashboard-problem.ts'
+import { Problem } from '#http/problem.ts'
+import { validate } from '#http/validate.ts'
 import type { LoginCookie } from './login-cookie.ts'
 
 const maxBodyBytes = 4_096
-const given = z.object({ name: z.string().min(1).max(200), password: z.string().min(1).max(200) })
+const credentialsSchema = z.object({ name: z.string().min(1).max(200), password: z.string().min(1).max(200) })
 
 interface SignInOptions {
   api: ApiBackend
@@ -36,7 +37,7 @@ export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): R
     '/bff/login',
     express.json({ limit: maxBodyBytes }),
     async (request: Request, response: Response) => {
-      const { name: login, password } = readCredentials(request.body)
+      const { name: login, password } = validate(credentialsSchema, request.body)
       const begun = await api.call<Begun>(
         'POST',
         '/internal/people/sign-in',
@@ -60,8 +61,7 @@ export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): R
   })
 
   router.get('/bff/me', async (request: Request, response: Response) => {
-    if (cookie.read(request) === undefined)
-      throw new DashboardProblem(401, 'LOGIN_MISSING', 'you are not signed in')
+    if (cookie.read(request) === undefined) throw new Problem(401, 'LOGIN_MISSING', 'you are not signed in')
     response.json(await api.call('GET', '/api/me', whom(request)))
   })
   return router
@@ -84,17 +84,6 @@ export async function endLogin(api: ApiBackend, cookie: LoginCookie, request: Re
     await api.call('POST', '/api/me/sign-out', { token, address: clientAddress(request) })
   } catch (error) {
     // It had ended already.
-    if (!(error instanceof DashboardProblem) || error.status !== 401) throw error
+    if (!(error instanceof Problem) || error.status !== 401) throw error
   }
-}
-
-function readCredentials(body: unknown): z.output<typeof given> {
-  const parsed = given.safeParse(body)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new DashboardProblem(
-    422,
-    'INVALID_INPUT',
-    `${issue?.path.join('.') ?? 'body'}: ${issue?.message ?? 'is invalid'}`,
-  )
 }
