@@ -11,7 +11,7 @@ import { createBodyBudget } from './body-budget.ts'
 import { createApp } from './create-app.ts'
 import { createHttpServer } from './http-server.ts'
 
-/** What comes back for these bytes until the server closes the connection. */
+/** The response to these bytes, until the server closes the connection. */
 async function send(bytes: string, handler: RequestListener = () => undefined): Promise<string> {
   const server = createHttpServer(handler, { host: '127.0.0.1', port: 0, leadMs: 0 })
   await server.start()

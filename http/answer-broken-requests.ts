@@ -19,7 +19,7 @@ const problems: Readonly<Record<BrokenRequest, Problem>> = {
 
 const unmet = new Problem(417, 'EXPECTATION_UNKNOWN', 'Expect: only 100-continue is known here')
 
-/** Answers what never becomes a request in the words of all other errors. */
+/** Answers malformed requests with the same JSON as every other error. */
 export function answerWithProblems(server: Server): void {
   answerBrokenRequests(server, ['request'], (fault) => {
     const problem = problems[fault]
@@ -29,7 +29,7 @@ export function answerWithProblems(server: Server): void {
   server.on('checkExpectation', (_request, response: ServerResponse) => answerWith(response, unmet))
 }
 
-/** Also in place of Node's own check for a Host, which answers without a body. */
+/** Also replaces Node's check of the Host header, which answers without a body. */
 export function refuseAmbiguous(handler: RequestListener): RequestListener {
   return (request, response) => {
     const ambiguity = ambiguityOf(request)

@@ -15,7 +15,7 @@ import { createApp } from './create-app.ts'
 import { route, type Route } from './route.ts'
 
 const mebibyte = 1024 * 1024
-/** More than the kernel takes for a client that reads nothing. */
+/** More than the kernel buffers for a client that reads nothing. */
 const answerBytes = 12 * mebibyte
 const metrics = createMetrics()
 const made = route({
@@ -71,7 +71,7 @@ function principalOf(projectId: string): Principal {
 const valueOf = async (metric: string) =>
   (await metrics.registry.getSingleMetric(metric)?.get())?.values[0]?.value
 
-/** Asks, and reads nothing of the answer. */
+/** Sends a request and reads nothing of the answer. */
 async function askOnly(who: string, path = '/made'): Promise<Socket> {
   const client = connect(port, '127.0.0.1').pause()
   client.on('error', () => undefined)
@@ -96,7 +96,7 @@ test('answers that are not read have room together, and leave others as much as 
   clients.push(await askOnly('b'))
   await held(3)
   expect([(await ask('b')).status, (await ask('c')).status]).toEqual([503, 503])
-  // What is done would be done again.
+  // A write that is done must be answered: a 503 would have it repeated.
   const wrote = await fetch(`http://127.0.0.1:${port}/written`, { method: 'POST', headers: { who: 'b' } })
   expect([wrote.status, (await wrote.text()).length]).toEqual([200, mebibyte / 8 + 2])
   expect(await valueOf('sluice_http_answers_refused_total')).toBe(3)
@@ -136,7 +136,7 @@ test('an answer whose client left before it was made holds nothing', async () =>
   client.destroy()
   await until(async () => (await connections()) === 0)
   comes?.()
-  // Answered after what the first one does, on the same loop.
+  // Answered after the first one has ended, on the same loop.
   expect(await (await ask('a')).text()).toHaveLength(answerBytes)
   await held(0)
 })

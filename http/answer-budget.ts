@@ -4,22 +4,24 @@ import type { Principal } from './access/principal.ts'
 import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
-/** Smaller ones the kernel takes at once. */
+/** The kernel buffers smaller answers. */
 const freeBytes = 16 * 1024
-/** Of what changes something: once that is done a 503 would have it done twice, and its input bounds what it says. */
+/** The limit of writes: a 503 after the write would repeat it, and its input bounds its answer. */
 const freeWriteBytes = 256 * 1024
-/** The largest, two bodies of 10 MiB, pass in it at half a Mbit/s. */
+/** Enough for the largest answer, two bodies of 10 MiB, at half a Mbit/s. */
 const maxTakingMs = 300_000
 
-/** What one request's answer takes of the room. */
+/** What one answer takes of the budget. */
 export interface AnswerReservation {
-  /** Keeps so many bytes in all until the answer is sent, or given up. Throws 503 when there is no room. */
+  /**
+   * Reserves so many bytes in all until the answer is sent or given up. Throws 503 when the budget is spent.
+   */
   keep: (byteLength: number) => void
 }
 
 /**
- * Bytes of memory that answers may take together while their clients read them: a record of 10 kB on the wire is answered with 10 MB,
- * and whoever asks a hundred times and reads nothing held a gigabyte.
+ * Bytes of memory that answers may take together until their clients have read them. A record of 10 kB on the
+ * wire can give an answer of 10 MB, so a hundred clients that read nothing would take a gigabyte.
  */
 export interface AnswerBudget {
   enter(principal: Principal, request: Request, response: Response): AnswerReservation
@@ -52,7 +54,7 @@ export function createAnswerBudget(maxBytes: number, metrics: Metrics): AnswerBu
       let kept = 0
       return {
         keep(byteLength) {
-          // Its client left while it was made: nothing is held, and nobody would say when to give it back.
+          // After `close` nothing would release the reservation.
           if (response.closed || byteLength <= Math.max(free, kept)) return
           own ??= hold(principal, response)
           if (!own.take(byteLength - kept)) {

@@ -3,9 +3,11 @@ import { SluiceError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import { Problem, unavailable } from './problem.ts'
 
-/** Every error as `{detail, code}`. Nobody outside sees a stack trace or a message that was not written for them. */
+/**
+ * Answers every error as `{detail, code}`: no stack trace, and no message that was not written for clients.
+ */
 export function createAnswerError(log: Log) {
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) {
       log.error(
@@ -38,7 +40,7 @@ function problemOf(error: unknown): Problem {
   return new Problem(500, 'INTERNAL', 'something went wrong here; it has been logged')
 }
 
-/** What express puts on its errors. */
+/** The status that express puts on its errors. */
 function statusOf(error: unknown): number {
   return typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number'
     ? error.status

@@ -34,7 +34,7 @@ function principalOf(name: string): Principal {
   return { kind: 'key', key: { keyId: name, scope: 'all', expiresAtMs: null, project } }
 }
 
-/** An app whose callers say who they are, with room for 4 MiB; `handling` holds up its answers. */
+/** An app whose callers name themselves, with a budget of 4 MiB; `handling` delays its answers. */
 async function startApp(bodyTimeoutMs: number, handling: () => Promise<void> = () => Promise.resolve()) {
   const metrics = createMetrics()
   const route = rawRoute({
@@ -109,7 +109,7 @@ test('bodies have room together until their handlers are done; no project takes 
   let handled = 0
   const { send, start, held } = await startApp(60_000, () => ((handled += 1), go.promise))
   const small = Buffer.alloc(mebibyte)
-  // Of the half, 3,200 bytes stay free: zlib makes chunks of 16 KiB, and each takes more.
+  // 3,200 bytes of the half stay free: zlib makes chunks of 16 KiB, and each takes more.
   const half = 123 * 16_384
   const first = send('a', gzipSync(Buffer.alloc(half)), { 'content-encoding': 'gzip' })
   await until(() => handled === 1)

@@ -3,15 +3,17 @@ import type { Principal } from './access/principal.ts'
 import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
-/** What one request's body takes of the room. */
+/** What one request's body takes of the budget. */
 export interface BodyReservation extends Pick<OwnBytes, 'leave'> {
-  /** Takes so many more; throws 503 when there is no room for them, and 413 when there never is. */
+  /** Takes so many more bytes. Throws 503 when they do not fit now, 413 when they never do. */
   keep: (byteLength: number) => void
-  /** It did not come in time. */
+  /** Counts a body that did not arrive in time. */
   noteSlow(): void
 }
 
-/** Bytes of memory that the bodies of all requests under way, and what is made of them, may take together: from when they come until their handler is done. */
+/**
+ * Bytes of memory that request bodies, and what is made of them, may take together until their handlers end.
+ */
 export interface BodyBudget {
   enter(principal: Principal): BodyReservation
 }
@@ -44,14 +46,14 @@ export function createBodyBudget(maxBytes: number, metrics: Metrics): BodyBudget
   }
 }
 
-/** 503 for a body that will have room when others are done. */
+/** 503 for a body that fits once others are done. */
 function budgetSpent(): Problem {
   return new Problem(503, 'BODIES_TOO_MANY', 'too many bodies are under way; send it again', {
     headers: { 'retry-after': '1' },
   })
 }
 
-/** To send it again would be in vain. */
+/** 413 for a body that never fits. */
 function exceedsBudget(): Problem {
   const detail =
     'the body and its records take more memory than one sender is given: send less, of a batch fewer records at once'

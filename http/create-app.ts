@@ -17,9 +17,9 @@ import { sendReply } from './send-reply.ts'
 import { validate } from './validate.ts'
 
 const defaultBodyBytes = 256 * 1024
-/** A parameter that nobody reads may have been meant to choose something. */
+/** An unknown parameter is refused: the caller may have meant it to filter. */
 const noQuery = z.strictObject({})
-/** A batch of 32 MiB comes in it at 5 Mbit/s. */
+/** Enough for a batch of 32 MiB at 5 Mbit/s. */
 const defaultBodyTimeoutMs = 60_000
 
 interface AppOptions {
@@ -27,16 +27,16 @@ interface AppOptions {
   authenticate: Authenticate
   bodyBudget: BodyBudget
   answerBudget: AnswerBudget
-  /** How long a body may take to come. Default: a minute. */
+  /** How long a body may take to arrive. Default: a minute. */
   bodyTimeoutMs?: number
   health: () => Health
   log: Log
   metrics: Metrics
-  /** What is not described by a route: the documentation's pages. */
+  /** Pages that no route describes: the documentation. */
   pages?: express.Router
 }
 
-/** The routes as an express application: who asks is checked first, then the input, then the handler answers. */
+/** The routes as an express application, which checks the caller, then the input, then calls the handler. */
 export function createApp({
   routes,
   authenticate,
@@ -73,7 +73,7 @@ export function createApp({
   app.use(answerError)
   return (request, response) => {
     const broken = () => request.socket.destroy()
-    // What has no path (`GET http://[`) comes to none of these; express would answer it, and end what broke off, in its own words.
+    // Express passes on an address without a path (`GET http://[`), and answers that broke off.
     app(request as Request, response as Response, (error: unknown = unreadable) => {
       if (response.headersSent) broken()
       else answerError(error, request as Request, response as Response, broken)
@@ -94,10 +94,11 @@ function mount(
   route: Route,
   { authenticate, bodyBudget, answerBudget, bodyTimeoutMs, onStalled }: Mounting,
 ): void {
-  // Whoever may not ask is refused before any of the body is read.
+  // Before the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
     response.locals['route'] = route.path
-    // A cache in front of us may not know that X-Service-Key says who asks. Where there is an ETag, it says more.
+    // A shared cache may not know that X-Service-Key identifies the caller. A reply with an ETag replaces
+    // this.
     response.set('cache-control', 'no-store')
     response.locals['principal'] = await authenticate(
       request.headers,
@@ -145,14 +146,14 @@ function bodyOf(route: Route, bytes: Buffer): unknown {
 }
 
 function refuseOtherMethods(app: Express, path: string, group: readonly Route[]): void {
-  // Express answers HEAD by what answers GET.
+  // Express answers HEAD with the GET handler.
   const allowed = group.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   app.all(expressPath(path), (request) => {
     throw methodNotAllowed(request.method, allowed)
   })
 }
 
-/** `/api/requests/{id}` as express writes it. */
+/** `/api/requests/{id}` in express's syntax. */
 function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
@@ -170,7 +171,7 @@ function measure(metrics: Metrics) {
     const startedAt = performance.now()
     response.set('x-content-type-options', 'nosniff')
     response.once('close', () => {
-      // Only paths of our own make series; what hostile clients invent does not.
+      // Only known paths become labels: clients can invent any number.
       const route = typeof response.locals['route'] === 'string' ? response.locals['route'] : 'other'
       const method = route === 'other' ? 'other' : request.method
       durations.observe(

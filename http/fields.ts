@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What records and routes have in common. */
+/** Fields that records and routes share. */
 export { idField, isStorableText, textField } from '#schemas/fields.ts'
 
 const timestampPattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
@@ -15,7 +15,7 @@ export const timeField = z
   .transform((value) => Date.parse(value))
   .meta({ format: 'date-time' })
 
-/** Whether the day is one: to Date.parse 30 February is 2 March. */
+/** Whether the day exists: Date.parse takes 30 February for 2 March. */
 function isInCalendar(value: string): boolean {
   const day = value.slice(0, 10)
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)

@@ -6,7 +6,7 @@ import { answerWithProblems, refuseAmbiguous } from './answer-broken-requests.ts
 
 export interface HttpServer {
   start(): Promise<void>
-  /** Takes no more requests after `leadMs` and waits for those under way. */
+  /** Stops taking requests after `leadMs` and waits for those under way. */
   stop(): Promise<void>
   /** The port that it listens on; 0 before it does. */
   port: () => number

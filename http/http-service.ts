@@ -15,7 +15,7 @@ export interface HttpCore {
   answerBudget: AnswerBudget
   start(): Promise<void>
   stop(): Promise<void>
-  /** One line for each part that is not well. */
+  /** One line for each part that is unhealthy. */
   problems(): Record<string, string>
 }
 
@@ -79,7 +79,7 @@ export function createHttpService({
   }
 }
 
-/** `degraded` while a part is not well: it still serves what it can. */
+/** `degraded` while a part is unhealthy: the service still does what it can. */
 function healthOf(state: 'starting' | 'serving' | 'stopping', problems: Record<string, string>): Health {
   if (state !== 'serving') return { status: state }
   return Object.keys(problems).length === 0 ? { status: 'ok' } : { status: 'degraded', problems }

@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import { hasManyParts, maxParts } from '#capture/json.ts'
 import { invalidInput, Problem } from './problem.ts'
 
-/** JSON from bytes. Throws 400 for what is not UTF-8 or not JSON, and 422 for what would take many times its bytes. */
+/**
+ * JSON from bytes. Throws 400 unless it is UTF-8 and JSON, and 422 for a value that takes many times its
+ * bytes.
+ */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Problem(400, 'NOT_UTF8', 'the body is not valid UTF-8')
   const text = bytes.toString('utf8')
@@ -15,7 +18,7 @@ export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The parser's own message quotes the text around the fault, which people wrote: it is not passed on.
+    // The parser's message quotes the input, which may be confidential.
     throw new Problem(400, 'NOT_JSON', 'the body is not valid JSON', { cause: error })
   }
 }

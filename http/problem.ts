@@ -1,6 +1,6 @@
 import { SluiceError, type Retry } from '#runtime/errors.ts'
 
-/** One thing that is wrong with the input: where (`filters.severity.0`), and what. */
+/** One fault of the input: where (`filters.severity.0`), and what. */
 export interface FieldError {
   path: string
   message: string
@@ -10,11 +10,11 @@ interface ProblemOptions {
   errors?: readonly FieldError[] | undefined
   headers?: Readonly<Record<string, string>>
   cause?: unknown
-  /** What else the answer says. */
+  /** Further fields of the answer. */
   more?: Readonly<Record<string, unknown>>
 }
 
-/** An error that a client is told about: `{detail, code}` with a status and, for 422, `errors`. */
+/** An error that a client sees: `{detail, code}` with a status and, for 422, `errors`. */
 export class Problem extends SluiceError {
   readonly code: string
   readonly status: number
@@ -28,13 +28,13 @@ export class Problem extends SluiceError {
     this.status = status
     this.code = code
     this.retry = status === 429 || status >= 500 ? 'later' : 'never'
-    // What is wrong with no field of it is with the whole.
+    // A fault without a field concerns the whole input.
     this.errors = options.errors ?? (status === 422 ? [{ path: '', message: detail }] : undefined)
     this.headers = options.headers ?? {}
     this.more = options.more ?? {}
   }
 
-  /** The same, whose answer says this besides. */
+  /** A copy whose answer has these fields too. */
   telling(more: Readonly<Record<string, unknown>>): Problem {
     const { errors, headers, cause } = this
     return new Problem(this.status, this.code, this.message, { errors, headers, cause, more })
@@ -51,11 +51,14 @@ export class Problem extends SluiceError {
   }
 }
 
-/** Fields that are named, and characters of each: 256 KiB of unknown ones were answered with 1.8 MB, for which no room is kept (answer-budget.ts). */
+/**
+ * Limits of `errors`: 256 KiB of unknown fields gave an answer of 1.8 MB, which answer-budget.ts does not
+ * reserve.
+ */
 const maxNamed = 100
 const longestPath = 200
 
-/** 422 that names the fields at fault, in `detail` too for people who only read that. */
+/** 422 that names the fields at fault, the first one in `detail` too. */
 export function invalidInput(faults: readonly FieldError[]): Problem {
   const errors = faults
     .slice(0, maxNamed)
@@ -66,7 +69,7 @@ export function invalidInput(faults: readonly FieldError[]): Problem {
   return new Problem(422, 'INVALID_INPUT', detail, { errors })
 }
 
-/** 405 that names what the path does take. */
+/** 405 that names the methods of the path. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): Problem {
   const allow = allowed.join(', ')
   return new Problem(405, 'METHOD_NOT_ALLOWED', `${method} is not known here; allowed: ${allow}`, {
@@ -74,7 +77,7 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): Pr
   })
 }
 
-/** 503 for something of ours that is away; clients come back after `retryAfterS` seconds. */
+/** 503 for an unavailable dependency; clients retry after `retryAfterS` seconds. */
 export function unavailable(code: string, detail: string, cause: unknown, retryAfterS = 5): Problem {
   return new Problem(503, code, detail, { headers: { 'retry-after': String(retryAfterS) }, cause })
 }

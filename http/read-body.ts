@@ -7,19 +7,19 @@ import { Problem } from './problem.ts'
 
 interface BodyLimits {
   maxBytes: number
-  /** How long it may take to come. */
+  /** How long it may take to arrive. */
   timeoutMs: number
   place: BodyReservation
 }
 
 /**
- * The body of a request, decoded; empty without one. Rejects with 400, 408, 413, 415 and 503. What comes of it then is read away, so that
- * a client that writes first and reads afterwards gets its answer.
+ * The decoded body of a request; empty without one. Rejects with 400, 408, 413, 415 and 503. The rest of a
+ * refused body is discarded, so that a client that writes before it reads gets its answer.
  */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   if (coding === undefined && (length === undefined || length === '0')) return Buffer.alloc(0)
-  // It left while its key was looked up: no event will come, nor any more of the body.
+  // Closed while the key was looked up: no event will follow.
   if (request.destroyed) throw unreadable()
   const decoder = decoderOf(request)
   if (decoder === undefined && Number(length) > limits.maxBytes) throw tooLarge()
@@ -79,7 +79,7 @@ function gather(
     }, timeoutMs).unref()
     source.on('data', onData)
     source.once('end', () => {
-      // Bytes behind the end of a coding belong to nothing: nobody could say which part is the body.
+      // Bytes after the end of a coding are ambiguous.
       if (decoder !== undefined && decoder.bytesWritten < received) {
         broken()
         return
@@ -87,11 +87,11 @@ function gather(
       clearTimeout(timer)
       const [first] = chunks
       const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size)
-      // The listeners live as long as the request: they would hold the body a second time until its handler is done.
+      // The listeners live as long as the request and would keep the body in memory until its handler ends.
       chunks.length = 0
       resolve(body)
     })
-    // Both for ever: an error that comes after another has no other listener.
+    // Never removed: a second error would have no listener.
     request.on('error', broken)
     decoder?.on('error', broken)
     if (decoder === undefined) return
@@ -108,7 +108,7 @@ function tooLarge(): Problem {
   return new Problem(413, 'BODY_TOO_LARGE', 'the body is larger than this route takes')
 }
 
-/** The connection goes with it: what was sent may be half a body. */
+/** Closes the connection: half a body may be on it. */
 function tooSlow(timeoutMs: number): Problem {
   return new Problem(408, 'BODY_TOO_SLOW', `the body did not come within ${timeoutMs / 1_000} s`, {
     headers: { connection: 'close' },

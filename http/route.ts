@@ -5,17 +5,19 @@ import type { AccessLevel, Principal } from './access/principal.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
-/** What a handler is given: validated input and who asks. */
+/** What a handler gets: the caller and validated input. */
 export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
   principal: Principal
   params: P
   query: Q
   body: B
-  /** As Node has them: names in lower case. */
+  /** Names in lower case, as Node gives them. */
   headers: IncomingHttpHeaders
-  /** Keeps room for so many bytes besides those of the body, until the handler is done; throws 503, and 413 when there never is so much. */
+  /** Reserves memory besides the body's, until the handler ends. Throws 503, or 413 when it can never fit. */
   reserveBodyBudget: (byteLength: number) => void
-  /** Keeps room for an answer of so many bytes; throws 503 when there is none. Of a write that answers over 256 KiB: before it is done. */
+  /**
+   * Reserves memory for the answer; throws 503. A write that answers over 256 KiB calls it before it writes.
+   */
   reserveAnswerBudget: (byteLength: number) => void
 }
 
@@ -23,15 +25,15 @@ export interface Reply {
   status?: number
   headers?: Readonly<Record<string, string>>
   json?: unknown
-  /** Instead of `json`: JSON text as it is, or what makes it. Neither: an empty answer (204). */
+  /** Instead of `json`: JSON text, or a function that makes it. Neither: an empty answer (204). */
   jsonText?: string | (() => string)
-  /** Of what is answered: whoever has it already (`If-None-Match`) gets 304, and `jsonText` is not made. */
+  /** Tag of the answer. A client that has it (`If-None-Match`) gets 304, and `jsonText` is not made. */
   etag?: string
-  /** Instead of JSON: text that is sent as it is made, no faster than the client takes it. */
+  /** Instead of JSON: text that is streamed at the client's pace. */
   stream?: { contentType: string; chunks: AsyncIterable<string> }
 }
 
-/** What the documentation says of one route; its zod schemas are also what validates. */
+/** A route as documented. Its zod schemas also validate. */
 export interface RouteDescription {
   method: Method
   /** `/api/requests/{id}` */
@@ -42,17 +44,20 @@ export interface RouteDescription {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
-  /** Parameters whose names callers choose, which `query` takes beside its own: an object whose members stand in the query by themselves. */
+  /**
+   * Query parameters whose names the caller chooses, beside those of `query`: members of an object, spread
+   * over the query.
+   */
   openParameters?: readonly { name: string; description: string; schema: object; example: object }[]
-  /** The answer when all is well. */
+  /** The answer on success. */
   reply: { status: number; description: string; schema?: z.ZodType; contentTypes?: readonly string[] }
-  /** Further answers that a client must expect, besides 401, 403, 422 and 503. */
+  /** Further error answers, besides 401, 403, 422 and 503. */
   problems?: Readonly<Record<number, string>>
-  /** Answers carry an ETag. */
+  /** Whether answers carry an ETag. */
   polled?: boolean
-  /** Bodies larger than this are 413. Default: `defaultBodyBytes`. */
+  /** Larger bodies get 413. Default: `defaultBodyBytes`. */
   maxBodyBytes?: number
-  /** The handler takes the bytes as they came (`body: Buffer`); `body` only documents them. */
+  /** The handler takes the raw bytes (`body: Buffer`); `body` only documents them. */
   rawBody?: boolean
 }
 
@@ -76,11 +81,11 @@ interface TypedRoute<
 export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   definition: TypedRoute<P, Q, B>,
 ): Route {
-  // Sound: createApp hands over exactly what these schemas gave.
+  // Sound: createApp passes exactly the output of these schemas.
   return definition as unknown as Route
 }
 
-/** A route whose handler reads the bytes itself. */
+/** A route whose handler parses the bytes itself. */
 export function rawRoute(
   definition: RouteDescription & {
     handle: (request: RouteRequest<unknown, unknown, Buffer>) => Promise<Reply>
@@ -89,5 +94,5 @@ export function rawRoute(
   return { ...definition, rawBody: true } as unknown as Route
 }
 
-/** The path of the route whose handler is running: the name of slow statements in the log. */
+/** The path of the route whose handler is running; slow statements are logged with it. */
 export const currentRoute = new AsyncLocalStorage<string>()

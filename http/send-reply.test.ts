@@ -22,7 +22,7 @@ test('a stream ends with its source when the client stops reading, and not while
   })
   app.get('/slow', async (request, response) => {
     const passed = Promise.withResolvers<string>()
-    // As often as the limit comes to pass on the socket itself.
+    // After several timeouts of the socket.
     let times = 0
     request.socket.on('timeout', () => ++times === 3 && passed.resolve('done'))
     async function* chunks() {
@@ -40,7 +40,7 @@ test('a stream ends with its source when the client stops reading, and not while
   expect(await ended.promise).toBe('ended')
   client.destroy()
   expect(await (await fetch(`http://127.0.0.1:${port}/slow`)).text()).toBe('begun done')
-  // Of the slow one nobody was to blame.
+  // The slow one was not counted.
   expect(stalled).toBe(1)
   server.closeAllConnections()
   server.close()

@@ -4,20 +4,20 @@ import type { Request, Response } from 'express'
 import { codeOf, messageOf } from '#runtime/errors.ts'
 import type { Reply } from './route.ts'
 
-/** A client that takes nothing for so long has stopped reading. */
+/** A client that reads nothing for so long is given up. */
 const maxStalledMs = 60_000
-/** Smaller answers the kernel takes at once: nobody waits for their client. */
+/** The kernel buffers smaller answers, so no client can hold them up. */
 const smallBytes = 16 * 1024
 
 interface SendOptions {
-  /** Keeps room for an answer of so many bytes until the client has read it; throws when there is none. */
+  /** Reserves memory for an answer until the client has read it; throws when there is none. */
   keepRoom: (byteLength: number) => void
-  /** Told of a client that stopped reading. */
+  /** Called when a client stopped reading. */
   onStalled: () => void
   stalledMs?: number
 }
 
-/** Answers with what a handler gave. */
+/** Sends a handler's reply. */
 export async function sendReply(
   request: Request,
   response: Response,
@@ -38,7 +38,7 @@ export async function sendReply(
     const text = typeof jsonText === 'function' ? jsonText() : (jsonText ?? JSON.stringify(json))
     const bytes = Buffer.from(text)
     if (bytes.length >= smallBytes) {
-      // Before the headers: what it throws is answered without them.
+      // Before the headers: an error here is answered without them.
       keepRoom(bytes.length)
       leaveWhenStalled(sent, stalledMs, onStalled)
     }
@@ -46,7 +46,7 @@ export async function sendReply(
   }
 }
 
-/** What one key sees is nobody else's: kept by whoever asked, and asked about each time. */
+/** Answers depend on the key: only the caller may cache them, and must revalidate. */
 function tagged(etag: string): Record<string, string> {
   return {
     etag: `"${etag}"`,
@@ -55,14 +55,20 @@ function tagged(etag: string): Record<string, string> {
   }
 }
 
-/** An `If-None-Match` of several tags, weak ones among them, or of any (`*`). */
+/**
+ * Whether `If-None-Match` names the tag: several tags, weak ones, or any (`*`). Not express's
+ * `request.fresh`, which obeys `Cache-Control: no-cache`: `fetch` sends that with every `If-None-Match`, and
+ * would never get a 304.
+ */
 function isKnown(header: string | undefined, etag: string): boolean {
   return (header ?? '')
     .split(',')
     .some((part) => ['*', `"${etag}"`].includes(part.trim().replace(/^W\//, '')))
 }
 
-/** Closes the connection on a client that does not take what waits for it. Where nothing waits we are slow, and it is not to blame. */
+/**
+ * Closes the connection of a client that reads nothing. While nothing is queued, the server is the slow side.
+ */
 function leaveWhenStalled(response: Response, stalledMs: number, onStalled: () => void): void {
   response.on('timeout', () => {
     if (response.writableLength === 0) {
@@ -72,14 +78,14 @@ function leaveWhenStalled(response: Response, stalledMs: number, onStalled: () =
     onStalled()
     response.destroy()
   })
-  // Node starts it anew whenever the socket has sent something, and ends it with the answer.
+  // Node restarts the timer with every byte sent and ends it with the answer.
   response.setTimeout(stalledMs)
 }
 
-/** On the way, or before it: what the client does not want is no failure of ours. */
+/** Codes of a client that disconnected, before or during the answer: not an error of the server. */
 const clientLeft = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'])
 
-/** A failure on the way ends the connection without the last chunk, so that nobody takes a part for the whole. */
+/** An error closes the connection without the last chunk, so that no client takes a part for the whole. */
 async function sendStream(response: Response, chunks: AsyncIterable<string>): Promise<void> {
   const source = Readable.from(chunks)
   try {
@@ -88,7 +94,7 @@ async function sendStream(response: Response, chunks: AsyncIterable<string>): Pr
     if (clientLeft.has(codeOf(error))) return
     throw new Error(`the answer broke off: ${messageOf(error)}`, { cause: error })
   } finally {
-    // Where the client left before the first chunk, pipeline refuses and leaves the source open.
+    // If the client left before the first chunk, pipeline refuses and leaves the source open.
     source.destroy()
   }
 }

@@ -1,17 +1,17 @@
 import { createOwnerCounts } from '#runtime/owner-counts.ts'
 import type { Principal } from './access/principal.ts'
 
-/** What one request takes of it. */
+/** What one request holds. */
 export interface OwnBytes {
-  /** Whether there was room for so many more; then they are taken. */
+  /** Whether so many more bytes fit; if so they are taken. */
   take(byteLength: number): boolean
-  /** Whether there would be room for so many more if nobody else took any. */
+  /** Whether so many more bytes would fit if no other owner held any. */
   fitsAlone(byteLength: number): boolean
-  /** Gives all of them back. */
+  /** Releases all of them. */
   leave(): void
 }
 
-/** Bytes of memory that requests under way may take together. */
+/** Bytes of memory that requests under way share. */
 export interface SharedBytes {
   enter(principal: Principal): OwnBytes
 }
@@ -55,8 +55,9 @@ function ownerOf(principal: Principal): string {
 }
 
 /**
- * Whoever holds it on purpose leaves as much to others: alone that is half, two take three quarters. Without a key, where all are one,
- * it is a sixteenth. The operator's gateways send for all projects.
+ * One owner may take as much as it leaves free: alone half, two owners three quarters. Callers without a key
+ * count as one owner with a sixteenth. The operator's gateways send for all projects and have no limit of
+ * their own.
  */
 function maxOwn({ kind }: Principal, maxBytes: number, left: number): number {
   if (kind === 'operator') return maxBytes

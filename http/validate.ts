@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { invalidInput, type FieldError } from './problem.ts'
 
-/** The schema's output, or 422 with the fields at fault. `prefix` goes before each path (`query`, `params`). */
+/** The schema's output, or 422 with the fields at fault. */
 export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data

@@ -5,7 +5,9 @@ import type { Log } from '#runtime/log.ts'
 /** Where a change of a project's keys or settings is announced; the payload is the project's identifier. */
 const accessChannel = 'sluice_access'
 
-/** Hears of revoked keys and changed settings in other processes, so that they count at once here too. */
+/**
+ * Listens for revoked keys and changed settings of other processes, so that they take effect here at once.
+ */
 export interface AccessChanges {
   start(): void
   stop(): Promise<void>
@@ -16,7 +18,7 @@ interface AccessChangesOptions {
   pool: Pool
   log: Log
   clock: Clock
-  /** Null: something may have been missed. */
+  /** Null: a change may have been missed. */
   onChange: (projectId: string | null) => void
 }
 
@@ -31,7 +33,7 @@ export function createAccessChanges({ pool, log, clock, onChange }: AccessChange
   /** Listens until the connection breaks (rejects) or the listener is stopped. */
   async function listen(client: PoolClient): Promise<void> {
     const broken = Promise.withResolvers<never>()
-    broken.promise.catch(() => undefined) // Told by the race below, or by nobody once that is over.
+    broken.promise.catch(() => undefined) // Handled by the race below; ignored after it.
     client.on('error', broken.reject)
     client.on('end', () => broken.reject(new Error('the connection ended')))
     client.on('notification', ({ payload }) =>
@@ -39,11 +41,11 @@ export function createAccessChanges({ pool, log, clock, onChange }: AccessChange
     )
     await client.query(`listen ${accessChannel}`)
     listening = true
-    // What changed while nobody listened is unknown.
+    // Changes made before `listen` are unknown.
     onChange(null)
     while (!stopping.signal.aborted) {
       await Promise.race([clock.sleep(heartbeatMs, stopping.signal), broken.promise])
-      // A connection that died without a word is found here, not by a revocation that never came.
+      // Finds a connection that died silently.
       await Promise.race([client.query('select 1'), broken.promise])
     }
   }
@@ -80,7 +82,7 @@ export function createAccessChanges({ pool, log, clock, onChange }: AccessChange
   }
 }
 
-/** Tells every process that a key or a setting of the project changed, once this transaction is committed. */
+/** Tells every process of a changed key or setting once this transaction is committed. */
 export async function announceAccessChange(client: PoolClient, projectId: string): Promise<void> {
   await client.query('select pg_notify($1, $2)', [accessChannel, projectId])
 }

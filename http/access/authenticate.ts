@@ -7,8 +7,8 @@ import { hashOfKey, sha256, readCredentials } from './credentials.ts'
 import type { AccessLevel, Principal } from './principal.ts'
 
 /**
- * Finds out who asks, and refuses whoever may not: 401 without a valid key, 403 outside the key's scope. `routeName`
- * (`get /api/requests`) is what people's rights go by; pages that are no route have none.
+ * Identifies the caller. Throws 401 without a valid key, 403 outside the key's scope. `routeName` (`get
+ * /api/requests`) decides a user's rights; the pages of the documentation have none.
  */
 export type Authenticate = (
   headers: IncomingHttpHeaders,
@@ -18,10 +18,10 @@ export type Authenticate = (
 
 interface AuthenticateOptions {
   keys: KeyDirectory
-  /** INTERNAL_API_SECRET; undefined: there is no operator. */
+  /** INTERNAL_API_SECRET. Undefined: there is no operator. */
   operatorSecret: string | undefined
   clock: Clock
-  /** Of a key that was let in. */
+  /** Called with each key that was accepted. */
   onUse: (keyId: string) => void
 }
 

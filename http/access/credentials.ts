@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** `svc_`, an optional label and `_`, 48 hexadecimal digits. The digits are the secret, the label is only for people. */
+/**
+ * `svc_`, an optional label and `_`, 48 hexadecimal digits. The digits are the secret; the label is for
+ * people.
+ */
 const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
 
-/** SHA-256 of the 48 digits (lower case) of a key, which is all that is stored of it. Undefined: not a key at all. */
+/** SHA-256 of a key's 48 digits in lower case: all that is stored of it. Undefined: not a key. */
 export function hashOfKey(key: string): Buffer | undefined {
   const digits = keyPattern.exec(key)?.[1]
   return digits === undefined ? undefined : sha256(digits.toLowerCase())

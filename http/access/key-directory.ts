@@ -5,12 +5,14 @@ import type { KeyStore } from './key-store.ts'
 import type { ProjectKey, ProjectSettings } from './principal.ts'
 import { createRecentAnswers } from './recent-answers.ts'
 
-/** Who a key belongs to and how its project is set; from memory for up to 30 s. */
+/** The project of a key, and a project's settings; cached for up to 30 s. */
 export interface KeyDirectory {
-  /** The key with this SHA-256; undefined when there is none or it is revoked. Rejects with 503 when nobody can tell. */
+  /**
+   * The key with this SHA-256; undefined: unknown or revoked. Rejects with 503 when Postgres cannot be asked.
+   */
   findKey(hash: Buffer): Promise<ProjectKey | undefined>
   findProject(projectId: string): Promise<ProjectSettings | undefined>
-  /** A key or setting of this project changed: what is remembered of it is void. Null: anything may have changed. */
+  /** Drops what is cached of this project, whose key or setting changed. Null: of every project. */
   forgetProject(projectId: string | null): void
 }
 

@@ -5,9 +5,9 @@ import type { Tier } from '#schemas/tiers.ts'
 import { inProjectTransaction } from './project-transaction.ts'
 import type { KeyScope, ProjectKey, ProjectSettings } from './principal.ts'
 
-/** Keys and project settings as Postgres has them now. */
+/** Keys and project settings, read from Postgres. */
 export interface KeyStore {
-  /** By SHA-256 of the key's digits; undefined when there is none or it is revoked. */
+  /** By SHA-256 of the key's digits; undefined: unknown or revoked. */
   findKey(hash: Buffer): Promise<ProjectKey | undefined>
   findProject(projectId: string): Promise<ProjectSettings | undefined>
 }
@@ -29,7 +29,7 @@ export function createKeyStore(pool: Pool): KeyStore {
     async findKey(hash) {
       const { rows } = await query<KeyRow>(
         pool,
-        // With its owner's rights: whose rows may be seen is known only once the key is.
+        // Runs with its owner's rights: the project is not known before the key is.
         'select * from find_api_key($1)',
         [hash],
       )

@@ -4,19 +4,19 @@ import type { Log } from '#runtime/log.ts'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 
-/** When keys were last used: kept here and written together, so that no request waits for it. */
+/** When keys were last used. Buffered and written together, so that no request waits for it. */
 export interface KeyUses {
   note(keyId: string): void
-  /** Writes what was noted since the last time. What cannot be written is kept for the next. */
+  /** Writes what was noted. Uses that cannot be written are kept for the next time. */
   flush(): Promise<void>
   start(): void
-  /** Writes what is left. */
+  /** Writes the rest. */
   stop(): Promise<void>
 }
 
 /** A key's row is written at most this often by each process. */
 const intervalMs = 60_000
-/** Ids of keys in force only, so this is a bound that nobody should meet. */
+/** A bound on memory. Only valid keys are noted, so no installation should reach it. */
 const maxKeys = 100_000
 
 export function createKeyUses({ pool, clock, log }: { pool: Pool; clock: Clock; log: Log }): KeyUses {

@@ -5,19 +5,19 @@ export const keyScopes = ['ingest', 'read', 'all'] as const
 export type KeyScope = (typeof keyScopes)[number]
 
 /**
- * What a route asks of its caller. `ingest` and `read`: a key of that scope or of `all`, or the operator. `all`: a key of
- * scope `all`, or the operator. `operator`: INTERNAL_API_SECRET. `public`: nothing.
+ * Who may call a route. `ingest` and `read`: a key of that scope or of `all`, or the operator. `all`: a key
+ * of scope `all`, or the operator. `operator`: INTERNAL_API_SECRET. `public`: everybody.
  */
 export type AccessLevel = KeyScope | 'operator' | 'public'
 
-/** What ingest has to know of a project. */
+/** The settings of a project that ingest needs. */
 export interface ProjectSettings {
   projectId: string
   tier: Tier
   zeroContentRetention: boolean
 }
 
-/** A key that is in force, and its project. */
+/** A valid key, and its project. */
 export interface ProjectKey {
   keyId: string
   scope: KeyScope
@@ -26,11 +26,11 @@ export interface ProjectKey {
   project: ProjectSettings
 }
 
-/** From the least rights to the most: `docs/decisions/0050-people-behind-the-api.md` says what each may. */
+/** In order of rights; `docs/decisions/0050-people-behind-the-api.md` says what each may do. */
 export const roles = ['viewer', 'analyst', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** Somebody who is signed in to the dashboard, which speaks for them. */
+/** A user who is signed in to the dashboard, on whose behalf the dashboard asks. */
 export interface SignedIn {
   personId: string
   login: string
@@ -39,7 +39,7 @@ export interface SignedIn {
   /** Null: every project. */
   projectIds: readonly string[] | null
   loginId: string
-  /** Where they are, as the dashboard saw it. */
+  /** The browser's address, as the dashboard saw it. */
   address: string | null
 }
 

@@ -2,7 +2,7 @@ import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 
-/** One transaction in which only rows of this project exist (infra/row-security.ts). */
+/** A transaction that sees only rows of this project (infra/row-security.ts). */
 export function inProjectTransaction<T>(
   pool: Pool,
   projectId: string,
@@ -13,21 +13,21 @@ export function inProjectTransaction<T>(
 }
 
 /**
- * One statement in which only rows of this project exist, in one round trip instead of three. It has no parameters, because Postgres takes them for a
- * single statement alone: whatever `text` holds is the caller's own or has nothing to escape.
+ * One statement that sees only rows of this project, in one round trip instead of three. Postgres takes no
+ * parameters with several statements, so `text` may hold only constants and values that need no escaping.
  */
 export async function queryInProject<R extends QueryResultRow>(
   pool: Pool,
   projectId: string,
   text: string,
 ): Promise<R[]> {
-  // What is sent together is one transaction, which an error rolls back.
+  // Statements sent together are one transaction, which an error rolls back.
   const results = await query(pool, `${nameProject(projectId)}; ${text}`)
   const [, result] = results as unknown as [QueryResult, QueryResult<R>]
   return result.rows
 }
 
-/** A UUID made from bytes holds nothing to escape. */
+/** A UUID made from bytes needs no escaping. */
 function nameProject(projectId: string): string {
   return `set local sluice.project = '${idToUuid(projectId)}'`
 }

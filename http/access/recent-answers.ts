@@ -2,14 +2,14 @@ import { ageAt, type Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
 
 interface RecentAnswersOptions<T> {
-  /** Asks the source. Rejects with a `later` SluiceError when the source is away. Undefined answers are not kept. */
+  /** Reads the value. Rejects with a `later` SluiceError when the source is away. Undefined is not kept. */
   load: (name: string) => Promise<T | undefined>
   clock: Clock
-  /** Whether changes are being heard of. While they are not, every use asks the source. */
+  /** Whether changes are announced to this process. While they are not, every use reads the source. */
   hearsChanges: () => boolean
-  /** How long an answer is used without asking. Milliseconds. */
+  /** How long a value is used without reading it again, in milliseconds. */
   freshMs: number
-  /** How long an answer is used when the source is away. Milliseconds. */
+  /** How long a value is used while the source is away, in milliseconds. */
   staleMs: number
   capacity: number
 }
@@ -19,10 +19,10 @@ interface Answer<T> {
   askedAtMs: number
 }
 
-/** Answers of a slow source, kept briefly; at most one question a name is under way. */
+/** A short-lived cache of a slow source; at most one read per name is under way. */
 export interface RecentAnswers<T> {
   find(name: string): Promise<T | undefined>
-  /** Forgets the answers that `matches` says have changed, also those being asked for at this moment. */
+  /** Drops the values that `matches` selects, and the results of reads that are under way. */
   forget(matches: (value: T) => boolean): void
 }
 
@@ -30,7 +30,7 @@ export function createRecentAnswers<T>(options: RecentAnswersOptions<T>): Recent
   const { load, clock, hearsChanges, freshMs, staleMs, capacity } = options
   const answers = new Map<string, Answer<T>>()
   const underWay = new Map<string, Promise<T | undefined>>()
-  // An answer that was asked for before a change is heard of may be the old one: it is not kept.
+  // A read that began before a change may return the old value, so its result is not kept.
   let generation = 0
 
   async function ask(name: string): Promise<T | undefined> {

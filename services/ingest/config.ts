@@ -18,7 +18,7 @@ import { callBytesWithin } from '#schemas/record-limits.ts'
 
 const mebibyte = 1024 * 1024
 
-/** What taking calls needs, in a process of its own or inside the API. */
+/** Settings of ingest, as a process of its own or inside the API. */
 export const ingestFields = {
   ...processFields,
   ...servingFields,
@@ -56,15 +56,12 @@ export type IngestFields = z.output<z.ZodObject<typeof ingestFields>>
 
 type RecordLimits = Pick<IngestFields, 'BODY_MAX_BYTES' | 'KAFKA_MAX_RECORD_BYTES'>
 
-/**
- * The largest record of a call that is taken: as `callsFit` has it, everything that is made of it fits into
- * Kafka.
- */
+/** The largest record that is taken: everything made of it fits into Kafka (`callsFit`). */
 export function maxCallBytes({ BODY_MAX_BYTES, KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits): number {
   return BODY_MAX_BYTES ?? Math.min(10 * mebibyte, callBytesWithin(KAFKA_MAX_RECORD_BYTES))
 }
 
-/** The check across BODY_MAX_BYTES and KAFKA_MAX_RECORD_BYTES, for superRefine. */
+/** Checks BODY_MAX_BYTES against KAFKA_MAX_RECORD_BYTES, for superRefine. */
 export function callsFit(
   { BODY_MAX_BYTES = 0, KAFKA_MAX_RECORD_BYTES = Infinity }: RecordLimits,
   context: z.RefinementCtx,
@@ -76,7 +73,7 @@ export function callsFit(
 }
 export const whenLimitsAreRead = { when: unlessWrong('BODY_MAX_BYTES', 'KAFKA_MAX_RECORD_BYTES') }
 
-/** A process that only takes calls. */
+/** Settings of the ingest process. */
 export const ingestConfigSchema = z
   .object({
     ...ingestFields,

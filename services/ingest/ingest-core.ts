@@ -31,14 +31,14 @@ import { createPriceStore } from './stores/price-store.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
-/** Clients that wait longer than this for Kafka are better told to come back. */
+/** How long a client waits for Kafka before it gets 503. */
 const sendTimeoutMs = 10_000
 
-/** Everything that taking calls stands on. The API shares it with ingest instead of having each part twice. */
+/** The parts of ingest. The API, which serves ingest's routes too, uses the same ones. */
 export interface IngestCore extends HttpCore {
   routes: readonly Route[]
   keys: KeyDirectory
-  /** Its connections see a project's rows inside `inProjectTransaction`, and otherwise none. */
+  /** Sees a project's rows inside `inProjectTransaction`, and none outside. */
   pool: Pool
   kafka: Kafka
   producer: Producer
@@ -48,7 +48,7 @@ export interface IngestCore extends HttpCore {
 
 interface IngestDependencies extends ProcessDependencies {
   name: string
-  /** Of Postgres; absent: the pool's own. */
+  /** Of Postgres. Default: the pool's. */
   statementTimeoutMs?: number
 }
 
@@ -149,7 +149,9 @@ function createParts(
   }
 }
 
-/** With the schemas' ids at hand, a registry that goes away later stops nothing. One that is away now stops only the sends. */
+/**
+ * Fetches the schemas' ids, so that only sends need the registry later. If it is away now, only sends fail.
+ */
 async function prepareTopics(prepared: readonly { encoder: Codec<LoggedCall> }[], log: Log): Promise<void> {
   try {
     await Promise.all(prepared.map(({ encoder }) => encoder.prepare()))

@@ -28,7 +28,7 @@ async function recordsOf(projectId: string) {
 
 describe('POST /internal/log', () => {
   test('keeps the record with its bodies byte for byte, its model, tokens and cost derived', async () => {
-    // Of a client whose clock is an hour ahead.
+    // From a client whose clock is an hour fast.
     const id = newId('request', Date.now() + 3_600_000)
     const request = '{ "model":"gpt-4o-mini", "n":12345678901234567890, "text":"caf\\u00e9 \\ud83d" }'
     const response =

@@ -16,12 +16,13 @@ import { namePeriod } from './steps/name-period.ts'
 import type { PublishCall } from './steps/publish-call.ts'
 import type { Admission } from './stores/quota-store.ts'
 
-/** What became of one record: the identifier under which Kafka has it, or why it has not. */
+/** The identifier under which Kafka has the record, or why it has not. */
 export type LogResult = { id: string } | Problem
 
 /**
- * Takes records of one caller, as JSON; one result each, in their order. A bad record does not fail its neighbours: only what is no JSON is
- * thrown, and what `beforeAny` throws, which is told what is refused already (null: what will be taken, if it can be).
+ * Publishes records of one caller, given as JSON. Returns one result each, in order: a bad record does not
+ * fail its neighbours. Throws for bytes that are not JSON, and whatever `beforeAny` throws. That gets the
+ * refusals so far; null: not refused.
  */
 export type LogCalls = (
   principal: Principal,
@@ -44,11 +45,11 @@ interface Accepted extends ReadRecord {
   project: ProjectSettings
 }
 
-/** Order matters: only what is valid is counted, and only what is counted is published. */
+/** Order matters: only valid records are counted, and only counted ones are published. */
 export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   const outcomes = countOutcomes(dependencies.metrics)
   const { clock, maxRecordBytes } = dependencies
-  // One for all batches: a thousand that have each their own keep the event loop for as many turns at once.
+  // One for all batches: a thousand batches with their own would each take a turn in every round.
   const takeTurn = createTakeTurn()
   return async (principal, records, beforeAny) => {
     const read = await readRecords(records, maxRecordBytes, clock.now(), takeTurn)
@@ -67,7 +68,9 @@ export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   }
 }
 
-/** Begins one after the other and waits for all together: to compress and encrypt a thousand records at once would stop everybody else. */
+/**
+ * Starts the work in turns and waits for all: sealing a thousand records at once would block the event loop.
+ */
 async function inTurns<T, R>(
   all: readonly T[],
   takeTurn: TakeTurn,
@@ -77,21 +80,21 @@ async function inTurns<T, R>(
   for (const one of all) {
     if (begun.length > 0) await takeTurn()
     const result = work(one)
-    // Heard below; one that fails before the last has begun would end the process until then.
+    // Awaited below. Until then a rejection must not end the process.
     result.catch(() => undefined)
     begun.push(result)
   }
   return await Promise.all(begun)
 }
 
-/** In a batch each record has its own, which the status of the answer does not show. */
+/** Counts each record: the status of a batch does not show them. */
 function countOutcomes(metrics: Metrics) {
   const records = metrics.counter(
     'sluice_ingest_records_total',
     'Records by what was answered: `queued`, or the code of the refusal.',
     ['outcome'],
   )
-  // Alerts are about increases, which a series that begins at 1 does not have.
+  // Alerts use increases, which need the series to exist first.
   for (const outcome of ['queued', 'INGEST_QUOTA_EXCEEDED']) records.inc({ outcome }, 0)
   return (results: readonly LogResult[]) => {
     for (const result of results) records.inc({ outcome: result instanceof Problem ? result.code : 'queued' })
@@ -130,8 +133,8 @@ async function projectOf(
 type Admissions = ReadonlyMap<string, Admission | Problem>
 
 async function admitByProject(admit: Admit, records: readonly Accepted[]): Promise<Admissions> {
-  // Tiers without a limit claim nothing and need no database: their counter is moved by the sink.
-  // The red team's calls are no use of the project's own, and claim nothing either.
+  // Unlimited tiers claim nothing: the sink moves their counter. The red team's calls do not count as the
+  // project's.
   const limited = records.filter(
     ({ project, call }) => requestLimitOf[project.tier] !== null && call.fields.source !== 'redteam',
   )
@@ -148,7 +151,7 @@ async function publish(
   { id, project, call: read, ...bodies }: Accepted,
   admissions: Admissions,
 ): Promise<{ id: string }> {
-  // What claims nothing is no matter of what its neighbours were told.
+  // A record that claims nothing is independent of its neighbours' admission.
   const admission = read.fields.source === 'redteam' ? undefined : admissions.get(project.projectId)
   if (admission instanceof Problem) throw admission
   if (admission !== undefined && !admission.admitted.has(id)) throw overQuota(project, admission, clock.now())
@@ -163,7 +166,7 @@ async function publish(
   return { id }
 }
 
-/** Whether Kafka has it is not always known. Sent again under another id, a call would be there twice. */
+/** After a 503 Kafka may have the record. Sent again under another id, it would be stored twice. */
 function withRetryId(id: string, result: LogResult): LogResult {
   return result instanceof Problem && result.status === 503 ? result.telling({ retry_id: id }) : result
 }
@@ -185,7 +188,7 @@ function isAccepted(record: Accepted | Problem): record is Accepted {
   return !(record instanceof Problem)
 }
 
-/** Problems are answers; what is only away becomes 503; anything else is a fault of ours and fails the request. */
+/** Returns problems; an unavailable dependency is a 503; any other error fails the request. */
 async function orProblem<T>(work: () => Promise<T>): Promise<T | Problem> {
   try {
     return await work()

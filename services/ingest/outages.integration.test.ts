@@ -68,7 +68,7 @@ test('Kafka away: 503 with Retry-After and the id to send it again with, which c
     }
     const usage = await api.call('GET', '/api/billing/subscription', { key })
     expect(usage.json['requests_this_period']).toBe(1)
-    // It reads on, so it stays ready; whoever looks is told why nothing is taken.
+    // Reading still works, so it stays ready; the problem is named.
     const { status, json } = await api.call('GET', '/readyz')
     expect([status, json]).toEqual([
       200,

@@ -29,7 +29,7 @@ interface Rooms {
   publish: PublishCall
 }
 
-/** The routes as one project's key sees them; `held`: bytes of the bodies' room that are taken. */
+/** The routes for one project's key; `held`: bytes of the body budget that are taken. */
 async function startApp({ bodies, answers, publish }: Rooms) {
   const metrics = createMetrics()
   const logCalls = createLogCalls({
@@ -72,7 +72,7 @@ test('a batch whose answer has no room is refused before any of it is kept, or i
   let kept = 0
   const { send } = await startApp({
     bodies: 64 * mebibyte,
-    // A project has half of it, and an answer of over 256 KiB needs room.
+    // A project has half of it, and an answer of over 256 KiB reserves memory.
     answers: 600 * 1024,
     publish: () => Promise.resolve(void (kept += 1)),
   })
@@ -89,7 +89,7 @@ test('a batch whose answer has no room is refused before any of it is kept, or i
   const records = (goods: number, bads: number) => [...times(goods, good), ...times(bads, wrong)]
   const refused = await send(records(300, 600))
   expect([refused.status, await refused.json(), kept]).toMatchObject([503, { code: 'ANSWERS_TOO_MANY' }, 0])
-  // What is not decided yet takes room too.
+  // Records without a result yet reserve memory too.
   const open = await send(records(600, 300))
   expect([open.status, kept]).toEqual([503, 0])
   const taken = await send(records(300, 200))
@@ -101,7 +101,7 @@ test('records take room by their number, however small they are: a batch beyond 
   const go = Promise.withResolvers<undefined>()
   let sent = 0
   const { post, send, held } = await startApp({
-    // Of which a project has half: 1,365 records without any bodies.
+    // A project has half: 1,365 records without bodies.
     bodies: 16 * mebibyte,
     answers: 64 * mebibyte,
     publish: () => ((sent += 1), go.promise),
@@ -144,7 +144,7 @@ test('batches publish their records in turns with all else, one batch with the o
     answers: 64 * mebibyte,
     publish: () => {
       rounds.push(round)
-      // As long as a turn lasts.
+      // As long as a turn.
       for (const until = performance.now() + 11; performance.now() < until;);
       return Promise.resolve()
     },
@@ -152,7 +152,7 @@ test('batches publish their records in turns with all else, one batch with the o
   await Promise.all(times(4, good).map(() => send(times(5, good))))
   isOver = true
   expect(rounds).toHaveLength(20)
-  // The first record of a batch asks nobody: were it alone, it would wait for nothing.
+  // The first record of a batch takes no turn.
   expect(new Set(rounds).size).toBeGreaterThanOrEqual(16)
 })
 

@@ -8,8 +8,8 @@ import type { LogCalls, LogResult } from './log-calls.ts'
 const maxBatchBytes = 32 * 1024 * 1024
 
 /**
- * What is held of a record besides its bytes until Kafka has it: 4.9 kB of `{"request_body":{}}`, 6.2 of one with all its fields. A thousand
- * of them came in 120 bytes of gzip.
+ * Memory of a record besides its bytes until Kafka has it: 4.9 kB for `{"request_body":{}}`, 6.2 kB with all
+ * fields. A thousand of them fit in 120 bytes of gzip.
  */
 export const recordBytes = 6_144
 
@@ -94,14 +94,17 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
   })
 }
 
-/** Of a result while nothing is wrong with its record: 58 when it is queued, 199 when there is no quota left. */
+/** The result of a record without a fault: 58 bytes when it is queued, 199 over the quota. */
 const openBytes = 256
 
 function bytesOf(refused: Problem | null): number {
   return refused === null ? openBytes : Buffer.byteLength(JSON.stringify(resultOf(refused))) + 1
 }
 
-/** When the same thing stops every record (no quota left, Kafka away) the whole is refused, so that clients wait. */
+/**
+ * If the same fault stops every record (quota, Kafka away), the whole batch is refused, so that clients back
+ * off.
+ */
 function replyOf(results: readonly LogResult[]): Reply {
   const [first] = results
   if (

@@ -12,7 +12,8 @@ export interface ReadRecord extends CallBodies {
 }
 
 /**
- * Reads records one after the other, and keeps none of them parsed: what is wrong with one is its own result, but what is no JSON is thrown (400).
+ * Reads records one by one and keeps none of them parsed. An invalid record is its own result; bytes that are
+ * not JSON throw 400.
  */
 export async function readRecords(
   records: readonly Buffer[],
@@ -22,7 +23,7 @@ export async function readRecords(
 ): Promise<(ReadRecord | Problem)[]> {
   const read: (ReadRecord | Problem)[] = []
   for (const record of records) {
-    // Not before the first: one that came alone waits for nobody.
+    // A single record never waits.
     if (read.length > 0) await takeTurn()
     read.push(readOrProblem(record, maxBytes, nowMs))
   }

@@ -4,14 +4,14 @@ import { parseJson } from '#http/parse-json.ts'
 import { invalidInput, type Problem } from '#http/problem.ts'
 
 export const maxRecords = 1_000
-/** One is looked at; more are left alone, but a million would be found one by one. */
+/** Only `records` is used; without a limit a million members would be parsed one by one. */
 const maxMembers = 100
 const openBracket = 0x5b
 const placeholder = Buffer.from('0')
 
 /**
- * The records of a batch, as bytes: parsed whole, 33 kB of gzip would take a gigabyte. What is around them is parsed, so that together with
- * them all of it has been. Throws 400 and 422.
+ * The records of a batch, as bytes: parsed whole, 33 kB of gzip would take a gigabyte. The rest of the batch
+ * is parsed here, so together with its records all of it is. Throws 400 and 422.
  */
 export function splitBatch(body: Buffer): Buffer[] {
   const records = findRecords(body)
@@ -26,7 +26,7 @@ export function splitBatch(body: Buffer): Buffer[] {
   return records
 }
 
-/** Of what is no JSON, some or none: parsing what is left then says so. */
+/** Input that is not JSON gives some records or none; parsing the rest then reports it. */
 function findRecords(body: Buffer): Buffer[] {
   try {
     const list = scanMembers(body, maxMembers).get('records')?.bytes

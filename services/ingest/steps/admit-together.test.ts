@@ -22,7 +22,7 @@ test('what arrives during a call goes together into the next, each project by it
   await answers[3]
   first.resolve(undefined)
   await Promise.all(answers)
-  // Also once nothing waits any more.
+  // Even when the queue is empty.
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
   await admit('a', ['6'])
   expect(calls).toEqual([

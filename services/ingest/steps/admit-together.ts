@@ -13,8 +13,8 @@ interface Waiting {
 export type Admit = (projectId: string, requestIds: readonly string[]) => Promise<Admission>
 
 /**
- * One database call at a time for each project: what arrives during one goes together into the next. A busy project's row is
- * locked once for many requests instead of once for each.
+ * One database call at a time per project; requests that arrive meanwhile share the next. A busy project's
+ * row is locked once for many requests.
  */
 export function createAdmit(quota: QuotaStore, clock: Clock): Admit {
   const waitingOf = new Map<string, Waiting[]>()
@@ -31,8 +31,8 @@ export function createAdmit(quota: QuotaStore, clock: Clock): Admit {
       } catch (error) {
         for (const { reject } of waiting) reject(error)
       }
-      // Those who were answered ask again at once, and others have arrived meanwhile: a turn of the event loop lets them in, instead of
-      // the few that came first going alone (2.1 times the requests of one project a second, tests/bench/quota.ts).
+      // Clients that were answered send again at once. A turn of the event loop lets them join: 2.1 times the
+      // requests per second of one project (tests/bench/quota.ts).
       await nextTurn()
     }
     waitingOf.delete(projectId)

@@ -1,6 +1,6 @@
 const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** Of a quota, for people: `for November 2026`. A subscription's period begins on any day, and is no month's. */
+/** A quota's period in words: `for November 2026`. A subscription's period may begin on any day. */
 export function namePeriod(startMs: number): string {
   const start = new Date(startMs)
   const isMonth = startMs === Date.UTC(start.getUTCFullYear(), start.getUTCMonth())

@@ -6,7 +6,7 @@ import type { Sealer } from '#runtime/sealing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { Problem, unavailable } from '#http/problem.ts'
 
-/** A topic that calls are published to, and how. */
+/** A topic for calls, with its encoder. */
 export interface CallTopic {
   name: string
   encoder: Encoder<LoggedCall>
@@ -19,7 +19,10 @@ interface PublishDependencies {
   ephemeral: CallTopic
 }
 
-/** Resolves once every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it is too large, 422 when it never can be written. */
+/**
+ * Resolves when every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it
+ * is too large, 422 when it can never be written.
+ */
 export type PublishCall = (call: LoggedCall, bodies: CallBodies) => Promise<void>
 
 export function createPublishCall({ producer, sealer, logged, ephemeral }: PublishDependencies): PublishCall {
@@ -47,7 +50,7 @@ function asProblem(error: unknown): unknown {
     return new Problem(413, 'RECORD_TOO_LARGE', 'the record is too large for its topic', { cause: error })
   }
   if (error.retry === 'never') {
-    // This record's alone: thrown on, it would be a 500 for all of its batch, and its sender would try for ever.
+    // A fault of this record. As a 500 it would fail the whole batch, and its sender would retry for ever.
     return new Problem(422, error.code, 'the record cannot be written to its topic', { cause: error })
   }
   return unavailable(

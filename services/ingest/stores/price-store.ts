@@ -5,28 +5,29 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { parsePrices } from '#capture/record/parse-prices.ts'
 
-/** The prices in force: the list that comes with Sluice, and on top of it the operator's own. */
+/** The prices in force: Sluice's list, overridden by the operator's. */
 export interface PriceStore extends PriceTable {
   /** Watches the operator's list. */
   start(): void
   stop(): void
-  /** Why the operator's list as it is now is not in force. */
+  /** Why the current operator's list is not in force. */
   problem(): string | undefined
 }
 
 interface PriceStoreOptions {
   listFile: string
-  /** The operator's. */
+  /** The operator's list. */
   ownFile: string | undefined
   log: Log
   metrics: Metrics
-  /** How often the operator's list is looked at, milliseconds. */
+  /** How often the operator's list is checked, in milliseconds. */
   intervalMs?: number
 }
 
 /**
- * Throws an Error with file, line and reason when a list is bad to begin with; one that goes bad later leaves the last good one in force. Polls:
- * mounted configuration is replaced by moving links, which file events do not report.
+ * Throws an Error with file, line and reason when a list is invalid at the start; one that becomes invalid
+ * later leaves the last valid one in force. Polls, because mounted configuration is replaced by moving links,
+ * which file events do not report.
  */
 export function createPriceStore(options: PriceStoreOptions): PriceStore {
   const { listFile, ownFile, log, metrics, intervalMs = 1_000 } = options
@@ -34,7 +35,7 @@ export function createPriceStore(options: PriceStoreOptions): PriceStore {
     'outcome',
   ])
   const list = readPrices(listFile)
-  // Before it is read, so that no change falls between.
+  // Before the list is read, so that no change is missed.
   let seen = stateOf(ownFile)
   let table = createPriceTable(ownFile === undefined ? list : [...list, ...readPrices(ownFile)])
   let problem: string | undefined
@@ -71,7 +72,7 @@ export function createPriceStore(options: PriceStoreOptions): PriceStore {
   }
 }
 
-/** Another text when the file has changed, is another one, or cannot be looked at: reading it then says why. */
+/** Differs when the file changed, was replaced or cannot be read; reading it then says why. */
 function stateOf(file: string | undefined): string {
   if (file === undefined) return 'none'
   try {

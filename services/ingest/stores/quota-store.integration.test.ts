@@ -144,7 +144,7 @@ describe('the boundary of a period', () => {
     const next = await admit(projectId, [...ids(1), ...used], '2026-02-28T10:00:00.000Z')
     expect([next.admitted.size, next.periodStartMs]).toEqual([freeLimit + 1, seconds('2026-02-28T10:00:00Z')])
     expect(await countOf(projectId)).toBe(1)
-    // Two periods on it is forgotten, long after ingest refuses an identifier so old.
+    // Claims are deleted after two periods, long after ingest refuses ids that old.
     await admit(projectId, used, '2026-04-30T10:00:00Z')
     expect(await countOf(projectId)).toBe(freeLimit)
   })

@@ -4,7 +4,7 @@ import { hashedId, idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { inProjectTransaction, queryInProject } from '#http/access/project-transaction.ts'
 
-/** Which requests a project's tier has room for. */
+/** The requests that a project's tier has room for. */
 export interface Admission {
   admitted: ReadonlySet<string>
   tier: Tier
@@ -17,8 +17,9 @@ export interface Admission {
 
 export interface QuotaStore {
   /**
-   * Claims room for `requestIds`, in their order. A request that was admitted before is admitted again and costs nothing. The
-   * first refusal of a period raises `usage_alert`, and so does reaching the project's `quota_warning_percent`, in the same transaction.
+   * Claims room for `requestIds`, in order. A request that was admitted before is admitted again at no cost.
+   * The first refusal of a period, and reaching the project's `quota_warning_percent`, raise `usage_alert` in
+   * the same transaction.
    */
   admit(projectId: string, requestIds: readonly string[], nowMs: number): Promise<Admission>
 }
@@ -52,7 +53,7 @@ interface Claim {
   nowMs: number
 }
 
-/** Twice or three times a period: whoever sees it end raises the alert in the transaction that says so. */
+/** Twice or three times a period: the request that uses up the period raises the alert in its transaction. */
 async function admitWithAlerts(client: PoolClient, claim: Claim): Promise<Admission> {
   const { rows } = await client.query<AdmissionRow>(claimSql(claim, 'true'))
   const row = rows[0]
@@ -63,7 +64,7 @@ async function admitWithAlerts(client: PoolClient, claim: Claim): Promise<Admiss
   return admissionOf(row, requestIds)
 }
 
-/** UUIDs and a time: nothing to escape. */
+/** UUIDs and a time need no escaping. */
 function claimSql({ projectId, requestIds, nowMs }: Claim, mayAlert: 'true' | 'false'): string {
   const uuids = new Set(requestIds.map(idToUuid))
   return `select * from claim_requests('${idToUuid(projectId)}', '{${[...uuids].join(',')}}', '${new Date(nowMs).toISOString()}', ${mayAlert})`
@@ -89,7 +90,7 @@ async function raiseUsageAlert(
   nowMs: number,
 ): Promise<void> {
   const periodStart = row.o_period_start.toISOString()
-  // With tier and count: another limit is another event of the same period.
+  // With tier and count: a new limit is a new event of the same period.
   const named = [projectId, 'usage_alert', kind, periodStart, row.o_tier, row.o_count]
   const id = hashedId('event', row.o_period_start.getTime(), named)
   const data: EventData<'usage_alert'> = {
