@@ -1,7 +1,7 @@
 import kafkajs, { type AclEntry } from 'kafkajs'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { grantsOf, kafkaAccess, type KafkaClient } from '#infra/kafka-acls.ts'
+import { grantsOf, kafkaClients, type KafkaClient } from '#infra/kafka-acls.ts'
 import { kafkaFields, parseConfig } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
@@ -11,7 +11,7 @@ import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/kafka-acls [--apply] [--user-prefix sluice-] [--topic-prefix PREFIX]
 
-What each process needs of Kafka, by a user of its own: <user-prefix>api, gateway, sink, scorer, notifier, migrate.
+What each process needs of Kafka, by a user of its own: <user-prefix>${kafkaClients.join(', ')}.
 Without --apply it prints the commands of Kafka's own kafka-acls.sh and asks nobody. With it the rights are added by the
 environment's KAFKA_… (a user who may alter the cluster's ACLs); what is there already stays, nothing is taken away.
 --topic-prefix is TOPIC_PREFIX of the services; unset: the environment's.
@@ -73,18 +73,17 @@ async function run(): Promise<void> {
     return
   }
   const prefix = parsed(schema, values['topic-prefix']).TOPIC_PREFIX
-  const clients = Object.keys(kafkaAccess) as KafkaClient[]
   const principalOf = (client: KafkaClient) => `User:${values['user-prefix']}${client}`
   if (!values.apply) {
-    for (const client of clients)
+    for (const client of kafkaClients)
       console.log([`# ${client}`, ...commandsOf(client, principalOf(client), prefix), ''].join('\n'))
     return
   }
   const config = parsed(z.object(kafkaFields), values['topic-prefix'])
   const kafka = createKafka(config, { clientId: 'sluice-kafka-acls', log: createLog('kafka-acls', 'warn') })
-  const acl = clients.flatMap((client) => entriesOf(client, principalOf(client), prefix))
+  const acl = kafkaClients.flatMap((client) => entriesOf(client, principalOf(client), prefix))
   await withAdmin(kafka, (admin) => admin.createAcls({ acl }))
-  console.log(`${acl.length} rights of ${clients.length} users are there`)
+  console.log(`${acl.length} rights of ${kafkaClients.length} users are there`)
 }
 
 await runCommand(run)

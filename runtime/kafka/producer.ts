@@ -12,7 +12,7 @@ import { bytesOf, QueuedRecord } from './queued-record.ts'
 import { SendBuffer } from './send-buffer.ts'
 import type { OutgoingRecord, Producer } from './records.ts'
 
-interface ProducerOptions {
+export interface ProducerOptions {
   kafka: Kafka
   log: Log
   metrics: Metrics

@@ -4,8 +4,7 @@ import type { Sealer } from '#runtime/sealing.ts'
 import { databaseRoles } from '#runtime/database-roles.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createPool } from '#runtime/postgres.ts'
-import { avroSchemas, topics } from '#schemas/topics.ts'
-import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { topics } from '#schemas/topics.ts'
 import { createHttpService, type HttpService } from '#http/http-service.ts'
 import type { Route } from '#http/route.ts'
 import { createIngestCore, type IngestCore } from '#services/ingest/ingest-core.ts'
@@ -157,11 +156,6 @@ function apiRoutes(
   const projects = createProjectStore(operatorPool)
   const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
-  const dueTopic = config.TOPIC_PREFIX + topics.deliveryDue.name
-  const due = core.registry.codec<WebhookDelivery>({
-    subject: `${dueTopic}-value`,
-    schema: avroSchemas[topics.deliveryDue.schema],
-  })
   return [
     ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
@@ -186,7 +180,7 @@ function apiRoutes(
       clock,
       producer,
       dashboardUrl: config.DASHBOARD_URL,
-      due: { name: dueTopic, encoder: due },
+      due: { name: core.nameOf(topics.deliveryDue), encoder: core.codecOf(topics.deliveryDue) },
     }),
     ...projectRoutes({ projects, directory: core.keys, defaultTier, clock }),
     ...watchingRoutes({ databases, operatorPool, core, topicPrefix: config.TOPIC_PREFIX, clock }),

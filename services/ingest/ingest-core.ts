@@ -1,18 +1,12 @@
 import { join, resolve } from 'node:path'
-import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
 import { databaseRoles } from '#runtime/database-roles.ts'
-import { TransientError } from '#runtime/errors.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
-import { createProducer } from '#runtime/kafka/producer.ts'
-import type { Producer } from '#runtime/kafka/records.ts'
-import { createRegistryCodec, type Codec, type RegistryCodec } from '#runtime/kafka/registry-codec.ts'
-import type { Log } from '#runtime/log.ts'
 import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createSealer, warnWithoutKeys, type Sealer } from '#runtime/sealing.ts'
-import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { createKafkaContext, type KafkaContext } from '#runtime/service-context.ts'
+import { services } from '#schemas/services.ts'
+import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
 import { createAccessChanges } from '#http/access/access-changes.ts'
 import { createAuthenticate } from '#http/access/authenticate.ts'
 import { createKeyDirectory, type KeyDirectory } from '#http/access/key-directory.ts'
@@ -35,14 +29,11 @@ const repository = join(import.meta.dirname, '..', '..')
 const sendTimeoutMs = 10_000
 
 /** The parts of ingest. The API, which serves ingest's routes too, uses the same ones. */
-export interface IngestCore extends HttpCore {
+export interface IngestCore extends KafkaContext<TopicValues>, HttpCore {
   routes: readonly Route[]
   keys: KeyDirectory
   /** Sees a project's rows inside `inProjectTransaction`, and none outside. */
   pool: Pool
-  kafka: Kafka
-  producer: Producer
-  registry: RegistryCodec
   sealer: Sealer
 }
 
@@ -55,7 +46,7 @@ interface IngestDependencies extends ProcessDependencies {
 export function createIngestCore(config: IngestFields, dependencies: IngestDependencies): IngestCore {
   const { log, clock } = dependencies
   const parts = createParts(config, dependencies)
-  const { prices, pool, producer, registry, sealer } = parts
+  const { prices, pool, producer, sealer } = parts
   const changes = createAccessChanges({
     pool,
     log,
@@ -64,8 +55,12 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
   })
   const uses = createKeyUses({ pool, clock, log })
   const keys = createKeyDirectory({ store: createKeyStore(pool), clock, hearsChanges: changes.isListening })
-  const logged = callTopic(registry, config.TOPIC_PREFIX, topics.requestLogged)
-  const ephemeral = callTopic(registry, config.TOPIC_PREFIX, topics.requestEphemeral)
+  const callTopic = (topic: TopicDefinition<'LlmRequestLogged'>) => ({
+    name: parts.nameOf(topic),
+    encoder: parts.codecOf(topic),
+  })
+  const logged = callTopic(topics.requestLogged)
+  const ephemeral = callTopic(topics.requestEphemeral)
   const logCalls = createLogCalls({
     ...dependencies,
     keys,
@@ -90,7 +85,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
       prices.start()
       uses.start()
       await producer.start()
-      await prepareTopics([logged, ephemeral], log)
+      await parts.prepareCodecs()
     },
     async stop() {
       prices.stop()
@@ -112,13 +107,16 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
   }
 }
 
-function createParts(
-  config: IngestFields,
-  { log, metrics, clock, name, statementTimeoutMs }: IngestDependencies,
-) {
+function createParts(config: IngestFields, dependencies: IngestDependencies) {
+  const { log, metrics, name, statementTimeoutMs } = dependencies
   warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
-  const kafka = createKafka(config, { clientId: name, log })
   return {
+    ...createKafkaContext<TopicValues>(config, dependencies, {
+      name,
+      avroSchemas,
+      writes: services.ingest.kafka.writes,
+      producer: { sendTimeoutMs },
+    }),
     prices: createPriceStore({
       listFile: join(repository, 'infra', 'prices.json'),
       ownFile: config.PRICES_FILE === undefined ? undefined : resolve(config.PRICES_FILE),
@@ -133,42 +131,8 @@ function createParts(
       answersAtOnce: true,
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
     }),
-    kafka,
-    producer: createProducer({
-      kafka,
-      log,
-      metrics,
-      clock,
-      sendTimeoutMs,
-      maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
-    }),
-    registry: createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
     bodyBudget: createBodyBudget(config.BODIES_MAX_BYTES, metrics),
     answerBudget: createAnswerBudget(config.BODIES_MAX_BYTES, metrics),
-  }
-}
-
-/**
- * Fetches the schemas' ids, so that only sends need the registry later. If it is away now, only sends fail.
- */
-async function prepareTopics(prepared: readonly { encoder: Codec<LoggedCall> }[], log: Log): Promise<void> {
-  try {
-    await Promise.all(prepared.map(({ encoder }) => encoder.prepare()))
-  } catch (error) {
-    if (!(error instanceof TransientError)) throw error
-    log.warn({ err: error }, 'calls cannot be taken until their schemas can be read')
-  }
-}
-
-function callTopic(
-  registry: RegistryCodec,
-  prefix: string,
-  { name, schema }: TopicDefinition<'LlmRequestLogged'>,
-): { name: string; encoder: Codec<LoggedCall> } {
-  const topic = prefix + name
-  return {
-    name: topic,
-    encoder: registry.codec<LoggedCall>({ subject: `${topic}-value`, schema: avroSchemas[schema] }),
   }
 }

@@ -1,21 +1,14 @@
-import type { Kafka } from 'kafkajs'
-import type { Pool } from 'pg'
-import { messageOf } from '#runtime/errors.ts'
-import { groupSettingsOf, type GroupSettings } from '#runtime/kafka/assignment.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { oncePerTurn } from '#runtime/kafka/once-per-turn.ts'
 import { createParallelConsumer, type ParallelConsumerOptions } from '#runtime/kafka/parallel-consumer.ts'
-import { createProducer } from '#runtime/kafka/producer.ts'
-import type { Producer, RecordHandler } from '#runtime/kafka/records.ts'
-import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
-import type { Log } from '#runtime/log.ts'
-import { createPool } from '#runtime/postgres.ts'
+import type { RecordHandler } from '#runtime/kafka/records.ts'
 import { createDnsResolver } from '#runtime/resolve-host.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSealer, type Sealer } from '#runtime/sealing.ts'
+import { createServiceContext, type ServiceContext } from '#runtime/service-context.ts'
 import type { Service } from '#runtime/service.ts'
-import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
+import { services } from '#schemas/services.ts'
+import { avroSchemas, topics, type TopicValues } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { claimLeaseMs, receiverTimeoutMs } from './delivery/attempt.ts'
 import type { NotifierConfig } from './config.ts'
@@ -45,75 +38,39 @@ const dnsTimeoutMs = 2_500
  * a second. After a crash as many are tried one by one: 5 to 10 s, or 30 s where receivers take 100 ms.
  */
 const recordsAtOnce = 256
-const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
-const deliveryTopics = [topics.deliveryDue, ...retryTopics, topics.deliveryDead]
+const { groups } = services.notifier.kafka
 
 /** What every part of the notifier is given. */
-interface NotifierContext extends ProcessDependencies {
-  config: NotifierConfig
-  kafka: Kafka
-  /** Settings of its consumer groups. */
-  group: Partial<GroupSettings>
-  pool: Pool
-  producer: Producer
+interface NotifierContext extends ServiceContext<NotifierConfig, TopicValues> {
   sealer: Sealer
   notifierMetrics: NotifierMetrics
   publisher: DeliveryPublisher
-  events: Codec<TopicValues['EventRaised']>
-  deliveries: ReadonlyMap<TopicDefinition, Codec<WebhookDelivery>>
 }
 
 /**
  * The notifier: events become deliveries, deliveries are attempted, failed ones are retried, in one process.
  */
 export function createNotifier(config: NotifierConfig, dependencies: ProcessDependencies): Service {
-  const context = createServiceContext(config, dependencies)
-  const { log, pool, producer } = context
-  const connections: Part = {
-    start: () => prepareCodecs([...context.deliveries.values()], log),
-    stop: () => pool.end(),
-  }
-  return runTogether([connections, producer, ...createParts(context)], log)
+  const context = createNotifierContext(config, dependencies)
+  return runTogether([...context.connections, ...createParts(context)], context.log)
 }
 
-function createServiceContext(config: NotifierConfig, dependencies: ProcessDependencies): NotifierContext {
-  const { log, metrics } = dependencies
-  const kafka = createKafka(config, { clientId: 'sluice-notifier', log })
-  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
-  const codecOf = <T>(topic: TopicDefinition) =>
-    registry.codec<T>({
-      subject: `${config.TOPIC_PREFIX}${topic.name}-value`,
-      schema: avroSchemas[topic.schema],
-    })
-  const deliveries = new Map<TopicDefinition, Codec<WebhookDelivery>>(
-    deliveryTopics.map((topic) => [topic, codecOf<WebhookDelivery>(topic)]),
-  )
-  const producer = createProducer({ kafka, log, metrics, maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES })
+function createNotifierContext(config: NotifierConfig, dependencies: ProcessDependencies): NotifierContext {
+  const context = createServiceContext<NotifierConfig, TopicValues>(config, dependencies, {
+    name: 'sluice-notifier',
+    avroSchemas,
+    writes: services.notifier.kafka.writes,
+    pool: { readsByKey: true },
+  })
   return {
-    ...dependencies,
-    config,
-    kafka,
-    group: groupSettingsOf(config),
-    producer,
-    pool: createPool(config, { log, metrics, applicationName: 'sluice-notifier', readsByKey: true }),
+    ...context,
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
-    notifierMetrics: createNotifierMetrics(metrics),
-    events: codecOf(topics.eventRaised),
-    deliveries,
+    notifierMetrics: createNotifierMetrics(dependencies.metrics),
     publisher: createDeliveryPublisher({
-      producer,
+      producer: context.producer,
       topicPrefix: config.TOPIC_PREFIX,
-      encoderOf: (topic) => deliveries.get(topics[topic]) as Codec<WebhookDelivery>,
+      encoderOf: (topic) => context.codecOf(topics[topic]),
     }),
-  }
-}
-
-/** Once the schema ids are known, deliveries are written through an outage of the registry. */
-async function prepareCodecs(codecs: readonly Codec<WebhookDelivery>[], log: Log): Promise<void> {
-  try {
-    await Promise.all(codecs.map((codec) => codec.prepare()))
-  } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; deliveries wait for it')
   }
 }
 
@@ -167,10 +124,9 @@ function createConsumers(
   deliver: RecordHandler<WebhookDelivery>,
   fanOut: FanOut,
 ): Service[] {
-  const { config, clock, events } = context
+  const { config, clock, nameOf, codecOf } = context
   const consumerOf = <T>(
-    name: string,
-    from: readonly TopicDefinition[],
+    group: keyof typeof groups,
     own: Pick<
       ParallelConsumerOptions<T>,
       'decoder' | 'handler' | 'groupHandler' | 'notBefore' | 'sparesPlaces'
@@ -178,21 +134,20 @@ function createConsumers(
   ) =>
     createParallelConsumer<T>({
       ...context,
-      groupId: `${config.TOPIC_PREFIX}notifier-${name}`,
-      topics: from.map((topic) => config.TOPIC_PREFIX + topic.name),
+      groupId: config.TOPIC_PREFIX + group,
+      topics: groups[group].map(nameOf),
       concurrency: config.WEBHOOK_CONCURRENCY,
       window: recordsAtOnce,
       ...own,
     })
   // All of these topics carry the same record. Its writer's schema is found by the id in front of it.
-  const decoder = context.deliveries.get(topics.deliveryDue) as Codec<WebhookDelivery>
-  const delivering = { decoder, handler: deliver }
+  const delivering = { decoder: codecOf(topics.deliveryDue), handler: deliver }
   const dueTimeOf = createDueTimes(clock)
   return [
-    consumerOf('retry', retryTopics, { ...delivering, notBefore: ({ value }) => dueTimeOf(value) }),
-    consumerOf('due', [topics.deliveryDue], delivering),
-    consumerOf('fan-out', [topics.eventRaised], {
-      decoder: events,
+    consumerOf('notifier-retry', { ...delivering, notBefore: ({ value }) => dueTimeOf(value) }),
+    consumerOf('notifier-due', delivering),
+    consumerOf('notifier-fan-out', {
+      decoder: codecOf(topics.eventRaised),
       handler: fanOut.handle,
       groupHandler: fanOut.handleGroup,
       sparesPlaces: true,

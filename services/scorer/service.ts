@@ -1,18 +1,14 @@
 import type { Pool } from 'pg'
-import { messageOf, TransientError } from '#runtime/errors.ts'
-import { groupSettingsOf } from '#runtime/kafka/assignment.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { TransientError } from '#runtime/errors.ts'
 import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
-import { createProducer } from '#runtime/kafka/producer.ts'
-import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
-import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSealer, warnWithoutKeys } from '#runtime/sealing.ts'
+import { createServiceContext } from '#runtime/service-context.ts'
 import type { Service } from '#runtime/service.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
-import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
-import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { services } from '#schemas/services.ts'
+import { avroSchemas, topics, type TopicValues } from '#schemas/topics.ts'
 import { createCallBudget } from './call-budget.ts'
 import type { ScorerConfig } from './config.ts'
 import { createScoreHandler, type ScoreHandlerDependencies } from './handler.ts'
@@ -28,6 +24,8 @@ import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
 import { createDetectorThreads } from './threads/detector-threads.ts'
 
+const { groups } = services.scorer.kafka
+
 /** A call of 10 MiB takes 20 MB, one of as many parts as may be 110: in a pod of 1 GiB with a thread that reads one more. */
 const callBudgetBytes = 128 * 1024 * 1024
 /** What waits for no room: as many as jobs are scored at once are half as much at most. */
@@ -42,65 +40,51 @@ const largeLookAhead = 1_000
 
 /** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */
 export function createScorer(config: ScorerConfig, dependencies: ProcessDependencies): Service {
-  const { log, metrics, clock } = dependencies
-  const scorerMetrics = createScorerMetrics(metrics)
-  const kafka = createKafka(config, { clientId: 'sluice-scorer', log })
-  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
-  const nameOf = (topic: TopicDefinition) => config.TOPIC_PREFIX + topic.name
-  const codecOf = <T>(topic: TopicDefinition) =>
-    registry.codec<T>({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] })
-  const scores = codecOf<ScoredCall>(topics.scoreRecorded)
-  const largeJobs = codecOf<ScoreJob>(topics.scoreJobsLarge)
-  const producer = createProducer({ ...dependencies, kafka, maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES })
-  const pool = createPool(config, { log, metrics, applicationName: 'sluice-scorer' })
+  const scorerMetrics = createScorerMetrics(dependencies.metrics)
+  const context = createServiceContext<ScorerConfig, TopicValues>(config, dependencies, {
+    name: 'sluice-scorer',
+    avroSchemas,
+    writes: services.scorer.kafka.writes,
+  })
+  const { log, clock, pool, producer, nameOf, codecOf } = context
   const custom = createCustomScorerStore({ file: config.CUSTOM_SCORERS_FILE, metrics: scorerMetrics, log })
   const jobs = createJobsUnderWay(scorerMetrics, clock)
+  warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
   const stopping = new AbortController()
   const scoring = makeScoring({ config, dependencies, metrics: scorerMetrics, pool, custom, jobs })
   const handling: ScoreHandlerDependencies = {
     ...scoring.tools,
     stopping: stopping.signal,
-    queues: createJobQueues({ producer, encoder: largeJobs, topicPrefix: config.TOPIC_PREFIX }),
+    queues: createJobQueues({
+      producer,
+      encoder: codecOf(topics.scoreJobsLarge),
+      topicPrefix: config.TOPIC_PREFIX,
+    }),
     publish: async (scored) => {
-      const value = await scores.encode(scored)
+      const value = await codecOf(topics.scoreRecorded).encode(scored)
       await producer.send([{ topic: nameOf(topics.scoreRecorded), key: scored.request_id, value }])
     },
   }
-  const consume = (queue: QueueName, groupName: string, ...read: TopicDefinition[]) =>
+  const consume = (queue: QueueName, group: keyof typeof groups) =>
     createParallelConsumer<ScoreJob>({
-      kafka,
-      log,
-      metrics,
-      clock,
-      producer,
-      group: groupSettingsOf(config),
-      groupId: config.TOPIC_PREFIX + groupName,
-      topics: read.map(nameOf),
-      decoder: codecOf<ScoreJob>(topics.scoreJobs),
+      ...context,
+      groupId: config.TOPIC_PREFIX + group,
+      topics: groups[group].map(nameOf),
+      decoder: codecOf(topics.scoreJobs),
       handler: createScoreHandler(queue, handling),
       ...boundsOf(queue, config),
       omitDeadLetterValue: (topic) => topic.endsWith('.ephemeral'),
     })
-  const preparing = onStart(async () => {
-    warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
-    // Known ids let scores and large jobs be written through an outage of the registry.
-    await Promise.all([scores.prepare(), largeJobs.prepare()]).catch((error: unknown) => {
-      log.warn(
-        { reason: messageOf(error) },
-        'the schema registry did not answer; what is written waits for it',
-      )
-    })
-  })
   const consumers = [
-    consume('live', 'scorer', topics.scoreJobs, topics.scoreJobsEphemeral),
-    consume('large', 'scorer-large', topics.scoreJobsLarge, topics.scoreJobsLargeEphemeral),
-    consume('replay', 'scorer-replay', topics.scoreJobsReplay),
+    consume('live', 'scorer'),
+    consume('large', 'scorer-large'),
+    consume('replay', 'scorer-replay'),
   ]
   // Stopped first: who waits for a turn while consumers drain would wait for nothing.
   const turnsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
   return runTogether(
     // The consumers at once: with a judge that hangs each drains for 20 s of the 25 that the process has.
-    [onStop(() => pool.end()), custom, jobs, producer, scoring.part, preparing, consumers, turnsEnd],
+    [custom, jobs, ...context.connections, scoring.part, consumers, turnsEnd],
     log,
   )
 }
@@ -182,10 +166,6 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       await threads.stop()
     }),
   }
-}
-
-function onStart(start: () => Promise<void>): Part {
-  return { start, stop: () => Promise.resolve() }
 }
 
 function onStop(stop: () => unknown): Part {

@@ -1,4 +1,3 @@
-import { messageOf } from '#runtime/errors.ts'
 import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
 import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
 import { createCallAwaiting } from './steps/await-calls.ts'
@@ -18,19 +17,12 @@ export function createCallConsumer(
   partitions: ReturnType<typeof createDayPartitions>,
   onEvents: () => void,
 ): Part {
-  const { config, log, producer, nameOf, codecOf } = context
+  const { config, producer, nameOf, codecOf } = context
   const ephemeralTopic = nameOf(topics.requestEphemeral)
-  const jobCodec = codecOf(topics.scoreJobs)
-  const ephemeralJobCodec = codecOf(topics.scoreJobsEphemeral)
-  const publish = {
-    kept: createJobPublisher({ producer, topic: nameOf(topics.scoreJobs), encoder: jobCodec }),
-    ephemeral: createJobPublisher({
-      producer,
-      topic: nameOf(topics.scoreJobsEphemeral),
-      encoder: ephemeralJobCodec,
-    }),
-  }
-  const consumer = createBatchConsumer({
+  const publisherOf = (topic: TopicDefinition<'SafetyScoreJob'>) =>
+    createJobPublisher({ producer, topic: nameOf(topic), encoder: codecOf(topic) })
+  const publish = { kept: publisherOf(topics.scoreJobs), ephemeral: publisherOf(topics.scoreJobsEphemeral) }
+  return createBatchConsumer({
     ...context,
     groupId: callGroupOf(config),
     topics: [nameOf(topics.requestLogged), ephemeralTopic],
@@ -48,16 +40,6 @@ export function createCallConsumer(
     partitionsConcurrently: 2,
     omitDeadLetterValue: (topic) => topic === ephemeralTopic,
   })
-  return {
-    ...consumer,
-    async start() {
-      // Known ids let jobs be written through an outage of the registry; without them each batch asks for them again.
-      await Promise.all([jobCodec.prepare(), ephemeralJobCodec.prepare()]).catch((error: unknown) => {
-        log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; jobs wait for it')
-      })
-      await consumer.start()
-    },
-  }
 }
 
 /** Stores scores. */

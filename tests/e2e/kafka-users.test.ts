@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import type { Kafka } from 'kafkajs'
-import { kafkaAccess } from '#infra/kafka-acls.ts'
+import { kafkaClients } from '#infra/kafka-acls.ts'
+import { definitionOf, processNames } from '#schemas/services.ts'
 import { createKafka, type ClusterConfig } from '#runtime/kafka/create-kafka.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
@@ -22,7 +23,7 @@ import { accept, startWebhookReceiver, type WebhookReceiver } from '../support/w
 jest.setTimeout(300_000)
 
 const repository = join(import.meta.dirname, '..', '..')
-const users = Object.keys(kafkaAccess).map((client) => `sluice-${client}`)
+const users = kafkaClients.map((client) => `sluice-${client}`)
 const log = createLog('test', 'silent')
 let directory: string
 let secure: SecureKafka
@@ -203,7 +204,5 @@ async function groupsNow(): Promise<string[]> {
 
 /** Those of which `/api/operations` has to tell: every group that a service reads with. */
 function watchedGroups(): string[] {
-  return Object.values(kafkaAccess)
-    .flatMap(({ groups }) => [...groups])
-    .sort()
+  return processNames.flatMap((name) => Object.keys(definitionOf(name).kafka?.groups ?? {})).sort()
 }

@@ -2,14 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPriceTable } from '#capture/price-table.ts'
 import { parsePrices } from '#capture/record/parse-prices.ts'
-import type { KafkaConfig } from '#runtime/config.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
-import { createProducer } from '#runtime/kafka/producer.ts'
-import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createSealer, warnWithoutKeys } from '#runtime/sealing.ts'
-import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { createKafkaContext } from '#runtime/service-context.ts'
+import { services } from '#schemas/services.ts'
+import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { FindProject } from '../projects/project-directory.ts'
 import type { PostRecords } from './post-records.ts'
@@ -27,23 +24,24 @@ const listFile = join(import.meta.dirname, '..', '..', '..', 'infra', 'prices.js
 export function createKafkaDelivery(
   config: GatewayConfig,
   { findProject, post }: { findProject: FindProject; post: PostRecords },
-  { log, metrics, clock }: ProcessDependencies,
+  dependencies: ProcessDependencies,
 ): KafkaDelivery {
+  const { log, clock } = dependencies
   warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
-  const cluster: KafkaConfig = { ...config, KAFKA_BROKERS: config.KAFKA_BROKERS ?? [] }
-  const producer = createProducer({
-    kafka: createKafka(cluster, { clientId: 'gateway', log }),
-    log,
-    metrics,
-    clock,
-    maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
-  })
-  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL ?? '', log })
-  const callTopic = ({ name, schema }: TopicDefinition<'LlmRequestLogged'>): CallTopic => {
-    const topic = config.TOPIC_PREFIX + name
-    const codec = registry.codec<LoggedCall>({ subject: `${topic}-value`, schema: avroSchemas[schema] })
-    return { name: topic, encoder: codec }
+  const cluster = {
+    ...config,
+    KAFKA_BROKERS: config.KAFKA_BROKERS ?? [],
+    SCHEMA_REGISTRY_URL: config.SCHEMA_REGISTRY_URL ?? '',
   }
+  const { producer, nameOf, codecOf } = createKafkaContext<TopicValues>(cluster, dependencies, {
+    name: 'gateway',
+    avroSchemas,
+    writes: services.gateway.kafka.writes,
+  })
+  const callTopic = (topic: TopicDefinition<'LlmRequestLogged'>): CallTopic => ({
+    name: nameOf(topic),
+    encoder: codecOf(topic),
+  })
   return {
     publish: createPublishRecords({
       producer,

@@ -1,0 +1,118 @@
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import type { GroupConfig, KafkaConfig, PostgresConfig } from './config.ts'
+import { messageOf } from './errors.ts'
+import { groupSettingsOf, type GroupSettings } from './kafka/assignment.ts'
+import { createKafka } from './kafka/create-kafka.ts'
+import { createProducer, type ProducerOptions } from './kafka/producer.ts'
+import { createRegistryCodec, type Codec, type RegistryCodec } from './kafka/registry-codec.ts'
+import { createPool, type PoolDependencies } from './postgres.ts'
+import type { ProcessDependencies } from './run-process.ts'
+import type { Part } from './run-together.ts'
+
+/** A topic of the table in schemas/, and the name of its Avro record. */
+interface Topic<S> {
+  readonly name: string
+  readonly schema: S
+}
+
+/** Access to Kafka and the registry. `Values`: what travels, by the name of its Avro record. */
+export interface KafkaContext<Values> {
+  kafka: Kafka
+  producer: ReturnType<typeof createProducer>
+  registry: RegistryCodec
+  /** The topic's name on the cluster. */
+  nameOf: (topic: Topic<unknown>) => string
+  /** One codec for each topic, however often it is asked for. */
+  codecOf: <S extends keyof Values>(topic: Topic<S>) => Codec<Values[S]>
+  /** Looks up the ids of the schemas that it writes: known ids let it write through an outage of the registry. */
+  prepareCodecs: () => Promise<void>
+}
+
+interface KafkaOptions<Values> {
+  /** The client's name at Kafka, and in pg_stat_activity. */
+  name: string
+  avroSchemas: Readonly<Record<keyof Values, object>>
+  writes: readonly Topic<keyof Values>[]
+  producer?: Pick<ProducerOptions, 'maxBufferedBytes' | 'sendTimeoutMs'>
+}
+
+type RegistryConfig = Readonly<Record<'SCHEMA_REGISTRY_URL', string>>
+
+/** Connects nothing yet. */
+export function createKafkaContext<Values>(
+  config: KafkaConfig & RegistryConfig,
+  { log, metrics, clock }: ProcessDependencies,
+  { name, avroSchemas, writes, producer }: KafkaOptions<Values>,
+): KafkaContext<Values> {
+  const kafka = createKafka(config, { clientId: name, log })
+  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
+  const codecs = new Map<string, Codec<unknown>>()
+  const nameOf = (topic: Topic<unknown>) => config.TOPIC_PREFIX + topic.name
+  const codecOf = <S extends keyof Values>(topic: Topic<S>) => {
+    const known = codecs.get(topic.name)
+    if (known !== undefined) return known as Codec<Values[S]>
+    const codec = registry.codec<Values[S]>({
+      subject: `${nameOf(topic)}-value`,
+      schema: avroSchemas[topic.schema],
+    })
+    codecs.set(topic.name, codec as Codec<unknown>)
+    return codec
+  }
+  return {
+    kafka,
+    producer: createProducer({
+      kafka,
+      log,
+      metrics,
+      clock,
+      maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
+      ...producer,
+    }),
+    registry,
+    nameOf,
+    codecOf,
+    prepareCodecs: async () => {
+      try {
+        await Promise.all(writes.map((topic) => codecOf(topic).prepare()))
+      } catch (error) {
+        log.warn(
+          { reason: messageOf(error) },
+          'the schema registry did not answer; what is written waits for it',
+        )
+      }
+    },
+  }
+}
+
+/** What every part of a consumer service is given. */
+export interface ServiceContext<Config, Values> extends KafkaContext<Values>, ProcessDependencies {
+  config: Config
+  /** Settings of its consumer groups. */
+  group: Partial<GroupSettings>
+  pool: Pool
+  /** The first parts of the service, for `runTogether`: the pool, the producer, the schemas' ids. */
+  connections: readonly Part[]
+}
+
+type ConsumerConfig = KafkaConfig & GroupConfig & PostgresConfig & RegistryConfig
+
+/** Connects nothing yet. */
+export function createServiceContext<Config extends ConsumerConfig, Values>(
+  config: Config,
+  dependencies: ProcessDependencies,
+  options: KafkaOptions<Values> & { pool?: Pick<PoolDependencies, 'readsByKey'> },
+): ServiceContext<Config, Values> {
+  const kafka = createKafkaContext(config, dependencies, options)
+  const pool = createPool(config, { ...dependencies, applicationName: options.name, ...options.pool })
+  const pooled: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
+  const prepared: Part = { start: kafka.prepareCodecs, stop: () => Promise.resolve() }
+  return {
+    ...dependencies,
+    ...kafka,
+    config,
+    group: groupSettingsOf(config),
+    pool,
+    connections: [pooled, kafka.producer, prepared],
+  }
+}
