@@ -42,46 +42,49 @@ type RegistryConfig = Readonly<Record<'SCHEMA_REGISTRY_URL', string>>
 /** Connects nothing yet. */
 export function createKafkaContext<Values>(
   config: KafkaConfig & RegistryConfig,
-  { log, metrics, clock }: ProcessDependencies,
-  { name, avroSchemas, writes, producer }: KafkaOptions<Values>,
+  dependencies: ProcessDependencies,
+  options: KafkaOptions<Values>,
 ): KafkaContext<Values> {
-  const kafka = createKafka(config, { clientId: name, log })
+  const { log } = dependencies
+  const kafka = createKafka(config, { clientId: options.name, log })
   const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
-  const codecs = new Map<string, Codec<unknown>>()
   const nameOf = (topic: Topic<unknown>) => config.TOPIC_PREFIX + topic.name
-  const codecOf = <S extends keyof Values>(topic: Topic<S>) => {
-    const known = codecs.get(topic.name)
-    if (known !== undefined) return known as Codec<Values[S]>
-    const codec = registry.codec<Values[S]>({
-      subject: `${nameOf(topic)}-value`,
-      schema: avroSchemas[topic.schema],
-    })
-    codecs.set(topic.name, codec as Codec<unknown>)
-    return codec
-  }
+  const codecOf = createCodecs(registry, nameOf, options.avroSchemas)
   return {
     kafka,
     producer: createProducer({
+      ...dependencies,
       kafka,
-      log,
-      metrics,
-      clock,
       maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
-      ...producer,
+      ...options.producer,
     }),
     registry,
     nameOf,
     codecOf,
     prepareCodecs: async () => {
       try {
-        await Promise.all(writes.map((topic) => codecOf(topic).prepare()))
+        await Promise.all(options.writes.map((topic) => codecOf(topic).prepare()))
       } catch (error) {
-        log.warn(
-          { reason: messageOf(error) },
-          'the schema registry did not answer; what is written waits for it',
-        )
+        const reason = messageOf(error)
+        log.warn({ reason }, 'the schema registry did not answer; what is written waits for it')
       }
     },
+  }
+}
+
+function createCodecs<Values>(
+  registry: RegistryCodec,
+  nameOf: (topic: Topic<unknown>) => string,
+  avroSchemas: KafkaOptions<Values>['avroSchemas'],
+): KafkaContext<Values>['codecOf'] {
+  const codecs = new Map<string, Codec<unknown>>()
+  return <S extends keyof Values>(topic: Topic<S>) => {
+    const known = codecs.get(topic.name)
+    if (known !== undefined) return known as Codec<Values[S]>
+    const subject = `${nameOf(topic)}-value`
+    const codec = registry.codec<Values[S]>({ subject, schema: avroSchemas[topic.schema] })
+    codecs.set(topic.name, codec)
+    return codec
   }
 }
 

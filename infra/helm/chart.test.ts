@@ -1,9 +1,9 @@
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { notifierNodeOptions } from '#infra/node-options.ts'
+import { definitionOf, processNames, type ProcessName } from '#schemas/services.ts'
 import { topics } from '#schemas/topics.ts'
 import { parseResources, workloadsOf, type Labels } from './testing/chart-resources.ts'
 import { findHelm, renderChart } from './render-chart.ts'
@@ -81,13 +81,12 @@ withHelm('the alerts are in the PrometheusRule', async () => {
   expect(made.find(({ kind }) => kind === 'PrometheusRule')?.spec).toEqual({ groups })
 })
 
-test('every service runs, the notifier with room for what is in flight', () => {
-  // ingest is served by the API's process; alone it is not part of the chart.
-  const all = globSync('*/main.ts', { cwd: join(root, 'services') }).map(dirname)
-  expect(services.map(({ name }) => name).sort()).toEqual(all.filter((name) => name !== 'ingest').sort())
+test('every service runs, with the options for Node that it has', () => {
+  expect(services.map(({ name }) => name).sort()).toEqual([...processNames].sort())
   for (const { name, container } of services) {
-    const options = name === 'notifier' ? [notifierNodeOptions] : []
-    expect({ name, args: container.args }).toEqual({ name, args: [...options, `services/${name}/main.ts`] })
+    const { nodeOptions } = definitionOf(name as ProcessName)
+    const args = [nodeOptions, `services/${name}/main.ts`].filter((argument) => argument !== undefined)
+    expect({ name, args: container.args }).toEqual({ name, args })
   }
 })
 
@@ -222,23 +221,18 @@ test('selectors find the pods of one service, and every pod has its network poli
   expect(held.map(({ name }) => name).sort()).toEqual(workloads.map(({ name }) => name).sort())
 })
 
-test('consumers are scaled on topics that there are, by groups that read them, to no more than partitions', () => {
-  const sources = globSync('{sink,scorer,notifier}/**/*.ts', { cwd: join(root, 'services') })
-    .filter((file) => !file.endsWith('.test.ts'))
-    .map((file) => readFileSync(join(root, 'services', file), 'utf8'))
-    .join('\n')
+test('consumers are scaled by the groups that the table names, to no more than partitions', () => {
   const byName = new Map(Object.values(topics).map((topic) => [`prod.${topic.name}`, topic]))
-  for (const { spec } of ofKind('ScaledObject')) {
-    for (const { metadata } of spec.triggers) {
-      const { topic, consumerGroup } = metadata
+  for (const { metadata, spec } of ofKind('ScaledObject')) {
+    const name = metadata.name.replace('sluice-', '') as ProcessName
+    const asked = spec.triggers.map((trigger) => trigger.metadata)
+    const groups = new Set(asked.map(({ consumerGroup }) => consumerGroup.replace('prod.', '')))
+    expect([...groups]).toEqual(definitionOf(name).scaledBy)
+    for (const { topic } of asked)
       expect({ topic, partitions: byName.get(topic)?.partitions }).toEqual({
         topic,
         partitions: spec.maxReplicaCount,
       })
-      const group = consumerGroup.replace(/^prod\./, '')
-      // The notifier puts its names together: `notifier-${name}`.
-      expect(sources).toMatch(new RegExp(`['}]${group}['\`]|'${group.replace('notifier-', '')}'`))
-    }
   }
 })
 

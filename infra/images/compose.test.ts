@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { notifierNodeOptions } from '#infra/node-options.ts'
+import { definitionOf, processNames } from '#schemas/services.ts'
 import { secretNames } from '#scripts/stack/secret-files.ts'
 import { apiConfigSchema } from '#services/api/config.ts'
 import { dashboardConfigSchema } from '#services/dashboard/config.ts'
@@ -37,9 +37,7 @@ const compose = parse(read('docker-compose.kafka.yml'), { merge: true }) as {
   volumes: Record<string, unknown>
 }
 const containers = Object.entries(compose.services)
-const processes = globSync('*/main.ts', { cwd: join(root, 'services') }).map(dirname)
-// ingest is served by the API's process.
-const own = processes.filter((name) => name !== 'ingest').sort()
+const own = processNames
 /** They come to an end. */
 const once = containers.filter(([, { restart }]) => restart === 'no').map(([name]) => name)
 
@@ -59,10 +57,11 @@ function nameOf(variable: string): string {
   return variable.replace(/_FILE$/, '')
 }
 
-test('every service runs, the notifier with room for what is in flight', () => {
+test('every service runs, with the options for Node that it has', () => {
   for (const name of own) {
-    const options = name === 'notifier' ? [notifierNodeOptions] : []
-    expect(containerOf(name).command).toEqual([...options, `services/${name}/main.ts`])
+    const { nodeOptions } = definitionOf(name)
+    const command = [nodeOptions, `services/${name}/main.ts`].filter((argument) => argument !== undefined)
+    expect({ name, command: containerOf(name).command }).toEqual({ name, command })
   }
 })
 
@@ -162,16 +161,6 @@ test('volumes are declared, and files that are mounted exist', () => {
       source,
       exists: true,
     })
-})
-
-test('Prometheus scrapes each of them at its operations port', () => {
-  const { scrape_configs: jobs } = parse(read('infra', 'prometheus', 'prometheus.yml')) as {
-    scrape_configs: { static_configs: { targets: string[]; labels: { service: string } }[] }[]
-  }
-  const targets = jobs.flatMap((job) => job.static_configs.flatMap((one) => one.targets))
-  expect(targets.sort()).toEqual(
-    own.map((name) => `${name}:${containerOf(name).environment?.['OPS_PORT']}`).sort(),
-  )
 })
 
 test('the image is made of files that exist, of bases with a version, and runs as nobody in particular', () => {

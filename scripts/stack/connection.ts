@@ -1,3 +1,4 @@
+import { processNames, type ProcessName } from '#schemas/services.ts'
 import type { FirstProject } from './first-project.ts'
 import type { Ports } from './plan-ports.ts'
 import { addressOf, dashboardUrl, type PartAddresses, type StackFacts } from './plan-services.ts'
@@ -15,7 +16,7 @@ export interface Connection {
   schema_registry_url: string
   database_url: string
   /** Base URLs of /healthz, /readyz and /metrics of each process. */
-  operations: Record<'gateway' | 'api' | 'sink' | 'scorer' | 'notifier' | 'redteam' | 'dashboard', string>
+  operations: Readonly<Record<ProcessName, string>>
 }
 
 export function describeConnection(facts: StackFacts, project: FirstProject): Connection {
@@ -35,13 +36,6 @@ export function describeConnection(facts: StackFacts, project: FirstProject): Co
 }
 
 function operationsOf(ports: Ports): Connection['operations'] {
-  return {
-    gateway: addressOf(ports.gatewayOperations),
-    api: addressOf(ports.apiOperations),
-    sink: addressOf(ports.sinkOperations),
-    scorer: addressOf(ports.scorerOperations),
-    notifier: addressOf(ports.notifierOperations),
-    redteam: addressOf(ports.redteamOperations),
-    dashboard: addressOf(ports.dashboardOperations),
-  }
+  const addresses = processNames.map((name) => [name, addressOf(ports[`${name}Operations`])])
+  return Object.fromEntries(addresses) as Connection['operations']
 }

@@ -1,29 +1,34 @@
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { isPortFree } from '#infra/embedded/free-port.ts'
+import { definitionOf, processNames, type ProcessName, type services } from '#schemas/services.ts'
 
-const BASE_PORTS = {
-  gateway: 8080,
-  api: 8000,
-  dashboard: 3000,
+const PART_PORTS = {
   demoUpstream: 8090,
   kafka: 9092,
   kafkaController: 9093,
   registry: 8085,
   postgres: 5433,
-  gatewayOperations: 9080,
-  apiOperations: 9000,
-  sinkOperations: 9001,
-  scorerOperations: 9002,
-  notifierOperations: 9003,
-  dashboardOperations: 9004,
-  redteamOperations: 9006,
 }
 
-export type Ports = Readonly<typeof BASE_PORTS>
-export type PortName = keyof Ports
+type ServedName = {
+  [N in ProcessName]: (typeof services)[N] extends { port: number } ? N : never
+}[ProcessName]
+/** A served process has a port of its name; every process has one of operations. */
+export type PortName = ServedName | `${ProcessName}Operations` | keyof typeof PART_PORTS
+export type Ports = Readonly<Record<PortName, number>>
+
+const servicePorts = processNames.flatMap((name): [PortName, number][] => {
+  const { port, operationsPort } = definitionOf(name)
+  const operations: [PortName, number] = [`${name}Operations`, operationsPort]
+  return port === undefined ? [operations] : [[name as ServedName, port], operations]
+})
+
+/** What the processes of the table of services listen on. */
+export const servicePortNames: readonly PortName[] = servicePorts.map(([name]) => name)
 
 export function planPorts(offset: number): Ports {
-  return Object.fromEntries(Object.entries(BASE_PORTS).map(([name, port]) => [name, port + offset])) as Ports
+  const ports = [...servicePorts, ...Object.entries(PART_PORTS)]
+  return Object.fromEntries(ports.map(([name, port]) => [name, port + offset])) as Ports
 }
 
 /** https://fetch.spec.whatwg.org/#port-blocking, those from our lowest port on. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { processNames } from '#schemas/services.ts'
 import { planPorts } from './plan-ports.ts'
 import { planServices, upstreamUrl, type StackFacts } from './plan-services.ts'
 
@@ -24,15 +25,7 @@ function facts(environment: StackFacts['environment'] = {}): StackFacts {
 test('every service has the parts, the secrets and ports of its own', () => {
   const { api, consumers, gateway, dashboard } = planServices(facts())
   const plans = [api, ...consumers, gateway('svc_key'), dashboard]
-  expect(plans.map(({ name }) => name)).toEqual([
-    'api',
-    'sink',
-    'scorer',
-    'notifier',
-    'redteam',
-    'gateway',
-    'dashboard',
-  ])
+  expect(plans.map(({ name }) => name).sort()).toEqual([...processNames].sort())
   for (const { environment } of plans)
     expect(environment).toMatchObject({ ...facts().addresses, ...facts().secrets })
   expect(new Set(plans.map(({ environment }) => environment['OPS_PORT'])).size).toBe(plans.length)
@@ -76,7 +69,10 @@ test('the dashboard speaks for people to the API of its own stack, and every ser
 test('what the user has set reaches the services', () => {
   const environment = { OPENAI_API_KEY: 'sk', LOG_LEVEL: 'debug', API_HOST: '0.0.0.0', SPOOL_DIR: '/fast' }
   const { api, consumers, gateway } = planServices(facts(environment))
-  expect(consumers[1]?.environment).toMatchObject({ OPENAI_API_KEY: 'sk', LOG_LEVEL: 'debug' })
+  expect(consumers.find(({ name }) => name === 'scorer')?.environment).toMatchObject({
+    OPENAI_API_KEY: 'sk',
+    LOG_LEVEL: 'debug',
+  })
   expect(api.environment['API_HOST']).toBe('0.0.0.0')
   expect(gateway('k').environment['SPOOL_DIR']).toBe('/fast')
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { gatewayAllocator, notifierNodeOptions } from '#infra/node-options.ts'
-import type { Ports } from './plan-ports.ts'
 import type { Environment } from '#runtime/config.ts'
+import { definitionOf, processNames, type ProcessName } from '#schemas/services.ts'
+import type { PortName, Ports } from './plan-ports.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Where the stack's broker, registry and database are, as services are told. */
@@ -43,47 +43,52 @@ export interface ServicePlans {
 
 const HOST = '127.0.0.1'
 
+/** Those that are not started with the consumers: each has its own place in the order. */
+const FRONT = ['gateway', 'api', 'dashboard']
+
 export function planServices(facts: StackFacts): ServicePlans {
   const { ports, environment } = facts
-  const service = (name: string, operationsPort: number, own: Environment, port: number | null = null) => ({
-    name,
-    script: join('services', name, 'main.ts'),
-    port,
-    readyUrl: `http://${HOST}:${operationsPort}/readyz`,
-    environment: { ...shared(facts), OPS_PORT: String(operationsPort), ...own },
-  })
-  const listen = (name: string, port: number) => ({
-    [`${name}_PORT`]: String(port),
-    [`${name}_HOST`]: environment[`${name}_HOST`] ?? HOST,
-  })
+  const demonstrates = !isSet(environment['UPSTREAM_URL'])
   return {
-    api: service('api', ports.apiOperations, listen('API', ports.api), ports.api),
-    consumers: [
-      service('sink', ports.sinkOperations, {}),
-      service('scorer', ports.scorerOperations, {}),
-      service('notifier', ports.notifierOperations, {
-        // What the user has set wins: Node takes the last of each.
-        NODE_OPTIONS: `${notifierNodeOptions} ${environment['NODE_OPTIONS'] ?? ''}`.trim(),
-      }),
-      service('redteam', ports.redteamOperations, { API_BACKEND_URL: addressOf(ports.api) }),
-    ],
-    dashboard: service(
-      'dashboard',
-      ports.dashboardOperations,
-      { ...listen('DASHBOARD', ports.dashboard), API_BACKEND_URL: addressOf(ports.api) },
-      ports.dashboard,
-    ),
-    demoUpstream: isSet(environment['UPSTREAM_URL']) ? undefined : planDemoUpstream(ports.demoUpstream),
-    gateway: (serviceApiKey) => {
-      const own = {
-        ...listen('GATEWAY', ports.gateway),
+    api: planService('api', facts),
+    consumers: processNames.filter((name) => !FRONT.includes(name)).map((name) => planService(name, facts)),
+    dashboard: planService('dashboard', facts),
+    demoUpstream: demonstrates ? planDemoUpstream(ports.demoUpstream) : undefined,
+    gateway: (serviceApiKey) =>
+      planService('gateway', facts, {
         UPSTREAM_URL: upstreamUrl(facts),
         API_BACKEND_URL: environment['API_BACKEND_URL'] ?? addressOf(ports.api),
         SERVICE_API_KEY: serviceApiKey,
         SPOOL_DIR: environment['SPOOL_DIR'] ?? facts.spoolDirectory,
-        ...gatewayAllocator,
-      }
-      return service('gateway', ports.gatewayOperations, own, ports.gateway)
+      }),
+  }
+}
+
+function planService(name: ProcessName, facts: StackFacts, own: Environment = {}): ServicePlan {
+  const { ports, environment } = facts
+  const definition = definitionOf(name)
+  const port = definition.port === undefined ? null : ports[name as PortName]
+  const operationsPort = ports[`${name}Operations`]
+  const variable = name.toUpperCase()
+  return {
+    name,
+    script: join('services', name, 'main.ts'),
+    port,
+    readyUrl: `http://${HOST}:${operationsPort}/readyz`,
+    environment: {
+      ...shared(facts),
+      OPS_PORT: String(operationsPort),
+      ...(port !== null && {
+        [`${variable}_PORT`]: String(port),
+        [`${variable}_HOST`]: environment[`${variable}_HOST`] ?? HOST,
+      }),
+      ...(definition.callsApi === true && { API_BACKEND_URL: addressOf(ports.api) }),
+      // What the user has set wins: Node takes the last of each.
+      ...(definition.nodeOptions !== undefined && {
+        NODE_OPTIONS: `${definition.nodeOptions} ${environment['NODE_OPTIONS'] ?? ''}`.trim(),
+      }),
+      ...definition.environment,
+      ...own,
     },
   }
 }

@@ -4,7 +4,13 @@ import { describeConnection, type Connection } from './connection.ts'
 import { ensureClient } from './ensure-client.ts'
 import { ensureAdministrator, type Administrator } from './first-administrator.ts'
 import { ensureFirstProject } from './first-project.ts'
-import { assertPortsFree, planPorts, refuseBlockedPorts, type PortName } from './plan-ports.ts'
+import {
+  assertPortsFree,
+  planPorts,
+  refuseBlockedPorts,
+  servicePortNames,
+  type PortName,
+} from './plan-ports.ts'
 import { addressOf, isSet, planServices, upstreamUrl, type ServicePlan } from './plan-services.ts'
 import { prepareParts } from './prepare-parts.ts'
 import { createRoster, type Roster, type Stage } from './roster.ts'
@@ -32,11 +38,6 @@ export interface RunningStack {
   stop: () => Promise<void>
 }
 
-const SERVICE_PORTS: readonly PortName[] = [
-  ...(['gateway', 'api', 'dashboard', 'gatewayOperations', 'apiOperations', 'dashboardOperations'] as const),
-  ...(['sinkOperations', 'scorerOperations', 'notifierOperations', 'redteamOperations'] as const),
-]
-
 /** Starts everything in order and resolves when all of it answers. Throws after stopping what had been started. */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const { stateDirectory, portOffset, environment } = options
@@ -44,7 +45,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   await assertNotRunning(paths.record, stateDirectory)
   const ports = planPorts(portOffset)
   const demo: PortName[] = isSet(environment['UPSTREAM_URL']) ? [] : ['demoUpstream']
-  const wanted = [...portsOfParts(environment), ...SERVICE_PORTS, ...demo]
+  const wanted = [...portsOfParts(environment), ...servicePortNames, ...demo]
   refuseBlockedPorts(ports, wanted)
   await assertPortsFree(ports, wanted)
   const roster = createRoster(paths.record, portOffset, options.say)

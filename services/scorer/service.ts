@@ -8,7 +8,7 @@ import { createServiceContext } from '#runtime/service-context.ts'
 import type { Service } from '#runtime/service.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { services } from '#schemas/services.ts'
-import { avroSchemas, topics, type TopicValues } from '#schemas/topics.ts'
+import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
 import { createCallBudget } from './call-budget.ts'
 import type { ScorerConfig } from './config.ts'
 import { createScoreHandler, type ScoreHandlerDependencies } from './handler.ts'
@@ -65,20 +65,20 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
       await producer.send([{ topic: nameOf(topics.scoreRecorded), key: scored.request_id, value }])
     },
   }
-  const consume = (queue: QueueName, group: keyof typeof groups) =>
+  const consume = (queue: QueueName, groupId: string, read: readonly TopicDefinition[]) =>
     createParallelConsumer<ScoreJob>({
       ...context,
-      groupId: config.TOPIC_PREFIX + group,
-      topics: groups[group].map(nameOf),
+      groupId,
+      topics: read.map(nameOf),
       decoder: codecOf(topics.scoreJobs),
       handler: createScoreHandler(queue, handling),
       ...boundsOf(queue, config),
       omitDeadLetterValue: (topic) => topic.endsWith('.ephemeral'),
     })
   const consumers = [
-    consume('live', 'scorer'),
-    consume('large', 'scorer-large'),
-    consume('replay', 'scorer-replay'),
+    consume('live', `${config.TOPIC_PREFIX}scorer`, groups.scorer),
+    consume('large', `${config.TOPIC_PREFIX}scorer-large`, groups['scorer-large']),
+    consume('replay', `${config.TOPIC_PREFIX}scorer-replay`, groups['scorer-replay']),
   ]
   // Stopped first: who waits for a turn while consumers drain would wait for nothing.
   const turnsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { notifierNodeOptions } from '#infra/node-options.ts'
+import { services } from '#schemas/services.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import { createNotifierFixture } from '#services/notifier/testing/notifier-fixture.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
@@ -53,7 +53,7 @@ const notifier = await startServiceProcess({
   environment: {
     ...fixture.environment,
     WEBHOOK_CA: certificate.cert,
-    NODE_OPTIONS: `${notifierNodeOptions} ${process.env['BENCH_NODE_OPTIONS'] ?? ''}`,
+    NODE_OPTIONS: `${services.notifier.nodeOptions} ${process.env['BENCH_NODE_OPTIONS'] ?? ''}`,
   },
   operationsPort,
   logFile: join(directory, 'notifier.log'),

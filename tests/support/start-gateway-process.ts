@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { freePorts } from '#infra/embedded/free-port.ts'
-import { gatewayAllocator } from '#infra/node-options.ts'
+import { services } from '#schemas/services.ts'
 import { startServiceProcess, type ServiceProcess } from './service-process.ts'
 import { proxyKey } from './start-gateway.ts'
 
@@ -30,7 +30,7 @@ export async function startGatewayProcess(options: {
       API_BACKEND_URL: receiverUrl,
       SERVICE_API_KEY: 'svc_test',
       SPOOL_DIR: join(directory, 'spool'),
-      ...gatewayAllocator,
+      ...services.gateway.environment,
       ...environment,
     },
   })

@@ -19,10 +19,17 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ required "image.repository: where is the image?" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* The operations ports are the services' own defaults. */}}
-{{- define "sluice.ports" -}}
-{"gateway": {"ops": 9080, "http": 8080}, "api": {"ops": 9000, "http": 8000}, "dashboard": {"ops": 9004, "http": 3000},
- "sink": {"ops": 9001}, "scorer": {"ops": 9002}, "notifier": {"ops": 9003}, "redteam": {"ops": 9006}}
+{{/* The rows of schemas/services.ts that the chart runs; infra/helm/services.test.ts writes the file. */}}
+{{- define "sluice.services" -}}
+{{ .Files.Get "files/services.json" }}
+{{- end }}
+
+{{/* The row of one process. The migration has no row of its own. */}}
+{{- define "sluice.service" -}}
+{{- $process := .process -}}
+{{- $found := dict "name" "migrate" "database" true "kafka" true -}}
+{{- range include "sluice.services" .root | fromJsonArray }}{{ if eq .name $process }}{{ $found = . }}{{ end }}{{ end -}}
+{{- $found | toJson -}}
 {{- end }}
 
 {{- define "sluice.portOf" -}}
@@ -37,16 +44,15 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- $gateway := list "PROXY_API_KEY" "SERVICE_API_KEY" "SPOOL_KEY" "UPSTREAM_API_KEY" "UPSTREAM_CLIENT_SECRET" "REDTEAM_MARK_SECRET" -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_AUTH | default "") "project_keys" }}{{ $gateway = append $gateway "INTERNAL_API_SECRET" }}{{ end -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_DELIVERY | default "") "kafka" }}{{ $gateway = concat $gateway $kafka (list "BODY_ENCRYPTION_KEYS") }}{{ end -}}
-{{- $names := dict
+{{- $own := dict
   "gateway" $gateway
-  "api" (concat $database $kafka (list "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "STRIPE_API_KEY" "PAYMENT_WEBHOOK_SECRET"))
-  "sink" (concat $database $kafka)
-  "scorer" (concat $database $kafka (list "BODY_ENCRYPTION_KEYS" "OPENAI_API_KEY" "JUDGE_MARK_SECRET"))
-  "notifier" (concat $database $kafka (list "BODY_ENCRYPTION_KEYS" "WEBHOOK_CA"))
-  "redteam" (concat $database (list "BODY_ENCRYPTION_KEYS" "INTERNAL_API_SECRET" "REDTEAM_TARGET_KEYS" "REDTEAM_MARK_SECRET" "REDTEAM_ATTACKER_KEY"))
-  "dashboard" (list "INTERNAL_API_SECRET" "DASHBOARD_ADMIN_PASSWORD" "OIDC_CLIENT_SECRET")
-  "migrate" (concat $database $kafka) -}}
-{{- get $names .process | toJson -}}
+  "api" (list "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "STRIPE_API_KEY" "PAYMENT_WEBHOOK_SECRET")
+  "scorer" (list "BODY_ENCRYPTION_KEYS" "OPENAI_API_KEY" "JUDGE_MARK_SECRET")
+  "notifier" (list "BODY_ENCRYPTION_KEYS" "WEBHOOK_CA")
+  "redteam" (list "BODY_ENCRYPTION_KEYS" "INTERNAL_API_SECRET" "REDTEAM_TARGET_KEYS" "REDTEAM_MARK_SECRET" "REDTEAM_ATTACKER_KEY")
+  "dashboard" (list "INTERNAL_API_SECRET" "DASHBOARD_ADMIN_PASSWORD" "OIDC_CLIENT_SECRET") -}}
+{{- $service := include "sluice.service" . | fromJson -}}
+{{- concat (ternary $database list $service.database) (ternary $kafka list $service.kafka) (get $own .process | default list) | toJson -}}
 {{- end }}
 
 {{/* Without these a process does not start; without the others it does less, or says itself what is missing. A misspelt key of the Secret must not mean unencrypted bodies. */}}
@@ -70,7 +76,8 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- $values := .root.Values -}}
 {{- $api := printf "http://%s-api:8000" (include "sluice.name" .root) -}}
 {{- $all := dict "OPS_HOST" "::" -}}
-{{- $speaksKafka := has .process (list "api" "sink" "scorer" "notifier" "migrate") -}}
+{{- $service := include "sluice.service" . | fromJson -}}
+{{- $speaksKafka := $service.kafka -}}
 {{- if and (eq .process "gateway") (eq ($values.gateway.env.GATEWAY_DELIVERY | default "") "kafka") }}{{ $speaksKafka = true }}{{ end -}}
 {{- if $speaksKafka -}}
 {{- $_ := set $all "KAFKA_BROKERS" (required "kafka.brokers: where is Kafka?" $values.kafka.brokers) -}}
@@ -86,7 +93,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- with $values.kafka.topicPartitions }}{{ $_ := set $all "KAFKA_TOPIC_PARTITIONS" (kindIs "float64" . | ternary (int64 . | toString) (toString .)) }}{{ end -}}
 {{- with $values.kafka.topicRetentionMs }}{{ $_ := set $all "KAFKA_TOPIC_RETENTION_MS" (kindIs "float64" . | ternary (int64 . | toString) (toString .)) }}{{ end -}}
 {{- end -}}
-{{- if has .process (list "gateway" "dashboard" "redteam") }}{{ $_ := set $all "API_BACKEND_URL" $api }}{{ end -}}
+{{- if $service.callsApi }}{{ $_ := set $all "API_BACKEND_URL" $api }}{{ end -}}
 {{- if has .process (list "api" "sink" "dashboard" "redteam") }}{{ $_ := set $all "DASHBOARD_URL" $values.dashboardUrl }}{{ end -}}
 {{- if eq .process "api" }}{{ $_ := set $all "PUBLIC_BASE_URL" $values.publicBaseUrl }}{{ end -}}
 {{- if and (eq .process "dashboard") $values.ingress.trustedProxies }}{{ $_ := set $all "TRUSTED_PROXIES" $values.ingress.trustedProxies }}{{ end -}}
@@ -134,7 +141,7 @@ capabilities: { drop: [ALL] }
 {{/* A pod's template: the same for every process but for what it runs and where it writes. */}}
 {{- define "sluice.pod" -}}
 {{- $own := get .root.Values .process -}}
-{{- $ports := get (include "sluice.ports" .root | fromJson) .process -}}
+{{- $service := include "sluice.service" . | fromJson -}}
 {{- $annotations := .root.Values.podAnnotations }}
 {{- /* 25000 is the services' own. Killed earlier a gateway would lose the records of the calls that it still answers. */}}
 {{- $drainMs := get (include "sluice.variables" . | fromJson) "DRAIN_DEADLINE_MS" | default "25000" | int64 }}
@@ -172,15 +179,10 @@ spec:
     - name: {{ .process }}
       image: {{ include "sluice.image" .root | quote }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-      {{- if eq .process "notifier" }}
-      # infra/node-options.ts says why.
-      args: [--max-semi-space-size=64, services/notifier/main.ts]
-      {{- else }}
-      args: [services/{{ .process }}/main.ts]
-      {{- end }}
+      args: [{{ with $service.nodeOptions }}{{ . }}, {{ end }}services/{{ .process }}/main.ts]
       env: {{- include "sluice.env" . | trim | nindent 8 }}
       ports:
-        {{- range $name, $port := $ports }}
+        {{- range $name, $port := $service.ports }}
         - { name: {{ $name }}, containerPort: {{ $port }} }
         {{- end }}
       # Slow to start is not dead: consumers wait for Kafka and Postgres.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { notifierNodeOptions } from '#infra/node-options.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
+import { definitionOf, services as defined, type ServiceName } from '#schemas/services.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -30,11 +30,12 @@ export interface ImagePlan {
   secrets: { operator: string; proxyKey: string }
 }
 
+const names = Object.keys(defined) as ServiceName[]
 const at = (port: number) => `http://127.0.0.1:${port}`
 
 /** Every process that the image holds, with the parts on this host. Containers share its network: each has ports of its own. */
 export async function planContainers({ brokers, registryUrl, postgresUrl }: Addresses): Promise<ImagePlan> {
-  const ports = await freePorts(13)
+  const ports = await freePorts(2 * names.length + 1)
   const next = () => String(ports.pop())
   const secrets = {
     operator: randomBytes(24).toString('base64url'),
@@ -48,27 +49,30 @@ export async function planContainers({ brokers, registryUrl, postgresUrl }: Addr
     INTERNAL_API_SECRET: secrets.operator,
     BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   }
-  const service = (name: string, own: Variables, options: readonly string[] = []): ContainerPlan => {
+  const [api, demo] = [next(), next()]
+  const backend = { API_BACKEND_URL: at(Number(api)) }
+  const served: Partial<Record<ServiceName, string>> = { api }
+  const service = (name: ServiceName, own: Variables = {}): ContainerPlan => {
+    const { port, callsApi, nodeOptions } = definitionOf(name)
     const operations = next()
     const operationsUrl = at(Number(operations))
+    if (port !== undefined) served[name] ??= next()
     return {
       name,
-      args: [...options, `services/${name}/main.ts`],
+      args: [...(nodeOptions === undefined ? [] : [nodeOptions]), `services/${name}/main.ts`],
       readyUrl: `${operationsUrl}/readyz`,
       operationsUrl,
-      environment: { ...shared, OPS_PORT: operations, ...own },
+      environment: {
+        ...shared,
+        OPS_PORT: operations,
+        ...(callsApi === true && backend),
+        ...(port !== undefined && { [`${name.toUpperCase()}_PORT`]: served[name] ?? '' }),
+        ...own,
+      },
     }
   }
-  const [api, ingest, dashboard, demo, gateway] = [next(), next(), next(), next(), next()]
-  const backend = { API_BACKEND_URL: at(Number(api)) }
   const services = [
-    service('api', { API_PORT: api }),
-    service('ingest', { INGEST_PORT: ingest }),
-    service('sink', {}),
-    service('scorer', {}),
-    service('notifier', {}, [notifierNodeOptions]),
-    service('redteam', backend),
-    service('dashboard', { DASHBOARD_PORT: dashboard, ...backend }),
+    ...names.filter((name) => name !== 'gateway').map((name) => service(name)),
     {
       name: 'demo-upstream',
       args: ['scripts/demo-upstream.ts'],
@@ -77,8 +81,6 @@ export async function planContainers({ brokers, registryUrl, postgresUrl }: Addr
     },
   ]
   const gatewayOwn = {
-    ...backend,
-    GATEWAY_PORT: gateway,
     UPSTREAM_URL: at(Number(demo)),
     PROXY_API_KEY: secrets.proxyKey,
     SPOOL_DIR: '/var/lib/sluice/spool',
@@ -94,8 +96,8 @@ export async function planContainers({ brokers, registryUrl, postgresUrl }: Addr
       writes: gatewayOwn.SPOOL_DIR,
     }),
     api: backend.API_BACKEND_URL,
-    dashboardUrl: at(Number(dashboard)),
-    gatewayUrl: at(Number(gateway)),
+    dashboardUrl: at(Number(served.dashboard)),
+    gatewayUrl: at(Number(served.gateway)),
     secrets,
   }
 }

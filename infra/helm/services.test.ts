@@ -1,0 +1,25 @@
+import { test } from '@jest/globals'
+import { definitionOf, processNames } from '#schemas/services.ts'
+import { expectFile } from '../../tests/support/documented-page.ts'
+
+// `UPDATE_DOCS=1` writes it.
+test('the templates have the rows of schemas/services.ts', () => {
+  const rows = processNames.map((name) => {
+    const { port, operationsPort, callsApi, callsOutside, database, ...row } = definitionOf(name)
+    const groups = row.kafka?.groups ?? {}
+    return {
+      name,
+      ports: { ops: operationsPort, ...(port !== undefined && { http: port }) },
+      database: database !== undefined,
+      kafka: row.kafka !== undefined && row.kafkaOnlyWith === undefined,
+      callsApi: callsApi === true,
+      callsOutside: callsOutside === true,
+      nodeOptions: row.nodeOptions ?? '',
+      triggers: (row.scaledBy ?? []).flatMap((group) =>
+        (groups[group] ?? []).map((topic) => [group, topic.name]),
+      ),
+    }
+  })
+  const lines = rows.map((row) => `  ${JSON.stringify(row)}`)
+  expectFile('infra/helm/files/services.json', `[\n${lines.join(',\n')}\n]\n`)
+})
