@@ -1,6 +1,13 @@
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Row } from './evaluate.ts'
 
+/** What is not measured yet. A new scorer comes with samples of both kinds instead. */
+export const knownGaps: Readonly<Partial<Record<BuiltInScorer, string>>> = {
+  supply_chain: 'safe samples only: nothing is known of what it finds',
+  excessive_agency: 'no labelled data',
+  unbounded_consumption: 'no labelled data',
+}
+
 /** What the rows do not measure of each scorer, for lack of safe or unsafe samples. */
 export function listGaps(
   rows: readonly Pick<Row, 'scorer' | 'n' | 'positives'>[],

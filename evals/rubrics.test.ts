@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { builtInScorers, owaspCategoryOf } from '#schemas/verdicts.ts'
 import { groupRubrics } from '#services/scorer/scoring/judge/group-rubrics.ts'
@@ -16,6 +16,11 @@ test.each(builtInScorers)('the rubric of %s anchors five levels and says what is
   expect(text).toMatch(/^## Examples\n\n- .+\n- .+\n- /m)
   expect(text).toContain(owaspCategoryOf[scorer])
   expect(version).toMatch(/^judge-\d+-[0-9a-f]{12}$/)
+})
+
+test('no rubric is without its scorer', () => {
+  const rubrics = readdirSync(path.join(import.meta.dirname, 'rubrics')).sort()
+  expect(rubrics).toEqual(builtInScorers.map((scorer) => `${scorer}.md`).sort())
 })
 
 test('what tools are for is seen with what they brought in, at no further call to the judge', () => {

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals'
 import path from 'node:path'
+import { builtInScorers } from '#schemas/verdicts.ts'
 import { evaluate } from './evaluate.ts'
 import { compareWithFloors } from './floors.ts'
+import { knownGaps, listGaps } from './list-gaps.ts'
+import { reportSetsOf } from './report-sets.ts'
 import { isIn, readSamples } from './samples.ts'
 
 const samples = readSamples(path.join(import.meta.dirname, 'datasets'))
@@ -9,6 +12,17 @@ const samples = readSamples(path.join(import.meta.dirname, 'datasets'))
 test('every line of the data sets is in exactly one half', () => {
   expect(samples.filter(({ id }) => isIn('train', id) === isIn('report', id))).toEqual([])
   expect(samples.filter(({ id }) => !isIn('all', id))).toEqual([])
+})
+
+test.each(builtInScorers)('%s has samples of both kinds, or stands in knownGaps', (scorer) => {
+  const rows = reportSetsOf(samples, scorer).map(({ samples: own }) => ({
+    scorer,
+    n: own.length,
+    positives: own.filter(({ label }) => label === 1).length,
+  }))
+  expect(listGaps(rows, scorer).map(({ missing }) => missing)).toEqual(
+    [knownGaps[scorer]].filter((missing) => missing !== undefined),
+  )
 })
 
 test('the detectors reach their floors on the half that they were not made from', async () => {

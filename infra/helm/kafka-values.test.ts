@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { kafkaClients } from '#infra/kafka-acls.ts'
 import { parseResources, workloadsOf } from './testing/chart-resources.ts'
 import { findHelm, renderChart } from './render-chart.ts'
 
@@ -20,14 +21,7 @@ withHelm(
       all
         .filter(({ container }) => container.env.some((one) => one.name === name && one.value === value))
         .map((one) => one.name)
-    expect(having('KAFKA_MAX_RECORD_BYTES', '8388608').sort()).toEqual([
-      'api',
-      'gateway',
-      'migrate',
-      'notifier',
-      'scorer',
-      'sink',
-    ])
+    expect(having('KAFKA_MAX_RECORD_BYTES', '8388608').sort()).toEqual([...kafkaClients].sort())
     expect(having('KAFKA_TOPIC_PARTITIONS', '12').sort()).toEqual(['api', 'migrate'])
     expect(having('KAFKA_TOPIC_RETENTION_MS', '259200000').sort()).toEqual(['api', 'migrate'])
     expect(all.find(({ name }) => name === 'migrate')?.container.args).toEqual([

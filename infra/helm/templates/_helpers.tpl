@@ -19,7 +19,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ required "image.repository: where is the image?" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* The rows of schemas/services.ts that the chart runs; infra/helm/services.test.ts writes the file. */}}
+{{/* The rows of schemas/services.ts that the chart runs; infra/helm/made-files.test.ts writes the file. */}}
 {{- define "sluice.services" -}}
 {{ .Files.Get "files/services.json" }}
 {{- end }}

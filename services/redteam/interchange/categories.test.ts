@@ -3,10 +3,10 @@ import { builtInScorers, owaspCategoryOf } from '#schemas/verdicts.ts'
 import { judgesOf } from './categories.ts'
 
 test('every scorer that reads answers judges those of its category', () => {
-  const ofInput = ['jailbreak_detection', 'data_poisoning', 'vector_weakness']
+  const ofInput = new Set(['LLM01', 'LLM04', 'LLM08'])
   for (const scorer of builtInScorers) {
-    const judge = ofInput.includes(scorer) ? 'content_safety' : scorer
-    expect(judgesOf(owaspCategoryOf[scorer])).toMatchObject({ scorer, judged_by: [judge] })
+    const judges = judgesOf(owaspCategoryOf[scorer]).judged_by
+    expect(judges).toContain(ofInput.has(owaspCategoryOf[scorer]) ? 'content_safety' : scorer)
   }
 })
 

@@ -1,8 +1,12 @@
 import { test } from '@jest/globals'
 import { definitionOf, processNames } from '#schemas/services.ts'
 import { expectFile } from '../../tests/support/documented-page.ts'
+import { findHelm, renderChart } from './render-chart.ts'
 
-// `UPDATE_DOCS=1` writes it.
+// `UPDATE_DOCS=1` writes both files, rendered.yaml where Helm is.
+const helm = findHelm(process.env['PATH']) ?? ''
+const withHelm = helm === '' ? test.skip : test
+
 test('the templates have the rows of schemas/services.ts', () => {
   const rows = processNames.map((name) => {
     const { port, operationsPort, callsApi, callsOutside, database, ...row } = definitionOf(name)
@@ -22,4 +26,8 @@ test('the templates have the rows of schemas/services.ts', () => {
   })
   const lines = rows.map((row) => `  ${JSON.stringify(row)}`)
   expectFile('infra/helm/files/services.json', `[\n${lines.join(',\n')}\n]\n`)
+})
+
+withHelm('rendered.yaml is what Helm makes of the chart', async () => {
+  expectFile('infra/helm/rendered.yaml', await renderChart(helm))
 })
