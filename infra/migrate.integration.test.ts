@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,11 +7,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import type { Log } from '#runtime/log.ts'
 import { requireMigration } from '#runtime/require-migration.ts'
-import { newestMigration } from '#schemas/newest-migration.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { migrationNames, newestMigration } from '#schemas/newest-migration.ts'
 import { expectFile } from '#tests/support/documented-page.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { postgresBehindTls } from '#tests/support/postgres-behind-tls.ts'
 import { until } from '#tests/support/until.ts'
+import { describeCatalogue } from './catalogue.ts'
 import { migrate, migrationStatus, undoLast } from './migrate.ts'
 import { secureRows } from './row-security.ts'
 
@@ -31,21 +33,12 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Every column, index, constraint, function, policy and grant, as text. */
+/** What is defined, who may do what included. */
 async function describeSchema(): Promise<string[]> {
-  const { rows } = await client.query<{ line: string }>(`
-    select concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default) as line
-      from information_schema.columns where table_schema = 'public'
-    union all select 'index ' || indexdef from pg_indexes where schemaname = 'public'
-    union all select concat_ws(' ', 'constraint', conrelid::regclass, pg_get_constraintdef(oid)) from pg_constraint
-      where connamespace = 'public'::regnamespace
-    union all select 'function ' || pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
-    union all select concat_ws(' ', 'policy', tablename, policyname, roles, qual) from pg_policies where schemaname = 'public'
-    union all select concat_ws(' ', 'grant', grantee, table_name, privilege_type) from information_schema.role_table_grants
-      where table_schema = 'public'
-    order by 1`)
-  return rows.map(({ line }) => line)
+  return [...(await readCatalogue()), await describeGuards()]
 }
+
+const readCatalogue = () => describeCatalogue((sql) => client.query<{ line: string }>(sql))
 
 /** What Postgres itself holds rows to, and who may do what: keys, checks, triggers, policies, grants and functions that act with their owner's rights. */
 async function describeGuards(): Promise<string> {
@@ -77,6 +70,77 @@ test('infra/guards.txt says what Postgres itself holds rows to, and who may do w
   )
 })
 
+/** The last of the migrations that replace those before 0.1.0. */
+const lastReplacing = '0009-erasures-and-dead-letters'
+
+test('a new database has the catalogue of one at 0052, which 44 migrations had made', async () => {
+  await undoTo(lastReplacing)
+  const recorded = readFileSync(join(import.meta.dirname, 'catalogue-0052.txt'), 'utf8')
+  expect((await readCatalogue()).map((line) => `${line}\n`).join('')).toBe(recorded)
+  await migrate(database.url)
+})
+
+/** Makes the database one of the version before 0.1.0, as far as its table of migrations says. */
+async function pretendBefore(names: readonly string[]): Promise<void> {
+  await client.query('delete from schema_migrations')
+  await client.query(
+    'insert into schema_migrations (name, batch, migration_time) select unnest($1::text[]), 1, now()',
+    [names],
+  )
+}
+
+const tableOfMigrations = async () =>
+  (await client.query<{ name: string }>('select name from schema_migrations order by id')).rows.map(
+    ({ name }) => name,
+  )
+
+test('a database at 0052 is taken over with its rows, and only its table of migrations is written', async () => {
+  const before = await describeSchema()
+  await undoTo(lastReplacing)
+  const project = idToUuid(newId('project'))
+  await client.query(`insert into projects (id, name, created_at) values ($1, 'kept', now())`, [project])
+  await client.query(`select ensure_day_partitions(date '2026-11-28')`)
+  await client.query(
+    `insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at)
+       values ($1, $1, '2026-11-28T12:00:00Z', 'api', 'm', false, now())`,
+    [project],
+  )
+  await pretendBefore(['0001-projects', '0002-requests', '0052-open-checkouts'])
+  const writtenBy = () =>
+    client.query(`select xmin::text, id from projects union all select xmin::text, id from llm_requests`)
+  const rows = (await writtenBy()).rows
+  expect(await migrationStatus(database.url)).toEqual({ applied: [], pending: migrationNames, newer: [] })
+  await expect(undoLast(database.url)).rejects.toThrow('run scripts/migrate first')
+  expect(await migrate(database.url)).toMatchObject({ tookOver: true, newer: [] })
+  expect(await tableOfMigrations()).toEqual(migrationNames)
+  expect((await writtenBy()).rows).toEqual(rows)
+  expect(rows).toHaveLength(2)
+  expect(await describeSchema()).toEqual(before)
+})
+
+test('a database before 0052, or one that lacks what 0052 had, is refused with what to do and left as it is', async () => {
+  await undoTo(lastReplacing)
+  const older = ['0001-projects', '0046-detached-day-tables']
+  await pretendBefore(older)
+  await expect(migrate(database.url)).rejects.toThrow(
+    'the database stands at migration 0046-detached-day-tables, and only one at 0052-open-checkouts can be taken over: run scripts/migrate of commit 9807f407 first',
+  )
+  expect(await tableOfMigrations()).toEqual(older)
+  const last = ['0001-projects', '0052-open-checkouts']
+  await pretendBefore(last)
+  await client.query('alter table webhooks alter column url drop not null; drop index webhooks_project')
+  await expect(migrate(database.url)).rejects.toThrow(
+    'but lacks of it: column webhooks 3 url text not null; index CREATE INDEX webhooks_project ON webhooks',
+  )
+  expect(await tableOfMigrations()).toEqual(last)
+  await client.query('alter table webhooks alter column url set not null')
+  await client.query('create index webhooks_project on webhooks (project_id, created_at)')
+  // What operators add or tune is no obstacle.
+  await client.query('create index own on projects (name); alter table projects set (fillfactor = 90)')
+  expect(await migrate(database.url)).toMatchObject({ tookOver: true })
+  await client.query('drop index own; alter table projects reset (fillfactor)')
+})
+
 test('every migration can be undone, and what is applied again is what was there; two migrators at once apply each once', async () => {
   const before = await describeSchema()
   const { applied } = await migrationStatus(database.url)
@@ -94,32 +158,6 @@ test('every migration can be undone, and what is applied again is what was there
     applied.length,
   ])
   expect(await describeSchema()).toEqual(before)
-})
-
-test('migration 0050 brings projects back that a wrong clock had moved years ahead, counted from their anchor, and no others', async () => {
-  await undoTo('0049-periods-by-postgres')
-  const [moved, right] = [randomUUID(), randomUUID()]
-  await client.query(`insert into projects (id, name, created_at) select unnest($1::uuid[]), 'p', now()`, [
-    [moved, right],
-  ])
-  await client.query(
-    `insert into subscriptions (project_id, tier, requests_this_period, period_start, period_reset_at, period_anchor) values
-      ($1, 'free', 7, now() + interval '12 years', now() + interval '12 years 1 month', now() - interval '32 days'),
-      ($2, 'free', 7, now() - interval '1 day', now() + interval '20 days', now() - interval '1 day')`,
-    [moved, right],
-  )
-  await migrate(database.url)
-  const { rows } = await client.query(
-    `select s.requests_this_period::integer as requests, s.period_start between now() - interval '5 days' and now() as is_now,
-       s.period_reset_at between now() + interval '20 days' - interval '1 hour' and now() + interval '31 days' as ends_soon
-     from unnest($1::uuid[]) with ordinality project (id, place) cross join lateral roll_period(id, now()) s order by place`,
-    [[moved, right]],
-  )
-  const now = { is_now: true, ends_soon: true }
-  expect(rows).toEqual([
-    { requests: 0, ...now },
-    { requests: 7, ...now },
-  ])
 })
 
 test('a service starts over its own migrations and newer ones, and says of an older database or an empty one what to do', async () => {
@@ -159,27 +197,24 @@ test('the version before goes on over what a newer one has applied, and does not
 
 test('a migrator that is killed half-way has applied nothing, and the next one applies all', async () => {
   const before = await describeSchema()
-  await undoTo('0009-gateways')
-  // 0011 has to wait: it wants an index on a table that is locked.
-  await client.query('begin; lock table webhook_deliveries in access exclusive mode')
+  await undoTo('0005-events-and-webhooks')
+  // 0006 is applied, and 0007 waits: it references a table that is locked.
+  await client.query('begin; lock table projects in access exclusive mode')
   const script = `import { migrate } from ${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))}; await migrate(process.env.DATABASE_URL)`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     env: { ...process.env, DATABASE_URL: database.url },
     stdio: 'ignore',
   })
   const isWaiting = async () =>
-    (
-      await client.query(
-        `select from pg_locks where not granted and relation = 'webhook_deliveries'::regclass`,
-      )
-    ).rowCount === 1
+    (await client.query(`select from pg_locks where not granted and relation = 'projects'::regclass`))
+      .rowCount === 1
   await until(isWaiting)
   child.kill('SIGKILL')
   await once(child, 'exit')
-  expect((await migrationStatus(database.url)).applied.at(-1)).toBe('0009-gateways')
+  expect((await migrationStatus(database.url)).applied.at(-1)).toBe('0005-events-and-webhooks')
   await client.query('rollback')
   const { applied } = await migrate(database.url)
-  expect(applied[0]).toBe('0010-rollups')
+  expect(applied[0]).toBe('0006-rollups')
   expect(await describeSchema()).toEqual(before)
 })
 
@@ -198,7 +233,9 @@ test('a Postgres that takes nothing but TLS is migrated by those who are told it
     }
     const script = join(import.meta.dirname, '..', 'scripts', 'migrate.ts')
     const told = await run(process.execPath, [script, '--status'], { env: environment })
-    expect(told.stdout).toMatch(new RegExp(`^applied  0001-projects\n[^]*\npending  ${pending[0] ?? ''}\n$`))
+    expect(told.stdout).toMatch(
+      new RegExp(`^applied  0001-projects-and-keys\n[^]*\npending  ${pending[0] ?? ''}\n$`),
+    )
     // By another way than migrate, whose library writes failures to the console.
     for (const DATABASE_SSL_CA of [undefined, other.authority])
       await expect(secureRows({ DATABASE_URL: secure.url, DATABASE_SSL_CA })).rejects.toThrow()

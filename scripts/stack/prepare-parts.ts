@@ -35,7 +35,8 @@ export async function prepareParts(
   if (!parsed.ok)
     throw new CannotStart(`Kafka or Postgres cannot be reached as configured: ${parsed.problems.join('; ')}.`)
   const { DATABASE_URL: url, DATABASE_SSL_CA: authority, DATABASE_ROLE_PREFIX: rolePrefix } = parsed.value
-  const { applied, newer } = await migrate(url, authority, rolePrefix)
+  const { applied, newer, tookOver } = await migrate(url, authority, rolePrefix)
+  if (tookOver) say('the migrations before 0.1.0 are recorded under their new names; nothing else changed')
   if (applied.length > 0) say(`migrated: ${applied.join(', ')}`)
   if (newer.length > 0)
     say(`the database is of a newer version, over which this one runs: ${newer.join(', ')}`)

@@ -66,7 +66,7 @@ export interface ReplayPage {
 }
 
 /**
- * How much of the log a page looks at. What is pending has no index, which would cost each delivery its update in place (infra/migrations/0033), so
+ * How much of the log a page looks at. What is pending has no index, which would cost each delivery its update in place (infra/migrations/0005), so
  * the log is walked: twice as many of one webhook's 600,000 took 0.2 s on two busy cores, 4,000 pages of the table. Between those of other
  * webhooks each lies on its own page: 5 s of a disk that takes 0.5 ms for one, and a statement has 15 s.
  */

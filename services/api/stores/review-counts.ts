@@ -15,7 +15,7 @@ export interface Agreement {
 const dayMs = 86_400_000
 
 /**
- * How often people agree with each scorer. Whole days come from what triggers count by the day (migration 0036), so that it takes no longer the
+ * How often people agree with each scorer. Whole days come from what triggers count by the day (migration 0007), so that it takes no longer the
  * more reviews there are; the rest of the first and of the last day, and what is filtered by more than time and scorer, from the reviews.
  */
 export async function readAgreement(

@@ -1,15 +1,49 @@
 import type { Knex } from 'knex'
 
-/** Runs of attacks against an organisation's own agents, and each attempt with what became of it. Prompts and answers are stored as calls are. */
+/** Runs that score history again, and runs of attacks against an organisation's own agents with each attempt. */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(runsTable + attemptsTable)
+  await knex.raw(scoreRuns + redteamRuns + redteamAttempts)
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table redteam_attempts, redteam_runs')
+  await knex.raw('drop table redteam_attempts, redteam_runs, score_runs')
 }
 
-const runsTable = `
+// The sinks carry these out; the holder of a row's lock works on it.
+const scoreRuns = `
+  create table score_runs (
+    id uuid primary key,
+    -- Null: of all projects.
+    project_id uuid,
+    start_at timestamptz(3) not null,
+    end_at timestamptz(3) not null check (end_at > start_at),
+    -- Null: those of each call's tier and the custom ones.
+    scorers text[],
+    source text not null check (source in ('postgres', 'kafka')),
+    alert boolean not null,
+    status text not null check (status in ('queued', 'feeding', 'scoring', 'done', 'cancelled', 'failed', 'promoting', 'promoted')),
+    calls_total bigint not null,
+    calls_fed bigint not null default 0,
+    calls_scored bigint not null default 0,
+    -- Where the feeding, later the promotion goes on: behind this call of this project.
+    cursor_project uuid,
+    cursor_at timestamptz(3),
+    cursor_id uuid,
+    -- Of source kafka: the next and the last offset of each partition.
+    offsets jsonb,
+    problem text,
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null default now(),
+    finished_at timestamptz(3),
+    -- How far the queues have to come until the run has all its scores: a topic, and where its partitions
+    -- ended.
+    awaited jsonb
+  );
+  create index score_runs_recent on score_runs (created_at desc, id desc);
+  create index score_runs_open on score_runs (created_at) where status in ('queued', 'feeding', 'scoring', 'promoting');
+`
+
+const redteamRuns = `
   create table redteam_runs (
     id uuid primary key,
     project_id uuid not null references projects (id),
@@ -19,18 +53,18 @@ const runsTable = `
     options jsonb not null,
     seed text not null,
     budget_usd double precision check (budget_usd > 0),
-    -- worker: whoever serves the stack carries it out. cli: only the process that is told its id.
+    -- worker: the stack's red-team service carries it out. cli: only the process that is given its id.
     runner text not null check (runner in ('worker', 'cli')),
     status text not null check (status in ('queued', 'running', 'scoring', 'done', 'cancelled', 'failed')),
     stopped_by text check (stopped_by in ('budget', 'no_price')),
     problem text,
-    -- Of the files of probes that it was planned from; null: not planned yet.
+    -- Of the probe files that it was planned from; null: not planned yet.
     probes_digest text,
     planned_count integer,
     -- Once it is over; before that they are counted from the attempts.
     total_probes integer, pass_count integer, fail_count integer, unscored_count integer, critical_count integer,
     cost_usd double precision,
-    -- Who carries it out, for as long as that is renewed.
+    -- The process that carries it out, for as long as it renews its lease.
     holder uuid,
     lease_until timestamptz,
     created_at timestamptz(3) not null,
@@ -41,7 +75,8 @@ const runsTable = `
   create index redteam_runs_open on redteam_runs (created_at) where status in ('queued', 'running', 'scoring');
 `
 
-const attemptsTable = `
+// Prompts and answers are stored as calls are.
+const redteamAttempts = `
   create table redteam_attempts (
     project_id uuid not null references projects (id),
     run_id uuid not null references redteam_runs (id) on delete cascade,
@@ -72,6 +107,10 @@ const attemptsTable = `
     origin jsonb,
     recorded_at timestamptz(3),
     judged_at timestamptz(3),
+    -- As planned, at most, until the attempt is recorded. Their requests' ids follow from the attempt's.
+    earlier_turns integer not null default 0,
+    -- The request whose answer a failure was found in.
+    found_in uuid,
     primary key (run_id, number)
   );
   create index redteam_attempts_open on redteam_attempts (run_id, state, number) where state in ('planned', 'sending', 'recorded');
