@@ -19,8 +19,7 @@ const burstShare = 1 / 6
 
 const noLimit: RateLimit = {
   take: () => Promise.resolve(),
-  correct() {
-  },
+  correct() {},
 }
 
 /**
