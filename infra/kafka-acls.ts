@@ -1,4 +1,10 @@
-import { definitionOf, processNames, type KafkaAccess, type ProcessName } from '#schemas/services.ts'
+import {
+  allGroups,
+  definitionOf,
+  processNames,
+  type KafkaAccess,
+  type ProcessName,
+} from '#schemas/services.ts'
 import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
 
 export type Operation =
@@ -54,7 +60,8 @@ export function grantsOf(client: KafkaClient, prefix: string): Grant[] {
     if (onAllTopics.length > 0) allow(topic(deadLetterTopic(name)), ...onAllTopics)
   }
   for (const name of Object.keys(access.groups ?? {})) allow(group(name), 'READ')
-  for (const name of access.watchedGroups ?? []) allow(group(name), 'DESCRIBE')
+  const watched = access.watchedGroups === 'all' ? allGroups : (access.watchedGroups ?? [])
+  for (const name of watched) allow(group(name), 'DESCRIBE')
   if (access.temporaryGroups !== undefined) allow(group(access.temporaryGroups, 'PREFIXED'), 'READ', 'DELETE')
   return [...granted.values()]
 }

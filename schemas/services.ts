@@ -16,7 +16,7 @@ export interface KafkaAccess {
   /** Each reading of history makes a group of its own and deletes it afterwards; their names start so. */
   temporaryGroups?: string
   /** Groups whose progress it looks at. */
-  watchedGroups?: readonly string[]
+  watchedGroups?: readonly string[] | 'all'
   /** On all topics, beside what reading and writing need. */
   onAllTopics?: readonly ('DESCRIBE' | 'DESCRIBE_CONFIGS')[]
 }
@@ -34,7 +34,7 @@ export interface ServiceDefinition {
   callsApi?: boolean
   /** Calls addresses outside the installation that only settings or users know. */
   callsOutside?: boolean
-  /** `login`: with the rights of DATABASE_URL's user. `api`: with the role sluice_api, the operator's routes with sluice_operator. */
+  /** `login`: the rights of DATABASE_URL's user. `api`: the role sluice_api, and sluice_operator for operators. */
   database?: 'login' | 'api'
   kafka?: KafkaAccess
   /** Speaks to Kafka with this setting alone. */
@@ -63,7 +63,6 @@ const notifierGroups = {
   'notifier-due': [deliveryDue],
   'notifier-retry': retries,
 }
-const allGroups = [sinkGroups, scorerGroups, notifierGroups].flatMap((groups) => Object.keys(groups))
 
 /**
  * The one table of services, by the name of their folder. `scripts/up`, the rights on Kafka, docs/services.md and
@@ -99,7 +98,7 @@ export const services = {
       readsDeadLetters: true,
       temporaryGroups: 'redrive-',
       // `/api/operations` shows everybody's lag.
-      watchedGroups: allGroups,
+      watchedGroups: 'all',
       onAllTopics: ['DESCRIBE'],
     },
   },
@@ -184,3 +183,8 @@ export const processNames = names.filter(
 export function definitionOf(name: ServiceName): ServiceDefinition {
   return definitions[name]
 }
+
+/** The consumer groups of all services. */
+export const allGroups: readonly string[] = processNames.flatMap((name) =>
+  Object.keys(definitions[name].kafka?.groups ?? {}),
+)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import type { Kafka } from 'kafkajs'
 import { kafkaClients } from '#infra/kafka-acls.ts'
-import { definitionOf, processNames } from '#schemas/services.ts'
+import { allGroups } from '#schemas/services.ts'
 import { createKafka, type ClusterConfig } from '#runtime/kafka/create-kafka.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
@@ -204,5 +204,5 @@ async function groupsNow(): Promise<string[]> {
 
 /** Those of which `/api/operations` has to tell: every group that a service reads with. */
 function watchedGroups(): string[] {
-  return processNames.flatMap((name) => Object.keys(definitionOf(name).kafka?.groups ?? {})).sort()
+  return [...allGroups].sort()
 }
