@@ -7,9 +7,13 @@ test('parts are run once each, in the order given', () => {
 })
 
 test.each([
-  ['an unknown name', ['image', 'imgae'], 'there is no platform part imgae; known: image, compose'],
-  ['a name of every object', ['toString'], 'there is no platform part toString; known: image, compose'],
-  ['no name', [], '--platform needs a part: image, compose'],
+  ['an unknown name', ['image', 'imgae'], 'there is no platform part imgae; known: image, compose, upgrade'],
+  [
+    'a name of every object',
+    ['toString'],
+    'there is no platform part toString; known: image, compose, upgrade',
+  ],
+  ['no name', [], '--platform needs a part: image, compose, upgrade'],
 ])('%s is told with those that there are', (_name, names, problem) => {
   expect(chooseParts(names)).toEqual({ problem })
 })

@@ -1,8 +1,13 @@
 import { composePart } from './compose/compose-part.ts'
 import { imagePart } from './image/image-part.ts'
 import type { PlatformPart } from './platform-part.ts'
+import { upgradePart } from '../upgrade/upgrade-part.ts'
 
-export const parts: Readonly<Record<string, PlatformPart>> = { image: imagePart, compose: composePart }
+export const parts: Readonly<Record<string, PlatformPart>> = {
+  image: imagePart,
+  compose: composePart,
+  upgrade: upgradePart,
+}
 
 export const usage = `scripts/test --platform PART…
 

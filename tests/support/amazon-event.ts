@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
 
-/** One event of an `application/vnd.amazon.eventstream`; its headers are texts. */
+/** One event of an `application/vnd.amazon.eventstream`. All headers are strings. */
 export function amazonEvent(headers: Readonly<Record<string, string>>, payload: object): Buffer {
   const head = Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [
@@ -24,13 +24,13 @@ function checksum(bytes: Buffer): Buffer {
   return sum
 }
 
-/** A chunk of an invocation with a response stream. */
+/** One chunk of InvokeModelWithResponseStream. */
 export function amazonChunk(chunk: object): Buffer {
   const bytes = Buffer.from(JSON.stringify(chunk)).toString('base64')
   return amazonEvent({ ':event-type': 'chunk', ':message-type': 'event' }, { bytes, p: 'abc' })
 }
 
-/** An event of Converse. */
+/** One event of the Converse API. */
 export function converseEvent(name: string, payload: object): Buffer {
   return amazonEvent({ ':event-type': name, ':message-type': 'event' }, { ...payload, p: 'abcdef' })
 }

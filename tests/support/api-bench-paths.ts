@@ -5,7 +5,10 @@ import type { FilledDatabase } from './filled-database.ts'
 const dayMs = 86_400_000
 const pageRows = 50
 
-/** What is asked for: of every list the first page, a deep one, wide and narrow filters; single things; reports over a day and a quarter. */
+/**
+ * The paths to measure: first and deep pages of every list, wide and narrow filters, single rows, reports
+ * over a day and a quarter.
+ */
 export async function pathsOf(filled: FilledDatabase): Promise<Record<string, string>> {
   const { startMs, endMs } = filled
   const iso = (ms: number) => new Date(ms).toISOString()
@@ -65,7 +68,7 @@ export async function pathsOf(filled: FilledDatabase): Promise<Record<string, st
   }
 }
 
-/** What grows beside the calls. */
+/** Lists of rows that grow with the number of calls. */
 function logPaths({ webhookId, deliveryCursor }: { webhookId: string; deliveryCursor: string }) {
   const deliveries = `/api/v1/webhooks/${webhookId}/deliveries`
   return {
@@ -85,7 +88,7 @@ function logPaths({ webhookId, deliveryCursor }: { webhookId: string; deliveryCu
   }
 }
 
-/** Cursors and identifiers to ask for: as far behind the newest as page 1,000 begins. */
+/** Identifiers and cursors for the paths. Deep cursors point to page 1,000. */
 async function findKnown({ url, projectId }: FilledDatabase) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

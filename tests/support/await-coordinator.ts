@@ -1,7 +1,9 @@
 import type { Admin } from 'kafkajs'
 import { until } from './until.ts'
 
-/** A new cluster coordinates groups once it has made the topic that remembers them; kafkajs ends a consumer that asks before. */
+/**
+ * Waits until a new cluster has created its offsets topic. A kafkajs consumer that starts earlier crashes.
+ */
 export function awaitCoordinator(admin: Admin, groupId: string): Promise<void> {
   return until(() =>
     admin.describeGroups([groupId]).then(

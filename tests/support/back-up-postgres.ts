@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 
 /**
- * A base backup of a Postgres that is in use, as pg_basebackup makes one: its files while the server knows that a backup is under way, then its log up to
- * the backup's end and the label that the server gives. `directory` is one of startPostgres.
+ * A base backup of a running Postgres, as pg_basebackup makes one: data files, the log up to the end of the
+ * backup, and the backup label. `directory` is the one that startPostgres used.
  */
 export async function backUpPostgres(url: string, directory: string, backup: string): Promise<void> {
   mkdirSync(backup)
@@ -25,7 +25,7 @@ export async function backUpPostgres(url: string, directory: string, backup: str
   }
 }
 
-/** Makes `directory` anew from the backup, for startPostgres. */
+/** Replaces `directory` by the backup, for startPostgres. */
 export function restorePostgres(backup: string, directory: string): void {
   const cluster = join(directory, 'cluster')
   mkdirSync(cluster, { recursive: true })
@@ -39,6 +39,6 @@ export function restorePostgres(backup: string, directory: string): void {
 
 function tar(...args: string[]): void {
   const { status, stderr } = spawnSync('tar', args, { encoding: 'utf8' })
-  // 1: a file changed or went while it was read, which Postgres mends from its log.
+  // Status 1: a file changed while it was read. Postgres repairs it from its log.
   if (status !== 0 && status !== 1) throw new Error(`tar ${args.join(' ')} ended with ${status}: ${stderr}`)
 }

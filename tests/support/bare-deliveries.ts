@@ -11,20 +11,22 @@ export interface BarePost {
   body: Buffer
 }
 
-/** The same bytes and headers as the notifier sends for the event. */
+/** The request that the notifier would send for the event, byte for byte. */
 export function prepareBarePost(url: string, event: RaisedEvent): BarePost {
   const body = buildEnvelope(event, joinEvent(event, { open: ({ data }) => data }))
   const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
   return { url, body, headers: signDelivery(webhookDelivery({ event }), body, keys, Date.now()) }
 }
 
-/** The floor of deliveries: what is prepared goes out by undici alone, so many at a time. */
+/** Lower bound for a delivery: prepared requests sent by undici alone, `concurrency` at a time. */
 export interface BareSender {
   post(posts: readonly BarePost[], concurrency: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Its connections outlive a call of `post`. `ca`: of the receiver; undefined where it speaks plain HTTP. */
+/**
+ * Connections stay open between calls of `post`. `ca`: the receiver's certificate; undefined for plain HTTP.
+ */
 export function createBareSender(ca?: string): BareSender {
   const agent = new Agent({ pipelining: 1, ...(ca === undefined ? {} : { connect: { ca } }) })
   return {

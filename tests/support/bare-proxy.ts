@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 import { serveOrders } from './bench-process.ts'
 
-/** The floor of the gateway: node:http in, node:http out, pipes between, nothing looked at and nothing recorded. */
+/** Lower bound for the gateway: node:http in and out, connected by pipes. Reads and records nothing. */
 const upstream = new URL(process.argv[2] ?? '')
 const settings = { keepAlive: true, maxSockets: Infinity }
-/** Of a provider over HTTPS: a file with its certificate. */
+/** Path of the provider's certificate, for a provider over HTTPS. */
 const pemFile = process.argv[3]
 const [agent, forward] =
   pemFile === undefined

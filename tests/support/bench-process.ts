@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { codeOf } from '#runtime/errors.ts'
 
-/** A part of a benchmark in a process of its own, so that nothing that is measured shares its event loop. */
+/** Part of a benchmark in its own process, so it does not share an event loop with what is measured. */
 export interface BenchProcess {
   pid: number
-  /** Where it listens; empty for one that does not. */
+  /** Where it listens; empty if it does not. */
   url: string
   ask<T>(order: unknown): Promise<T>
   stop(): Promise<void>
 }
 
-/** Starts a script that was written with {@link serveOrders}. */
+/** Starts a script that uses {@link serveOrders}. */
 export async function startBenchProcess(script: URL, args: readonly string[] = []): Promise<BenchProcess> {
   const child = fork(script, [...args])
   const exited = once(child, 'exit')
@@ -32,7 +32,7 @@ export async function startBenchProcess(script: URL, args: readonly string[] = [
   }
 }
 
-/** Says where the process listens, answers orders one at a time, and ends with the benchmark that started it. */
+/** Reports the URL, answers orders one at a time, and exits with the parent process. */
 export function serveOrders(url: string, answer: (order: unknown) => unknown): void {
   process.on(
     'message',
@@ -42,22 +42,22 @@ export function serveOrders(url: string, answer: (order: unknown) => unknown): v
   process.send?.(url)
 }
 
-/** Linux counts in hundredths of a second. */
+/** Linux counts CPU time in ticks of 10 ms. */
 const microsecondsPerTick = 10_000
 
-/** User and system time that a process and all its descendants have taken, in microseconds. */
+/** User and system CPU time of a process and its descendants, in microseconds. */
 export function cpuOfTree(pid: number): number {
-  // utime, stime, and those of children that have ended.
+  // utime, stime, and those of children that have exited.
   const ticksOf = (fields: string[]) => [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0)
   return readTree(pid).reduce((sum, { fields }) => sum + ticksOf(fields), 0) * microsecondsPerTick
 }
 
-/** Resident bytes of a process and all its descendants, what they share counted once. */
+/** Resident bytes of a process and its descendants, shared pages counted once. */
 export function memoryOfTree(pid: number): number {
   return readTree(pid).reduce((sum, { id }) => sum + proportionalBytes(id), 0)
 }
 
-/** A process and all its descendants, with what Linux says of each. */
+/** A process and its descendants, with their fields of /proc/PID/stat. */
 function readTree(pid: number): { id: number; fields: string[] }[] {
   const all = new Map<number, string[]>()
   for (const name of readdirSync('/proc')) {
@@ -69,7 +69,7 @@ function readTree(pid: number): { id: number; fields: string[] }[] {
   return [...all].filter(([id]) => isOfTree(id)).map(([id, fields]) => ({ id, fields }))
 }
 
-/** The same of one process alone; undefined when there is none of this id. */
+/** CPU time of one process without descendants; undefined if it does not exist. */
 export function cpuOfProcess(pid: number): number | undefined {
   const fields = statOf(String(pid))
   return fields && (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick
@@ -81,13 +81,16 @@ export function residentBytes(pid: number): number {
   return Number(pages) * 4_096
 }
 
-/** Of what several processes share (Postgres's buffers) each counts its part; 0 when it has gone meanwhile. */
+/**
+ * Proportional set size: shared pages (Postgres's buffers) are divided among processes. 0 if the process has
+ * exited.
+ */
 function proportionalBytes(pid: number): number {
   const text = readProcess(`/proc/${pid}/smaps_rollup`) ?? ''
   return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1_024
 }
 
-/** Fields of /proc/pid/stat from the third on; undefined when the process has gone meanwhile. */
+/** Fields of /proc/PID/stat from the third on; undefined if the process has exited. */
 function statOf(pid: string): string[] | undefined {
   const text = readProcess(`/proc/${pid}/stat`)
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -7,8 +7,9 @@ import { listen } from '#runtime/operations-server.ts'
 import { serveOrders } from './bench-process.ts'
 
 /**
- * The model provider of benchmarks: always the same answer (of the text that it is given, else of 2 kB), or a stream of 40 chunks, each sent in a turn of its own or
- * `X-Chunk-Pause` milliseconds after the one before. Over HTTPS where it is given a file of key and certificate.
+ * The model provider of benchmarks. Answers with the given text or 2 kB, or streams 40 chunks, each in its
+ * own turn of the event loop or `X-Chunk-Pause` milliseconds after the previous one. HTTPS if a file with key
+ * and certificate is given.
  */
 const chunkCount = 40
 const common = { id: 'chatcmpl-1', created: 1_790_000_000, model: 'gpt-4o-mini' }

@@ -9,8 +9,8 @@ const repository = join(import.meta.dirname, '..', '..')
 const keptRunning = join(repository, '.cache', 'test-infra.json')
 
 /**
- * Kafka, registry and Postgres for a benchmark: those of SLUICE_TEST_INFRA or scripts/test-infra where they answer, else parts
- * of its own. Returns what ends them.
+ * Kafka, registry and Postgres for a benchmark: those of SLUICE_TEST_INFRA or scripts/test-infra if they
+ * answer, else embedded ones. Returns the function that stops them.
  */
 export async function openBenchmark(): Promise<() => Promise<void>> {
   process.env['SLUICE_TEST_RUN'] = 'bench'
@@ -31,12 +31,12 @@ export async function openBenchmark(): Promise<() => Promise<void>> {
   }
 }
 
-/** Three decimals. */
+/** Rounded to three decimals. */
 export function ratio(one: number, other: number): number {
   return Number((one / other).toFixed(3))
 }
 
-/** The last line of every benchmark, for machines. */
+/** The last line of every benchmark, for programs. */
 export function printFigures(bench: string, figures: Readonly<Record<string, number>>): void {
   const machine = {
     cores: availableParallelism(),

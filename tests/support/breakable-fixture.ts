@@ -13,14 +13,14 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.t
 export interface BreakableFixture {
   stack: Stack
   postgres: OwnPostgres
-  /** Of the project's webhook. */
+  /** Receiver of the project's webhook. */
   receiver: WebhookReceiver
-  /** Its own: for backups, say. */
+  /** Directory of this fixture, for backups for instance. */
   directory: string
   stop(): Promise<void>
 }
 
-/** `durable`: as startOwnPostgres has it. */
+/** `durable`: see startOwnPostgres. */
 export function setBreakableFixture({ durable }: { durable: boolean }): Promise<BreakableFixture> {
   return startWithUndo(async (undo) => {
     const directory = await mkdtemp(join(tmpdir(), 'sluice-breakable-'))

@@ -2,7 +2,9 @@ import type { Kafka } from 'kafkajs'
 import { hashedId, idToUuid } from '#schemas/ids.ts'
 import type { RunningApi } from './start-api.ts'
 
-/** Dead letters of `topic` and their rows, as the runtime and the sink leave them. Returns their identifiers. */
+/**
+ * Creates dead letters of `topic` and their rows, as the runtime and the sink do. Returns their identifiers.
+ */
 export async function buryDeadLetters(
   { api, kafka }: { api: RunningApi; kafka: Kafka },
   letters: readonly [key: string, value: Buffer | null][],

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface CallingClients {
-  /** Identifiers of calls whose answer came in whole. */
+  /** Identifiers of calls that were answered completely. */
   complete: ReadonlySet<string>
-  /** Calls that were broken off or refused. */
+  /** Calls that were aborted or refused. */
   failed: () => number
-  /** No more calls; resolves when those that run are over. */
+  /** Starts no more calls; resolves when the current ones have ended. */
   stop(): Promise<void>
 }
 
@@ -13,13 +13,13 @@ interface Calling {
   gatewayUrl: string
   proxyApiKey: string
   clients: number
-  /** How long each rests after a call. */
+  /** Pause of each client after a call. */
   pauseMs?: number
-  /** Makes bodies longer than a few words. */
+  /** Text that makes bodies longer. */
   padding?: () => string
 }
 
-/** Clients that call, every other call streamed, whatever becomes of the gateway meanwhile. */
+/** Clients that keep calling while the gateway fails and restarts. Every other call is streamed. */
 export function startCalling({
   gatewayUrl,
   proxyApiKey,
@@ -41,7 +41,8 @@ export function startCalling({
       if (response.status === 200) complete.add(response.headers.get('x-service-request-id') ?? '')
       else failed++
     } catch (error) {
-      // The gateway was killed under this call. fetch gives a TypeError, of another realm than jest's.
+      // The gateway was killed during this call. Compared by name: fetch throws the TypeError of another
+      // realm.
       if ((error as Error).name !== 'TypeError') throw error
       failed++
       await sleep(50)

@@ -1,6 +1,5 @@
 /**
- * A policy as providers have one, compiled for Java 17, because a machine that runs Kafka need not have a
- * compiler:
+ * A topic policy as hosted Kafka has one, compiled for Java 17: a machine that runs Kafka may have no compiler.
  *
  *   public class CappedTopics implements CreateTopicPolicy {
  *     public void configure(Map<String, ?> configs) {}

@@ -3,7 +3,7 @@ import { idToUuid } from '#schemas/ids.ts'
 import type { Answer } from './start-api.ts'
 import { until } from './until.ts'
 
-/** The status and code of `call`, which begins before a person is changed and comes to write after it. */
+/** Status and code of `call`, which starts before a user is changed and writes after the change. */
 export async function changeMeanwhile(
   pool: Pool,
   personId: string,

@@ -6,13 +6,17 @@ import { eventsFor, raiseAll, untilReceived, type Side } from './delivery-target
 import { median } from './quantile.ts'
 import { until } from './until.ts'
 
-/** The compiler of a young process is a third of its work: bare posts are 11,000/s at first and 18,000/s later; a notifier takes 173 µs a delivery at first and 140 after so many. */
+/**
+ * Deliveries until the JIT has settled: bare posts rise from 11,000/s to 18,000/s, a notifier's CPU falls
+ * from 173 to 140 µs.
+ */
 const warmingDeliveries = 100_000
-/** Of the same program two rounds differ by a tenth to a third, on machines that others use too. */
+/** Two rounds of one program differ by 10 to 33 % on a shared machine. */
 const rounds = 7
 /**
- * Bare posts at a time. `asMany` as the notifier has places, all of which it uses where so many are due (its receiver counts a thousand
- * connections); `few` is what undici takes the least processor with where answers come at once (18 to 24 µs a post, 36 to 54 with a thousand).
+ * Concurrency of bare posts. `asMany`: the notifier's permits, all of which it uses under load (the receiver
+ * counts a thousand connections). `few`: undici's cheapest where answers come at once (18 to 24 µs a post; 36
+ * to 54 with a thousand).
  */
 const bareConcurrency = { asMany: 1_024, few: 64 }
 
@@ -23,11 +27,11 @@ interface Measured {
 }
 
 /**
- * Deliveries per second from a topic of events to a receiver, against bare undici POSTs of the same bytes: as many at a time, and, where
- * answers come at once, at undici's best.
+ * Deliveries per second from a topic of events to a receiver, against bare undici POSTs of the same bytes: with
+ * the same concurrency and, where answers come at once, with undici's best.
  *
- * Both rates are from the first receipt to the last, of senders that are warm: the notifier's from events that stand in their topic
- * (fanned out, written, claimed, signed, sent, finished), the bare one's from posts that stand signed in memory.
+ * Both senders are warm, and both rates run from the first receipt to the last. The notifier starts from events
+ * in their topic (fan out, write, claim, sign, send, finish), the bare sender from signed posts in memory.
  */
 export async function compareDeliveries(side: Side, notifierPid: () => number, deliveries: number) {
   const { receiver, fixture, certificate, answerMs } = side
@@ -49,7 +53,7 @@ export async function compareDeliveries(side: Side, notifierPid: () => number, d
   for (const concurrency of Object.values(bareConcurrency))
     await undici.post(barePosts(side, warmingDeliveries), concurrency)
   await receiver.take()
-  // In turns, and the medians: what else the machine does is then shared by all.
+  // Alternating rounds, and medians: other load on the machine then affects all alike.
   for (let round = 0; round < rounds; round++) {
     const posts = barePosts(side, deliveries)
     await measure(bare, () => undici.post(posts, bareConcurrency.asMany))
@@ -78,7 +82,7 @@ function barePosts({ targets, receiver }: Side, count: number): BarePost[] {
   return eventsFor(targets, count).map(({ path, event }) => prepareBarePost(receiver.url + path, event))
 }
 
-/** As the bare posts are made before the first is sent, the events stand in their topic before the notifier takes the first. */
+/** Puts all events into their topic before the notifier takes the first, like the bare posts in memory. */
 async function raiseWhileHeld(
   { fixture, receiver, targets }: Side,
   notifierPid: number,

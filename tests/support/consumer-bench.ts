@@ -13,7 +13,7 @@ import { deleteTopics, randomName, testInfrastructure } from './infrastructure.t
 import { readLog, type LogRecord } from './read-log.ts'
 import { until } from './until.ts'
 
-/** One topic with its dead-letter topic, and what a consumer of it needs. */
+/** A topic with its dead-letter topic, and what a consumer of it needs. */
 export interface ConsumerBench {
   kafka: Kafka
   admin: Admin
@@ -23,11 +23,11 @@ export interface ConsumerBench {
   topic: string
   topics: readonly string[]
   groupId: string
-  /** Sends texts; each is its own key, so they spread over the partitions. */
+  /** Sends texts, each as its own key, so that they spread over the partitions. */
   send(values: readonly string[], partition?: number): Promise<void>
-  /** Every record of the topic, from the beginning, by partition and offset. */
+  /** All records of the topic, by partition and offset. */
   read(topic: string): Promise<(LogRecord & { headers: Record<string, string> })[]>
-  /** What the group committed, by partition. */
+  /** The group's committed offsets, by partition. */
   committed(): Promise<{ partition: number; offset: string; metadata: string | null }[]>
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ export async function createConsumerBench(name: string, partitions = 3): Promise
       replicationFactor: 1,
     })),
   })
-  // Until the broker leads every partition: kafkajs sends again, and twice, what is refused before that.
+  // Wait until the broker leads every partition: kafkajs resends refused records, which stores them twice.
   for (const each of [topic, `${topic}.dlq`]) {
     await until(() =>
       admin.fetchTopicOffsets(each).then(
@@ -98,7 +98,7 @@ function withTextHeaders(record: LogRecord) {
   return { ...record, headers: Object.fromEntries(entries) }
 }
 
-/** Text as it is; what begins with `poison` cannot be decoded. */
+/** Decodes text; what begins with `poison` cannot be decoded. */
 const textDecoder: Decoder<string> = {
   decode: (value) => {
     const text = value.toString('utf8')
@@ -114,13 +114,13 @@ export type ConsumerKind = (typeof consumerKinds)[number]
 export interface ConsumerParts {
   kind: ConsumerKind
   bench: Pick<ConsumerBench, 'kafka' | 'producer' | 'log' | 'metrics' | 'topics' | 'groupId'>
-  /** Called for each record; nothing returned means `ok`. */
+  /** Called for each record; undefined means `ok`. */
   handle: (value: string, signal?: AbortSignal) => Promise<Outcome | undefined>
   batch?: Partial<BatchConsumerOptions<string>>
   parallel?: Partial<ParallelConsumerOptions<string>>
 }
 
-/** Either consumer around the same handler of one record, with the shortest session that brokers allow. */
+/** Either consumer with the same handler per record, and the shortest session that brokers allow. */
 export function consumerOf({ kind, bench, handle, batch, parallel }: ConsumerParts): Service {
   const { kafka, producer, log, metrics, topics, groupId } = bench
   const group = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 1_000 }

@@ -7,8 +7,8 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { consumerOf, type ConsumerKind } from './consumer-bench.ts'
 
 /**
- * A consumer in a process of its own, for tests that kill it. Writes a line for each record it is through with; a record named
- * `killer` ends the process as `kill -9` does.
+ * A consumer in its own process, for tests that kill it. Prints a line for each handled record. A record
+ * named `killer` ends the process by SIGKILL.
  */
 const { values } = parseArgs({
   options: {

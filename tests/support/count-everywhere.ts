@@ -1,6 +1,9 @@
 import type { Answer } from './start-api.ts'
 
-/** What lists, exports and reports say of the same calls, of the unsafe ones among them, and of their scores; `range` is of whole hours. */
+/**
+ * Counts of calls, unsafe calls and scores according to lists, exports and reports. `range` spans whole
+ * hours.
+ */
 export async function countEverywhere(get: (path: string) => Promise<Answer>, range: string, query: string) {
   const ask = (path: string, more = '') => get(`${path}?${range}&${query}${more}`)
   const total = async (path: string, more?: string) => (await ask(path, more)).json['total']

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ReceiverKind, ReceiverOrder, Receipts } from './counting-receiver.ts'
 
-/** The receiver of benchmarks, on a thread of its own. Started by counting-receiver.ts. */
+/** The receiver of benchmarks, in its own thread. Started by counting-receiver.ts. */
 const port = parentPort
 if (port === null) throw new Error('this is a thread of tests/support/counting-receiver.ts')
 
@@ -15,7 +15,7 @@ let receipts = emptyReceipts()
 
 const { certificate, answerMs = 0 } = workerData as ReceiverKind
 const server = certificate === undefined ? createServer(listen) : createTlsServer(certificate, listen)
-// A sender may keep a connection for as long as it likes: the server is never the one that closes it in mid-request.
+// Longer than any sender keeps a connection: the server never closes one during a request.
 server.keepAliveTimeout = 60_000
 server.on('connection', () => receipts.connections++)
 server.listen(0, '127.0.0.1', () => port.postMessage((server.address() as AddressInfo).port))
@@ -37,7 +37,7 @@ function receive(request: IncomingMessage, body: Buffer, response: ServerRespons
     held.add(response)
     response.once('close', () => held.delete(response))
   } else if (failing.has(path)) {
-    // Before it leaves: by the time Node tells that it has, the sender may have read it.
+    // Recorded before sending: the sender may read the answer before Node's callback runs.
     receipts.refused.push({ id, receivedAtMs: nowMs, answeredAtMs: performance.now() })
     response.writeHead(503).end()
   } else {

@@ -4,15 +4,15 @@ import type { TestCertificate } from './make-certificate.ts'
 
 /** Times are of the receiver's monotonic clock. */
 export interface Receipts {
-  /** Requests that were answered 200. */
+  /** Requests answered with 200. */
   count: number
-  /** Connections that were made. */
+  /** Connections opened. */
   connections: number
   firstAtMs: number | null
   lastAtMs: number | null
   /** From an event's `created_at` to its receipt. */
   latenciesMs: number[]
-  /** Requests that were answered 503, in their order. */
+  /** Requests answered with 503, in order. */
   refused: { id: string; receivedAtMs: number; answeredAtMs: number }[]
 }
 
@@ -24,24 +24,24 @@ export type ReceiverOrder =
 export interface CountingReceiver {
   /** `http://127.0.0.1:port`, or `https:` where it has a certificate. */
   url: string
-  /** Paths that are never answered, and that are answered 503; requests that hang are let go. */
+  /** Paths that hang and paths that answer 503. Requests that hang now are released. */
   behave(paths: { hanging?: readonly string[]; failing?: readonly string[] }): void
   count(): Promise<number>
-  /** Everything since the last time. */
+  /** Everything since the last call of this. */
   take(): Promise<Receipts>
-  /** Microseconds of processor time that it has taken. */
+  /** CPU time used, in microseconds. */
   cpu(): Promise<number>
   close(): Promise<void>
 }
 
 export interface ReceiverKind {
-  /** Undefined: it speaks plain HTTP. */
+  /** Undefined: plain HTTP. */
   certificate?: TestCertificate | undefined
-  /** Half as long to half as long again it takes to answer; 0: it answers at once. */
+  /** Mean time to answer, varying by half; 0: at once. */
   answerMs?: number
 }
 
-/** A receiver that is as fast as they come and only counts, on a thread of its own. For benchmarks. */
+/** The fastest receiver we have: counts and answers, in its own thread. For benchmarks. */
 export async function startCountingReceiver(kind: ReceiverKind = {}): Promise<CountingReceiver> {
   const thread = new Worker(new URL('counting-receiver-thread.ts', import.meta.url), {
     workerData: kind,

@@ -1,9 +1,12 @@
-/** Linear work on 16 times as much costs 16 times as much, with the collector's up to 50; quadratic work 256 times. */
+/**
+ * For 16 times the input, linear work takes 16 times as long, up to 50 with garbage collection; quadratic
+ * work 256.
+ */
 const [growth, maxTimes] = [16, 80]
 /** Less is noise. */
 const minMicroseconds = 15_000
 
-/** What a piece of work takes in microseconds of CPU, and not of time: others work on this machine too. */
+/** CPU time of `work` in microseconds. Not wall time: other processes share the machine. */
 export function cpuOf(work: () => unknown): number {
   const before = process.cpuUsage()
   work()
@@ -11,7 +14,7 @@ export function cpuOf(work: () => unknown): number {
   return user + system
 }
 
-/** Whether work on what is made of a size costs more than in proportion to what is made of a sixteenth of it. */
+/** Whether the CPU time of `work` grows more than linearly with the size of its input. */
 export function outgrows<Given>(
   size: number,
   make: (size: number) => Given,
@@ -22,6 +25,6 @@ export function outgrows<Given>(
     const cost = cpuOf(() => work(whole))
     return cost > minMicroseconds && cost > maxTimes * cpuOf(() => work(part))
   }
-  // Once may be the collector's work, three times that of a busy machine.
+  // One slow run may be garbage collection: three times as long on a busy machine.
   return Array.from({ length: 8 }).every(isSlow)
 }

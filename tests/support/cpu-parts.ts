@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { cpuOfProcess, cpuOfTree } from './bench-process.ts'
 import type { CountingReceiver } from './counting-receiver.ts'
 
-/** Microseconds of processor time, of each part of what is measured. */
+/** CPU time in microseconds, by part. */
 export type CpuParts = Readonly<Record<Part, number>>
 
 const parts = ['service', 'postgres', 'sender', 'receiver'] as const
@@ -18,14 +18,14 @@ export interface CpuMeter {
 
 export interface MeteredParts {
   servicePid: () => number
-  /** Of the database that the service works on. Its backends are found by it, where they run on this machine. */
+  /** Pool of the service's database, used to find its backends if they run on this machine. */
   pool: pg.Pool
-  /** What the service's connections are called. */
+  /** `application_name` of the service's connections. */
   applicationName: string
   receiver: CountingReceiver
 }
 
-/** What has been taken so far; `sender` is the thread that asks. */
+/** Reads the CPU time used so far. `sender` is the calling thread. */
 export function createCpuMeter({ servicePid, pool, applicationName, receiver }: MeteredParts): CpuMeter {
   const backends = new Map<number, number>()
   return {

@@ -1,6 +1,6 @@
 import type { Stack } from './start-stack.ts'
 
-/** Registers a webhook for threats with the stack's project; returns its signing secret. */
+/** Registers a webhook for threats in the stack's project. Returns its signing secret. */
 export async function createWebhook({ apiUrl, apiKey }: Stack, url: string): Promise<string> {
   const response = await fetch(`${apiUrl}/api/v1/webhooks`, {
     method: 'POST',

@@ -7,7 +7,7 @@ const servers: Server[] = []
 let line: CuttableLine
 const clients: Socket[] = []
 
-/** Answers each piece with its own name and the piece. */
+/** Echoes each chunk, prefixed by the server's name. */
 async function startServer(name: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())

@@ -2,19 +2,19 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A way to a server that can be cut and made worse, for tests of outages. */
+/** A TCP proxy that can be cut or degraded, for tests of outages. */
 export interface CuttableLine {
-  /** The server's address by way of this line. */
+  /** The server's URL through this proxy. */
   url: string
-  /** Breaks every connection and refuses new ones, until it is mended. */
+  /** Breaks every connection and refuses new ones until mended. */
   cut(): void
-  /** Takes connections and passes nothing on in either direction, until it is mended: who is there says nothing. */
+  /** Accepts connections and forwards nothing in either direction until mended. */
   stall(): void
-  /** Each piece of what passes waits so long, and those behind it, until it is mended. */
+  /** Delays each chunk, and those behind it, until mended. */
   slow(delayMs: number): void
-  /** Breaks every connection, as a router that has forgotten them does. New ones pass. */
+  /** Breaks every connection, as a router that has lost its state does. New ones pass. */
   reset(): void
-  /** New connections lead to another server from now on. */
+  /** Routes new connections to another server. */
   pointAt(targetUrl: string): void
   mend(): void
   close(): Promise<void>
@@ -24,7 +24,7 @@ export async function openLine(targetUrl: string): Promise<CuttableLine> {
   let target = new URL(targetUrl)
   const sockets = new Set<Socket>()
   const state = { isCut: false, delayMs: 0, stalled: [] as (() => void)[], isStalled: false }
-  /** Resolves once it may pass. */
+  /** Resolves when data may pass. */
   const passable = () =>
     state.isStalled ? new Promise<void>((resolve) => state.stalled.push(resolve)) : Promise.resolve()
   const letGo = () => {
@@ -47,7 +47,7 @@ export async function openLine(targetUrl: string): Promise<CuttableLine> {
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.setNoDelay(true)
-      // Errors end in `close`, which ends both sides.
+      // After an error comes `close`, which ends both sides.
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
         near.destroy()

@@ -9,7 +9,7 @@ import { startApi, type RunningApi } from './start-api.ts'
 import { adminPassword, startDashboard, type RunningDashboard } from './start-dashboard.ts'
 import { startWithUndo } from './undo.ts'
 
-/** Would act, hide or turn round what stands beside it, were it more than text. */
+/** Markup and control characters that would run, hide or reverse text if a page did not escape them. */
 export const hostileText = [
   '"><img src=x onerror="window.__ran=1">',
   '<script>window.__ran=1</script>',
@@ -18,14 +18,14 @@ export const hostileText = [
   '{{constructor.constructor("window.__ran=1")()}}',
 ].join(' ')
 
-/** Stands in the body of the hostile request and nowhere else. */
+/** Text that is only in the body of the hostile request. */
 export const onlyInBody = 'said in confidence'
 
-/** The built client behind the dashboard's own server, and a browser to look at it with. */
+/** The built client behind the dashboard's own server, and a browser to visit it. */
 export interface OpenDashboard {
   dashboard: RunningDashboard
   browser: Browser
-  /** A new browser profile, signed in, on no page yet. */
+  /** A new browser profile, signed in, before the first navigation. */
   signIn: (name?: string, password?: string) => Promise<VisitedPage>
   stop(): Promise<void>
 }
@@ -33,14 +33,14 @@ export interface OpenDashboard {
 export interface DashboardSite extends OpenDashboard {
   api: RunningApi
   projectId: string
-  /** Identifier of a request of which every text is hostile. */
+  /** Identifier of a request whose every text is hostile. */
   requestId: string
 }
 
 export interface VisitedPage {
   page: Page
   context: BrowserContext
-  /** What no page may do: run what somebody wrote, ask another host, break the content policy. */
+  /** Violations: injected script that ran, requests to other hosts, breaches of the content policy. */
   offences: string[]
 }
 
@@ -60,7 +60,7 @@ export function openDashboard(apiUrl: string): Promise<OpenDashboard> {
   })
 }
 
-/** A dashboard before the real API alone, with a project whose every text is hostile. */
+/** A dashboard in front of the real API alone, with a project whose every text is hostile. */
 export function startDashboardSite(): Promise<DashboardSite> {
   return startWithUndo(async (undo) => {
     const api = await startApi()
@@ -111,10 +111,16 @@ export interface SigningIn {
   theme: 'light' | 'dark'
 }
 
-/** Only ends what hangs: a click waits for two painted frames, which take half a minute on a machine with fifty processes at work. */
+/**
+ * Only ends a test that hangs. A click waits for two painted frames: half a minute on a machine with fifty
+ * busy processes.
+ */
 const stepTimeoutMs = 120_000
 
-/** A new browser profile whose person is signed in, by what the form sends: the form itself takes a second longer. */
+/**
+ * A new browser profile whose session comes from posting the sign-in data. The form itself takes a second
+ * longer.
+ */
 export async function signIn({ browser, baseUrl, name, password, theme }: SigningIn): Promise<VisitedPage> {
   const context = await browser.newContext({ baseURL: baseUrl, colorScheme: theme, locale: 'en-GB' })
   context.setDefaultTimeout(stepTimeoutMs)
@@ -141,13 +147,13 @@ export async function signIn({ browser, baseUrl, name, password, theme }: Signin
 
 const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** A colour on its way to another is neither. What turns for ever is not waited for. */
+/** Waits for animations to end: a colour in transition is neither of its two. Endless ones are skipped. */
 const movedOn = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)).then(() => true)`
 
-/** What axe-core finds serious or critical on the page as it stands, one line each: by all of its rules, or by some. */
+/** Serious and critical findings of axe-core on the current page, one line each. `rules`: all if absent. */
 export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // By the debugger, which the page's content policy does not bind; once for as long as the document stays.
+  // Evaluated by the debugger, which the content policy does not bind. Once per document.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(await axeSource)
   await page.evaluate(movedOn)
   return page.evaluate(

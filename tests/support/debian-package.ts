@@ -9,8 +9,8 @@ const cache = join(import.meta.dirname, '..', '..', '.cache')
 const downloadTimeoutMs = 180_000
 
 /**
- * The folder under .cache in which the files of Debian's package `name` are, with those of its dependencies
- * that match `libraries`: unpacked once, and installed nowhere. Rejects where they cannot be fetched.
+ * The folder under .cache with the files of Debian's package `name` and of its dependencies that match
+ * `libraries`. Unpacked once; nothing is installed. Rejects if they cannot be fetched.
  */
 export async function unpackDebian(name: string, libraries?: RegExp): Promise<string> {
   const unpacked = join(cache, name)
@@ -20,12 +20,12 @@ export async function unpackDebian(name: string, libraries?: RegExp): Promise<st
   const options = { cwd: directory, timeout: downloadTimeoutMs }
   try {
     await run('apt-get', ['download', name], options).catch(async () => {
-      // A new machine has no lists yet; root may fetch them.
+      // A new machine has no package lists yet; root may fetch them.
       await run('apt-get', ['update'], options)
       await run('apt-get', ['download', name], options)
     })
     if (libraries !== undefined) {
-      // Releases of Debian call the same library by different names.
+      // Releases of Debian name the same library differently.
       const { stdout } = await run('apt-cache', ['depends', '--important', name], options)
       const needed = [...stdout.matchAll(/Depends: (\S+)/g)].flatMap(([, one = '']) =>
         libraries.test(one) ? [one] : [],
@@ -36,7 +36,7 @@ export async function unpackDebian(name: string, libraries?: RegExp): Promise<st
     const files = (await readdir(directory)).filter((candidate) => candidate.endsWith('.deb'))
     if (files.length === 0) throw new Error('apt-get downloaded nothing')
     for (const file of files) await run('dpkg-deb', ['-x', join(directory, file), target], options)
-    // As a whole or not at all, also when two tests come here at once.
+    // Atomic, also if two tests unpack at once.
     await rename(target, unpacked).catch(async (error: unknown) => {
       if ((await firstThere([unpacked])) === undefined) throw error
     })

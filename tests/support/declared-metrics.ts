@@ -29,11 +29,11 @@ export interface DeclaredMetric {
   type: 'counter' | 'gauge' | 'histogram' | 'summary'
   labels: readonly string[]
   services: string[]
-  /** Labels of the series that are there before anything has happened. */
+  /** Labels of the series that exist from the start. */
   begun: readonly Readonly<Record<string, string>>[]
 }
 
-// Nothing of this is reached: services are made and never started.
+// None of these is reached: services are created and never started.
 const environment = {
   KAFKA_BROKERS: 'localhost:1',
   SCHEMA_REGISTRY_URL: 'http://localhost:1',
@@ -46,7 +46,10 @@ const environment = {
   SPOOL_DIR: '/nonexistent',
 }
 
-/** By service: what makes it. One that is missing here has no line in docs/metrics.md, and no alert can name what it measures. */
+/**
+ * How to create each service. One that is missing here is missing in docs/metrics.md, and alerts cannot use
+ * its metrics.
+ */
 export const makers: Readonly<Record<string, (dependencies: ProcessDependencies) => void>> = {
   api: (dependencies) => createApi(read(apiConfigSchema), dependencies),
   ingest: (dependencies) => createIngest(read(ingestConfigSchema), dependencies),
@@ -62,7 +65,7 @@ export const makers: Readonly<Record<string, (dependencies: ProcessDependencies)
   notifier: (dependencies) => createNotifier(read(notifierConfig), dependencies),
 }
 
-/** Every metric that the services declare when they are made, by name; with those of Node's that prom-client adds. */
+/** All metrics that services declare on creation, by name, with prom-client's own for Node. */
 export function declaredMetrics(): ReadonlyMap<string, DeclaredMetric> {
   const declared = new Map<string, DeclaredMetric>()
   for (const [service, make] of Object.entries(makers)) {
@@ -80,7 +83,7 @@ export function declaredMetrics(): ReadonlyMap<string, DeclaredMetric> {
   return declared
 }
 
-/** prom-client keeps these at run time, and its types do not say so. */
+/** prom-client has these at run time, but not in its types. */
 function describe(metric: object) {
   const { name, help, labelNames, hashMap } = metric as {
     name: string

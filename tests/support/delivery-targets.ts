@@ -5,13 +5,13 @@ import type { CountingReceiver } from './counting-receiver.ts'
 import type { TestCertificate } from './make-certificate.ts'
 import { until } from './until.ts'
 
-/** Webhooks of one receiver, each of a project of its own, so that one event is one delivery. */
+/** Webhooks of one receiver, each in its own project: one event is one delivery. */
 export interface Side {
   fixture: NotifierFixture
   receiver: CountingReceiver
-  /** Of the receiver; undefined: it speaks plain HTTP. */
+  /** The receiver's certificate; undefined: plain HTTP. */
   certificate: TestCertificate | undefined
-  /** About how long the receiver takes to answer; 0: none. */
+  /** Approximate time until the receiver answers; 0: at once. */
   answerMs: number
   targets: readonly Target[]
 }
@@ -41,7 +41,7 @@ export function eventFor({ projectId }: Target): RaisedEvent {
   return raisedEvent({ project_id: projectId, fields })
 }
 
-/** In turns for each target. */
+/** Events for the targets, in turn. */
 export function eventsFor(targets: readonly Target[], count: number): { path: string; event: RaisedEvent }[] {
   return Array.from({ length: count }, (_, index) => {
     const target = targets[index % targets.length] as Target
@@ -49,7 +49,7 @@ export function eventsFor(targets: readonly Target[], count: number): { path: st
   })
 }
 
-/** Raises them all at once; resolves when the last has been received. */
+/** Raises all events at once. Resolves when the last has been received. */
 export async function raiseAll({ fixture, receiver, targets }: Side, count: number): Promise<void> {
   const before = await receiver.count()
   await fixture.raise(...eventsFor(targets, count).map(({ event }) => event))

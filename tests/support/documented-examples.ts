@@ -6,20 +6,20 @@ interface Operation {
   responses: Record<string, unknown>
 }
 
-/** What one example of /docs was answered by a running system. */
+/** How a running system answered one example of /docs. */
 export interface ExampleAnswer {
   name: string
   status: number
   isDocumented: boolean
-  /** Whether every identifier in its path was one that is there. */
+  /** Whether every identifier in its path exists. */
   isReal: boolean
   text: string
 }
 
-/** Examples that cannot succeed on their own, and what they are answered. */
+/** Examples that cannot succeed on their own, with their status. */
 export const refusedExamples: Readonly<Record<string, number>> = {
   'post /internal/keys/resolve': 404,
-  // Nobody has that password, and nobody is signed in.
+  // No user has that password, and no user is signed in.
   'post /internal/people/sign-in': 401,
   'get /api/me': 403,
   'get /api/me/logins': 403,
@@ -28,10 +28,13 @@ export const refusedExamples: Readonly<Record<string, number>> = {
   'post /api/reviews': 404,
 }
 
-/** An identifier that is none. Routes say so (404 or 422). */
+/** An invalid identifier. Routes answer 404 or 422. */
 const noId = 'nothing_00000000000000000000000000'
 
-/** Sends every example of /openapi.json as it is printed, what is made first and what is deleted last, with the identifiers that the answers brought. */
+/**
+ * Sends every example of /openapi.json as printed, with identifiers from earlier answers. Creations come
+ * first, deletions last.
+ */
 export async function sendExamples(connection: Connection, requestId: string): Promise<ExampleAnswer[]> {
   const { base_url: base, project_id: project } = connection
   const ids: Record<string, string> = {
@@ -74,7 +77,10 @@ function turnOf({ path, method }: { path: string; method: string }): number {
   return method === 'post' && !path.includes('{') ? 0 : 1
 }
 
-/** Undefined: nothing is known that the path could be of. Identifiers are known by the path that leads to them, `/api/projects/{id}/keys/{id}`. */
+/**
+ * The path with known identifiers, which are keyed by the path to them (`/api/projects/{id}/keys/{id}`).
+ * Undefined if one is unknown.
+ */
 function realPath(path: string, ids: Readonly<Record<string, string>>): string | undefined {
   let [known, real] = ['', '']
   for (const part of path.split('/').slice(1)) {

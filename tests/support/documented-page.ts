@@ -4,7 +4,7 @@ import { expect } from '@jest/globals'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Holds a generated page of docs/ to what it is generated from. `UPDATE_DOCS=1` writes it instead. */
+/** Compares a page of docs/ with what generates it. `UPDATE_DOCS=1` writes it instead. */
 export function expectPage(name: string, text: string): void {
   expectFile(join('docs', name), text)
 }
@@ -16,7 +16,7 @@ export function expectFile(path: string, text: string): void {
   expect(readFileSync(file, 'utf8')).toBe(text)
 }
 
-/** A markdown table. */
+/** A Markdown table. */
 export function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

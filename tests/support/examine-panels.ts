@@ -7,7 +7,10 @@ import type { Prometheus } from './start-prometheus.ts'
 
 const operations = join(import.meta.dirname, '..', '..', 'docs', 'operations.md')
 
-/** Panels whose queries give nothing, by dashboard and title. What Grafana puts in for its variables stands here as ten minutes and a day. */
+/**
+ * Panels whose queries return nothing, by dashboard and title. Grafana's variables become ten minutes and a
+ * day.
+ */
 export async function examinePanels(prometheus: Prometheus, databaseUrl: string): Promise<string[]> {
   const watcher = await connectWatcher(databaseUrl)
   try {
@@ -34,14 +37,17 @@ export async function examinePanels(prometheus: Prometheus, databaseUrl: string)
 
 const fallback = ' or on () vector(0)'
 
-/** The line at zero that stands for nothing counts as data only where the metric has no series at all: a wrong label value would have it too. */
+/**
+ * Whether the query has data. A zero line (`or vector(0)`) counts only if the metric has no series at all: a
+ * wrong label value would show it too.
+ */
 async function hasSamples(prometheus: Prometheus, expr: string): Promise<boolean> {
   const asked = expr.replaceAll('$__rate_interval', '10m')
   const samples = await prometheus.query(asked.replace(fallback, ''))
   if (samples.some(({ value: [, value] }) => Number.isFinite(Number(value)))) return true
   if (!asked.endsWith(fallback)) return false
   const [metric] = /\bsluice_\w+/.exec(asked) ?? []
-  // ALERTS, which is Prometheus's own: none of them is the usual case.
+  // Without a metric it is ALERTS, Prometheus's own, which is usually empty.
   return metric === undefined || (await prometheus.query(metric)).length === 0
 }
 
@@ -52,7 +58,7 @@ async function hasRows(client: Client, sql: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** As the login that docs/operations.md makes for Grafana, with the statements of that page and a name of its own. */
+/** Connects by a login that the statements of docs/operations.md make for Grafana, under a random name. */
 async function connectWatcher(databaseUrl: string): Promise<{ client: Client; close: () => Promise<void> }> {
   const [, grants = ''] =
     /```sql\n(create role sluice_watch[^]+?)```/.exec(readFileSync(operations, 'utf8')) ?? []

@@ -13,15 +13,15 @@ async function prepareParts(): Promise<string> {
   return 'Kafka and the registry'
 }
 
-/** Here once: each test file that needs it and begins before it is there would build it. */
+/** Built once here, so that parallel test files do not each build it. */
 async function prepareClient(): Promise<string> {
   await ensureClient(console.log)
   return "the dashboard's client"
 }
 
 /**
- * Fetches what the tests need besides packages, one after the other: two tests that fetch at once would meet at the package manager's lock.
- * What cannot be fetched here is said here, and by the test that needs it.
+ * Fetches what tests need besides packages, one after the other: parallel fetches would meet at the package
+ * manager's lock. Failures are reported here and by the test concerned.
  */
 const problems: string[] = []
 for (const fetchTool of [() => prometheusTool('promtool'), findBrowser, prepareParts, prepareClient]) {

@@ -7,6 +7,8 @@ import { programEnvironment } from './program-environment.ts'
 const repository = join(import.meta.dirname, '..', '..')
 
 export interface ServiceProcessOptions {
+  /** The folder of the version that it is of; absent: this one. */
+  root?: string
   /** A folder of services/. */
   name: string
   environment: Readonly<Record<string, string>>
@@ -37,7 +39,7 @@ export interface ServiceProcess {
 }
 
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { name, environment, operationsPort, logFile, readyDeadlineMs = 120_000 } = options
+  const { root = repository, name, environment, operationsPort, logFile, readyDeadlineMs = 120_000 } = options
   const state = { restarts: 0, stopping: false }
   const stopping = () => state.stopping
   let startingAgain = Promise.resolve()
@@ -46,7 +48,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const launch = async () => {
     current = await startGuarded({
       command: process.execPath,
-      args: [join(repository, 'services', name, 'main.ts')],
+      args: [join(root, 'services', name, 'main.ts')],
       env: {
         ...programEnvironment(),
         NODE_ENV: 'production',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '#runtime/errors.ts'
-import type { Fixture } from '../fixture/start-fixture.ts'
+import type { ComparedSystem } from './compared-system.ts'
 import { readLeftOver } from './read-left-over.ts'
 
 export interface Rest {
@@ -14,7 +14,7 @@ const looks = 3
 const betweenLooksMs = 1_500
 
 /** Resolves once nothing is under way any more in several looks, or with what is left after `withinMs`. Dead letters do not go away: they are left. */
-export async function awaitRest(fixture: Fixture, withinMs: number): Promise<Rest> {
+export async function awaitRest(fixture: Omit<ComparedSystem, 'projects'>, withinMs: number): Promise<Rest> {
   const startedMs = performance.now()
   let leftOver: Record<string, number> = {}
   let quiet = 0

@@ -7,7 +7,7 @@ import { requestLimitOf } from '#schemas/tiers.ts'
 import { countedAndRecounted } from '#services/sink/testing/recount-rollups.ts'
 import type { ChaosProject } from '../fixture/make-projects.ts'
 import type { Receivers } from '../fixture/receivers.ts'
-import type { Fixture } from '../fixture/start-fixture.ts'
+import type { ComparedSystem } from './compared-system.ts'
 import type { Found, FoundProject, ProjectName } from './found.ts'
 import { orphanQueries } from './orphans.ts'
 
@@ -29,7 +29,10 @@ type Stored = Pick<
 >
 
 /** What Postgres and the receivers hold once everything has come to rest. */
-export async function readFound({ parts, projects }: Fixture, room: number): Promise<Stored> {
+export async function readFound(
+  { parts, projects }: Pick<ComparedSystem, 'parts' | 'projects'>,
+  room: number,
+): Promise<Stored> {
   const pool = new pg.Pool({ connectionString: parts.postgres.url, max: 2 })
   try {
     const all = Object.values(projects) as ChaosProject[]

@@ -2,14 +2,16 @@ import type { Admin } from 'kafkajs'
 import pg from 'pg'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { readMetric } from '../../../support/read-metric.ts'
-import { gateways } from '../fixture/roster.ts'
-import type { Fixture } from '../fixture/start-fixture.ts'
+import { serviceOf } from '../fixture/roster.ts'
+import type { ComparedSystem } from './compared-system.ts'
+
+type Watched = Omit<ComparedSystem, 'projects'>
 
 /** What is still under way, or will be for ever; by what it is. All are 0 once a run has come to rest. */
-export async function readLeftOver(fixture: Fixture): Promise<Record<string, number>> {
+export async function readLeftOver(fixture: Watched): Promise<Record<string, number>> {
   const spools = await Promise.all(
-    gateways.map((name) =>
-      readMetric(fixture.services.get(name)?.operationsPort ?? 0, 'sluice_gateway_spool_records'),
+    [...fixture.services].map(([name, { operationsPort }]) =>
+      serviceOf(name) === 'gateway' ? readMetric(operationsPort, 'sluice_gateway_spool_records') : 0,
     ),
   )
   return {
@@ -20,7 +22,7 @@ export async function readLeftOver(fixture: Fixture): Promise<Record<string, num
 }
 
 /** Records that a consumer group has not worked on, by group and topic: also those of partitions that it has never seen. */
-async function readUnhandled({ kafka, topicPrefix }: Fixture): Promise<Record<string, number>> {
+async function readUnhandled({ kafka, topicPrefix }: Watched): Promise<Record<string, number>> {
   return withAdmin(kafka, async (admin) => {
     const { groups } = await admin.listGroups()
     const unhandled: Record<string, number> = {}

@@ -3,8 +3,8 @@ import { messageOf } from '#runtime/errors.ts'
 import { newId } from '#schemas/ids.ts'
 import { createRandom } from '../../../simulation/world/random.ts'
 import { realPrompts } from '../../../support/real-prompts.ts'
-import type { ChaosProject } from '../fixture/make-projects.ts'
-import type { Fixture } from '../fixture/start-fixture.ts'
+import type { ChaosProject, ChaosProjects } from '../fixture/make-projects.ts'
+import type { ServiceStarter } from '../fixture/start-services.ts'
 import { callGateway } from './call-gateway.ts'
 import { textOf, type CallContent, type ClientCall } from './client-call.ts'
 import { logCall } from './log-call.ts'
@@ -18,8 +18,11 @@ export interface Calling {
   stop(): Promise<void>
 }
 
+/** Read for each call: processes come and go. */
+type Addresses = Pick<ServiceStarter, 'gatewayUrls' | 'loggingUrls' | 'proxyApiKey'>
+
 interface Load {
-  fixture: Pick<Fixture, 'addresses' | 'projects'>
+  fixture: { addresses: Addresses; projects: ChaosProjects }
   seed: number
   callsPerSecond: number
 }
@@ -40,7 +43,6 @@ export function startCalling({ fixture: { addresses, projects }, seed, callsPerS
   const underWay = new Set<Promise<void>>()
   const ending = new AbortController()
   const patience = new AbortController()
-  const urls = [addresses.apiUrl, addresses.ingestUrl]
 
   const begin = (count: number) => {
     const content = drawContent(random.next())
@@ -58,6 +60,7 @@ export function startCalling({ fixture: { addresses, projects }, seed, callsPerS
     }
     const other = drawn < shares.gateway + shares.open + shares.limited ? 'limited' : 'private'
     const name = drawn < shares.gateway + shares.open ? 'open' : other
+    const urls = () => addresses.loggingUrls
     const logged = { urls, key: projects[name].apiKey, prompt, signal: patience.signal }
     return logCall(call(name, 'direct'), logged)
   }

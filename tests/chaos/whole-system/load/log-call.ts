@@ -3,7 +3,7 @@ import type { ClientCall } from './client-call.ts'
 
 interface Logged {
   /** The API and ingest: tried in turn. */
-  urls: readonly string[]
+  urls: () => readonly string[]
   key: string
   prompt: string
   /** Ends the client's patience. */
@@ -24,7 +24,8 @@ export async function logCall(call: ClientCall, { urls, key, prompt, signal }: L
     response_body: { choices: [{ index: 0, message: { role: 'assistant', content: 'Let me see.' } }] },
   })
   for (let attempt = call.id.charCodeAt(call.id.length - 1); !signal.aborted; attempt++) {
-    const url = `${urls[attempt % urls.length] ?? ''}/internal/log`
+    const tried = urls()
+    const url = `${tried[attempt % tried.length] ?? ''}/internal/log`
     const answer = await post(url, key, body)
     if (answer === 'taken' || answer === 'refused') {
       call.end = answer
