@@ -1,6 +1,6 @@
 import { objectOf } from './json.ts'
 
-/** Every string value, in order. Not recursive: bodies may be nested deeper than the stack. */
+/** Every string value, in order. Iterative, as bodies may be nested deeper than the stack. */
 export function allTexts(value: unknown): string[] {
   const found: string[] = []
   const pending: unknown[] = [value]

@@ -12,8 +12,10 @@ test.each<[string, unknown, string]>([
     'So',
   ],
   ['an answer in a shape of nobody', { reply: 'So', error: null }, 'So'],
-  ["Gemini's thoughts", { candidates: [{ content: { parts: [{ text: 'Hm', thought: true }, { text: 'So' }] } }] }, 'So'], // prettier-ignore
-  ["Anthropic's thoughts", { content: [{ type: 'thinking', thinking: 'Hm' }, { type: 'text', text: 'So' }] }, 'So'], // prettier-ignore
+  // prettier-ignore
+  ["Gemini's thoughts", { candidates: [{ content: { parts: [{ text: 'Hm', thought: true }, { text: 'So' }] } }] }, 'So'],
+  // prettier-ignore
+  ["Anthropic's thoughts", { content: [{ type: 'thinking', thinking: 'Hm' }, { type: 'text', text: 'So' }] }, 'So'],
 ])('what the model answered: %s', (_name, response, answer) => {
   expect(textsOfCall({ messages: [{ role: 'user', content: 'P' }] }, response).answer).toBe(answer)
 })

@@ -2,15 +2,15 @@ import { hostedUsesOf } from './hosted-uses.ts'
 import { tokenParts as tokenPartNames, type TokenPart } from './token-cost.ts'
 import { tokenPartsOf } from './token-parts.ts'
 
-/** What of an answer costs other than text tokens do. */
+/** What of an answer is billed other than as text tokens. */
 export interface BilledParts {
-  /** What of the tokens is no text. */
+  /** Tokens that are not text. */
   tokenParts: Readonly<Partial<Record<TokenPart, number>>>
-  /** How often the provider used each tool of its own. */
+  /** Number of uses of each hosted tool. */
   hostedUses: Readonly<Record<string, number>>
 }
 
-/** A hostile answer can name as many as fit in it; no price list names so many. */
+/** A hostile answer can name very many; no price list names so many. */
 const maxParts = 100
 const maxNameLength = 64
 
@@ -20,10 +20,7 @@ export function billedPartsOf(requestBody: unknown, responseBody: unknown): Bill
   return { tokenParts: tokenPartsOf(responseBody, isGrounded), hostedUses }
 }
 
-/**
- * Both in one, as a record has them whose answer does not stand in it whole; undefined where there are
- * none.
- */
+/** Both as one object, for a record whose answer is incomplete; undefined if empty. */
 export function joinParts({ tokenParts, hostedUses }: BilledParts): Record<string, number> | undefined {
   const named = Object.entries<number>({ ...hostedUses, ...tokenParts }).slice(0, maxParts)
   if (named.length === 0) return undefined
@@ -32,7 +29,7 @@ export function joinParts({ tokenParts, hostedUses }: BilledParts): Record<strin
   )
 }
 
-/** What joinParts joined. */
+/** The inverse of joinParts. */
 export function splitParts(billed: Readonly<Record<string, number>>): BilledParts {
   const isToken = ([name]: readonly [string, number]) => tokenPartNames.includes(name as TokenPart)
   const entries = Object.entries(billed)

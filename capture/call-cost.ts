@@ -16,16 +16,15 @@ interface PricedCall {
 }
 
 /**
- * US dollars: what the answer says, else by the price table, with the models that were asked on the way and
- * the tools that the provider ran. Null when one of these is unknown, or the answer broke off uncounted.
+ * The cost in US dollars: stated by the answer, or from the price table, including other models and hosted
+ * tools. Null when a part is unknown, or when the answer broke off before its count.
  */
 export function costOfCall(
   { model, provider, tokens, described }: PricedCall,
   prices: PriceTable,
 ): number | null {
   if (described.statedCost !== null) return described.statedCost
-  // What was generated till then is paid for, and nobody has counted it: the prompt's price would pass for
-  // all.
+  // The partial answer is billed but not counted, so the prompt's price would pass for the whole.
   if (described.isBrokenOff && tokens.completion_tokens === null) return null
   const { serviceTier, inferenceGeo, hostedUses: uses } = described
   const costs = [
@@ -51,9 +50,8 @@ export function countsOf(usage: UsageBeside['usage']): TokenCounts {
 }
 
 /**
- * What a record may say of the tokens of an answer that does not stand in it whole. Nothing where other
- * models were asked and nobody says what that cost: the price of the rest would be taken for that of the
- * call, and no tokens have none.
+ * Token usage for a record whose answer is incomplete. Empty when other models were used without a stated
+ * cost: otherwise the price of the rest would pass for that of the call.
  */
 export function usageBeside(answer: unknown): TokenUsage {
   const isAlone = adviceIn(answer).length === 0 && imageToolIn(undefined, answer).length === 0

@@ -2,8 +2,8 @@ import { fieldAt, listOf, objectOf } from './json.ts'
 import { isToolCallRecord } from './tool-calls.ts'
 
 /**
- * The request and answer formats that are understood: the three of OpenAI (spoken by many others), embeddings, the
- * Anthropic messages, and those that only direct clients speak.
+ * The known request and answer formats: OpenAI's three (which many others use), embeddings, Anthropic
+ * messages, and formats of direct clients.
  */
 export type CallShape =
   | 'chat_completions'
@@ -18,7 +18,10 @@ export type CallShape =
   | 'converse'
   | 'mcp_tool_call'
 
-/** What a gateway records, by the end of the path. Mounted paths (`/openai/deployments/x/…`, `/api/v1/…`) end the same. */
+/**
+ * Model calls by the end of the path, which mounted paths such as `/openai/deployments/x/chat/completions`
+ * share.
+ */
 const shapeByPathEnd: readonly (readonly [string, CallShape])[] = [
   ['/chat/completions', 'chat_completions'],
   ['/completions', 'completions'],
@@ -28,10 +31,10 @@ const shapeByPathEnd: readonly (readonly [string, CallShape])[] = [
   ['/messages', 'messages'],
 ]
 
-/** What an assistant's thread is given: no model is called. */
+/** Adds a message to an assistant's thread; calls no model. */
 const threadMessages = /\/threads\/[^/]+\/messages$/
 
-/** The shape of a POST to `path` (a query is cut off), or null when nothing is known of it. */
+/** The shape of a POST to `path` (its query is ignored); null if unknown. */
 export function shapeOfPath(path: string): CallShape | null {
   const query = path.indexOf('?')
   const bare = query === -1 ? path : path.slice(0, query)
@@ -41,7 +44,7 @@ export function shapeOfPath(path: string): CallShape | null {
 
 type BodyTest = (request: unknown, response: unknown) => boolean
 
-/** In order: the first that fits decides. Marks of the answer come before those of the request, which are shared by several. */
+/** The first match decides. Answers come before requests, whose fields several shapes share. */
 const bodyTests: readonly (readonly [CallShape, BodyTest])[] = [
   ['mcp_tool_call', isToolCallRecord],
   ['chat_completions', (_, response) => objectNamed(response, 'chat.completion')],
@@ -62,7 +65,7 @@ const bodyTests: readonly (readonly [CallShape, BodyTest])[] = [
   ['responses', (request) => has(request, 'input') && has(request, 'instructions')],
 ]
 
-/** The shape that the bodies show, or null when they show none. */
+/** The shape of the bodies; null if unknown. */
 export function shapeOfBodies(requestBody: unknown, responseBody: unknown): CallShape | null {
   return bodyTests.find(([, fits]) => fits(requestBody, responseBody))?.[0] ?? null
 }
@@ -77,13 +80,13 @@ function objectNamed(response: unknown, name: string): boolean {
   return object === name || object === `${name}.chunk`
 }
 
-/** `response.compaction` too: what a conversation came to. */
+/** `response.compaction` is a shortened conversation. */
 function isResponse(response: unknown): boolean {
   const object = fieldAt(response, 'object')
   return object === 'response' || object === 'response.compaction'
 }
 
-/** An old one has no steps, and one of an agent names no object. */
+/** An old interaction has no steps, and an agent's has no `object`. */
 function isInteraction(response: unknown): boolean {
   const hasSteps = Array.isArray(fieldAt(response, 'steps')) && has(response, 'status')
   return hasSteps || objectNamed(response, 'interaction')

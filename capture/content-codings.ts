@@ -1,28 +1,26 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 
-/** A decoder of Node's that ends with its unit. `bytesWritten`: how much of what it was given that took. */
+/** A Node decoder that ends with its unit. `bytesWritten`: how much of the input it consumed. */
 type Decoder = Transform & Pick<zlib.Zlib, 'bytesWritten'>
 
-/** A content coding: one compressed stream, or several units one behind the other. */
+/** A content coding: one compressed stream, or a sequence of units. */
 export interface Coding {
   hasUnits: boolean
-  /**
-   * The bytes of a unit before what the decoder reads; undefined: this is no unit, or its head is cut off.
-   */
+  /** Bytes of a unit before the decoder's input; undefined for an invalid or incomplete header. */
   headBytes(encoded: Buffer): number | undefined
   decoder(encoded: Buffer): Decoder
-  /** The bytes of a unit behind what the decoder reads. */
+  /** Bytes of a unit after the decoder's input. */
   tailBytes: number
-  /** Whether the tail confirms what was decoded. */
+  /** Whether the tail's checksum matches. */
   isConfirmed(tail: Buffer, decoded: { crc32: number; size: number }): boolean
 }
 
 const stream = { hasUnits: false, headBytes: () => 0, tailBytes: 0, isConfirmed: () => true }
 
 /**
- * Its members (RFC 1952) are read one by one: Node's own decoder loses up to 16 kB of words where no member
- * follows.
+ * Members (RFC 1952) are decoded one by one: Node's decoder loses up to 16 kB when invalid data follows the
+ * last.
  */
 const gzip: Coding = {
   hasUnits: true,
@@ -44,7 +42,7 @@ const codings: ReadonlyMap<string, Coding> = new Map<string, Coding>([
     },
   ],
   ['br', { ...stream, decoder: () => zlib.createBrotliDecompress() }],
-  // Frames and skippable frames (RFC 8878, 3.1); Node's decoder ends behind the first (nodejs/node#64741).
+  // Frames and skippable frames (RFC 8878, 3.1). Node's decoder ends after the first (nodejs/node#64741).
   ['zstd', { ...stream, hasUnits: true, decoder: () => zlib.createZstdDecompress() }],
 ])
 
@@ -52,7 +50,7 @@ export function codingNamed(name: string): Coding | undefined {
   return codings.get(name)
 }
 
-/** `deflate` means the zlib format (RFC 1950), but some send bare deflate (RFC 1951). */
+/** `deflate` means the zlib format (RFC 1950), but some servers send raw deflate (RFC 1951). */
 function isZlib(encoded: Buffer): boolean {
   return encoded.length >= 2 && ((encoded[0] ?? 0) & 0x0f) === 8 && encoded.readUInt16BE(0) % 31 === 0
 }

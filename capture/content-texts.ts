@@ -2,7 +2,7 @@ import { allTexts } from './all-texts.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { isResultType, offeredTypes, wordsOfResult } from './tool-results.ts'
 
-/** The texts of content in any provider's form: a string, a part, parts. Images and signatures have none, audio its transcript. */
+/** Texts of content in any provider's format. Images and signatures have none; audio has its transcript. */
 export function contentTexts(content: unknown): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content]
   if (Array.isArray(content)) return listOf(content).flatMap(partTexts)
@@ -11,20 +11,20 @@ export function contentTexts(content: unknown): string[] {
 
 function partTexts(part: unknown): string[] {
   if (typeof part === 'string') return part === '' ? [] : [part]
-  // Gemini has what a model thought among its words.
+  // Gemini mixes the model's thoughts with its answer.
   if (fieldAt(part, 'thought') === true) return []
   const text =
     textOf(fieldAt(part, 'text')) ?? textOf(fieldAt(part, 'refusal')) ?? textOf(fieldAt(part, 'transcript'))
   if (text !== undefined) return [text]
   const document = fieldAt(part, 'type') === 'document' ? wordsOfDocument(part) : []
   const inside = [
-    // In what a tool answered.
+    // Content of a tool result.
     ...(Array.isArray(document) ? listOf(document) : [document]),
     ...listOf(fieldAt(part, 'content')),
     ...listOf(fieldAt(part, 'parts')),
-    // What a shell printed.
+    // Output of a shell.
     ...[fieldAt(part, 'stdout'), fieldAt(part, 'stderr')],
-    // Bedrock's, with what it is cited from beside it.
+    // Bedrock's cited content.
     ...listOf(fieldAt(part, 'citationsContent', 'content')),
   ]
   return inside.flatMap((inner) => {
@@ -33,7 +33,7 @@ function partTexts(part: unknown): string[] {
   })
 }
 
-/** The words of the result in a part, an item or a step that is one. */
+/** The text of a tool result; undefined for any other part, item or step. */
 export function toolResultOf(part: unknown): unknown {
   const type = textOf(fieldAt(part, 'type'))
   if (offeredTypes.has(type)) return ''
@@ -44,7 +44,7 @@ export function toolResultOf(part: unknown): unknown {
     const result = fieldAt(part, 'result')
     if (result !== undefined) return wordsIn(result)
     const content = fieldAt(part, 'content')
-    // The provider's own tools answer in objects of many shapes.
+    // Results of hosted tools are objects of many shapes.
     return type === 'tool_result' || type === 'search_result' ? (content ?? '') : readable(content)
   }
   for (const [holder, words] of wordsOfResult) {
@@ -54,14 +54,14 @@ export function toolResultOf(part: unknown): unknown {
   return undefined
 }
 
-/** A PDF has none that can be read here. */
+/** A PDF has no readable text here. */
 function wordsOfDocument(part: unknown): unknown {
   const { type, data, content } = objectOf(fieldAt(part, 'source')) ?? {}
   if (type === 'base64') return ''
   return data ?? content ?? allTexts(fieldAt(part, 'document'))
 }
 
-/** Words as parts have them (pictures may stand between them), else all texts of a result or a source in whatever shape. */
+/** The texts of content parts, or else every string in a result or source. */
 export function wordsIn(found: unknown): string[] {
   const said = contentTexts(found)
   return said.length > 0 ? said : allTexts(found)
@@ -69,7 +69,7 @@ export function wordsIn(found: unknown): string[] {
 
 const unread = new Set(['type', 'encrypted_content'])
 
-/** What the provider's own tools found, without what only the provider can read. */
+/** Results of hosted tools, without what only the provider can read. */
 function readable(content: unknown): string[] {
   const entries = Array.isArray(content) ? listOf(content) : [content]
   return entries.flatMap((entry) => {

@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals'
 import zlib from 'node:zlib'
 import { decodeContent } from './decode-content.ts'
 
-// Takes 10 s and more beside five other test processes on two cores.
+// Takes over 10 s beside five other test processes on two cores.
 jest.setTimeout(120_000)
 
 const text = Buffer.from('{"answer":"' + 'yes '.repeat(5_000) + '"}')
@@ -27,7 +27,7 @@ const halves = [text.subarray(0, half), text.subarray(half)]
 const skippable = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4])
 const zstdFrames = halves.map((part) => zlib.zstdCompressSync(part))
 const gzipMembers = halves.map((part) => zlib.gzipSync(part))
-/** A name, a comment, a field of its own and a checksum in its head, as tools write them. */
+/** A gzip header with name, comment, extra field and checksum. */
 const head = Buffer.concat([
   Buffer.from([0x1f, 0x8b, 8, 0x1e, 0, 0, 0, 0, 0, 3, 2, 0, 9, 9]),
   Buffer.from('name\0comment\0'),

@@ -3,8 +3,8 @@ import { codingNamed, type Coding } from './content-codings.ts'
 import { lastBytes } from './usage-at-end.ts'
 
 /**
- * What was decoded; `cut`: it was longer than asked for, broke off, or has bytes behind it that belong to
- * nothing. `end`: the last bytes of one that was longer and read to its end.
+ * Decoded content. `cut`: it was too long, broke off, or is followed by invalid bytes. `end`: the last bytes
+ * of content that was too long but complete.
  */
 export interface DecodedContent {
   bytes: Buffer
@@ -12,12 +12,13 @@ export interface DecodedContent {
   end?: Buffer
 }
 
-/** More codings on top of each other than anybody means is a way to make a bomb. */
+/** More nested codings than anyone needs are a decompression bomb. */
 const maxCodings = 3
 
 /**
- * Undoes a `Content-Encoding` (gzip, deflate, br, zstd; several separated by commas), giving at most `maxBytes`. A body that breaks off gives
- * what it held till there; one that is longer is read on for its end, up to `throughBytes`. Undefined for a coding that is not known.
+ * Decodes a `Content-Encoding` (gzip, deflate, br, zstd, or a comma-separated list) into at most `maxBytes`.
+ * A broken body yields what could be decoded; a longer one is read up to `throughBytes` to find its end.
+ * Undefined for an unknown coding.
  */
 export async function decodeContent(
   contentEncoding: string,
@@ -43,12 +44,12 @@ export async function decodeContent(
 }
 
 /**
- * Servers that compress each event of a stream by itself make a frame for each; one takes 0.17 ms, however
- * little is in it.
+ * Servers that compress each event of a stream write one frame per event. A frame takes 0.17 ms, however
+ * short.
  */
 const maxUnits = 10_000
 
-/** Unit by unit: what comes behind the last one is no content, and what is not a whole body says so. */
+/** Decodes unit by unit and ignores what follows the last; incomplete units are marked. */
 async function decodeAtMost(
   coding: Coding,
   encoded: Buffer,
@@ -68,7 +69,7 @@ async function decodeAtMost(
 }
 
 /**
- * How many bytes the unit at the start of `encoded` has; undefined: it is broken, breaks off, or goes beyond
+ * Length of the unit at the start of `encoded`; undefined if it is broken, incomplete, or exceeds
  * `throughBytes`.
  */
 function decodeUnit(
@@ -99,9 +100,9 @@ function decodeUnit(
       const isWhole = end <= body.length && coding.isConfirmed(body.subarray(tailAt, end), decoded)
       finish(isWhole && head + end > 0 ? head + end : undefined)
     })
-    // Broken data is the provider's; what was readable is the record.
+    // Broken data comes from the provider: keep what could be decoded.
     decoder.on('error', () => finish())
-    // Written before the end is: what the end finds missing takes back nothing.
+    // Written before `end`, so that an error at the end does not discard it.
     decoder.write(body)
     decoder.end()
   })

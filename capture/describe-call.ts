@@ -11,7 +11,7 @@ import { statedCostOf } from './stated-cost.ts'
 import { isToolCallRecord, toolCallsOf, type ToolCall } from './tool-calls.ts'
 import { adviceIn, usageOf, type TokenUsage } from './usage.ts'
 
-/** What the bodies of a call say of it. Null where they do not say. */
+/** What the bodies reveal about a call; null where they do not. */
 export interface CallDescription extends TokenUsage, BilledParts {
   shape: CallShape | null
   model: string | null
@@ -20,23 +20,21 @@ export interface CallDescription extends TokenUsage, BilledParts {
   type: string | null
   /** The tool of an `mcp_tool_call`. */
   toolName: string | null
-  /** The tools called: by the record itself when it is a tool call, by the answer otherwise. */
+  /** Called tools: of the record itself if it is a tool call, otherwise of the answer. */
   toolCalls: readonly ToolCall[]
-  /** What other models used that were asked for advice, or to draw, on the way. */
+  /** Usage of other models that gave advice or drew images. */
   advice: readonly UsageBeside[]
-  /** US dollars that the answer says it cost. */
+  /** US dollars stated by the answer. */
   statedCost: number | null
-  /** The tier that the answer says it was served by. */
+  /** Service tier stated by the answer. */
   serviceTier: string | null
-  /**
-   * Whether the answer is what is left of one that broke off: more may have been generated than it counts.
-   */
+  /** Whether the answer is incomplete: more may have been generated than it counts. */
   isBrokenOff: boolean
-  /** Where the answer says it was made, if that may cost more. */
+  /** Region stated by the answer, if it may affect the price. */
   inferenceGeo: string | null
 }
 
-/** Reads model, provider, tokens and tool calls out of parsed bodies. Takes any JSON and never throws. */
+/** Reads model, provider, tokens and tool calls from parsed bodies. Accepts any JSON and never throws. */
 export function describeCall({
   requestBody,
   responseBody,
@@ -45,7 +43,8 @@ export function describeCall({
   responseBody?: unknown
 }): CallDescription {
   const shape = shapeOfBodies(requestBody, responseBody)
-  // What a tool gave is no model's answer, whatever it looks like: an agent that was asked as a tool counts and pays for itself.
+  // A tool's result is no model answer, even if it looks like one: an agent used as a tool records its own
+  // calls.
   const answer = isToolCallRecord(requestBody) ? undefined : responseBody
   const model = modelOf(requestBody, answer)
   return {
@@ -58,7 +57,7 @@ export function describeCall({
     advice: [...adviceIn(answer), ...imageToolIn(requestBody, answer)],
     statedCost: statedCostOf(answer),
     serviceTier: serviceTierOf(answer),
-    // Of one that was too long for its record the tokens stand beside it.
+    // An answer too long for its record has its tokens in record fields.
     isBrokenOff: fieldAt(answer, 'truncated') === true && unwrapped(answer) === answer,
     inferenceGeo: inferenceGeoOf(answer),
     ...billedPartsOf(requestBody, answer),
@@ -66,7 +65,7 @@ export function describeCall({
   }
 }
 
-/** The answer names the exact version that was used; the request may hold an alias, or nothing (a deployment's path). */
+/** The answer names the exact version; the request may have an alias, or none in a deployment's path. */
 function modelOf(requestBody: unknown, responseBody: unknown): string | null {
   return (
     textOf(fieldAt(responseBody, 'model')) ??

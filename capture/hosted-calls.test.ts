@@ -13,7 +13,8 @@ const refused = {
   content: [{ type: 'text', text: 'T', annotations: null, meta: null }],
 }
 
-// `Part`, `ToolCall` and `ToolResponse` of @google/genai; `ResponseOutputItem` of openai; the items of OpenRouter's OpenAPI document.
+// `Part`, `ToolCall` and `ToolResponse` of @google/genai; `ResponseOutputItem` of openai; items of
+// OpenRouter's OpenAPI document.
 test.each<[string, unknown, { name: string; arguments: string }, string[]]>([
   [
     'code of Gemini',
@@ -49,13 +50,15 @@ test.each<[string, unknown, { name: string; arguments: string }, string[]]>([
   ],
   [
     'a shell of OpenRouter',
-    { output: [{ type: 'openrouter:bash', id: 'b', status: 'completed', command: 'ls', stdout: 'T', stderr: 'U', exitCode: 0 }, said] }, // prettier-ignore
+    // prettier-ignore
+    { output: [{ type: 'openrouter:bash', id: 'b', status: 'completed', command: 'ls', stdout: 'T', stderr: 'U', exitCode: 0 }, said] },
     { name: 'openrouter:bash', arguments: 'ls' },
     ['T', 'U'],
   ],
   [
     'a page that OpenRouter fetched',
-    { output: [{ type: 'openrouter:web_fetch', status: 'completed', url: 'u', title: 'T', content: 'U', httpStatus: 200 }, said] }, // prettier-ignore
+    // prettier-ignore
+    { output: [{ type: 'openrouter:web_fetch', status: 'completed', url: 'u', title: 'T', content: 'U', httpStatus: 200 }, said] },
     { name: 'openrouter:web_fetch', arguments: 'u' },
     ['T', 'U'],
   ],
@@ -75,7 +78,8 @@ test.each<[string, unknown, { name: string; arguments: string }, string[]]>([
   ],
   [
     'a call that is to be approved',
-    { output: [{ type: 'mcp_approval_request', id: 'r', name: 'run', server_label: 's', arguments: '{"a":1}' }, said] }, // prettier-ignore
+    // prettier-ignore
+    { output: [{ type: 'mcp_approval_request', id: 'r', name: 'run', server_label: 's', arguments: '{"a":1}' }, said] },
     { name: 'run', arguments: '{"a":1}' },
     [],
   ],

@@ -2,15 +2,15 @@ import { newSteps } from './interaction-steps.ts'
 import { countOf, fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { usageIn } from './usage.ts'
 
-/** Counts by name: `web_search`, `google_maps` … */
+/** Counts by name, such as `web_search` or `google_maps`. */
 type Uses = Readonly<Record<string, number>>
 
-/** Hosted tools that cost nothing beside their tokens, and what the application does itself. */
+/** Hosted tools without a fee, and tools of the application. */
 const freeCalls = /^(?:function|custom_tool|computer|mcp|local_shell|apply_patch|tool_search|url_context)$/
 
 /**
- * How often the provider used each tool of its own for an answer: what may cost a fee beside the tokens.
- * Names are those of the answer; one that no price names makes the cost unknown.
+ * Uses of each hosted tool in an answer, by the answer's names: these may have fees. A name without a price
+ * makes the cost unknown.
  */
 export function hostedUsesOf(requestBody: unknown, responseBody: unknown): Uses {
   return sumOf([
@@ -30,7 +30,7 @@ function sumOf(all: readonly Uses[]): Uses {
   return Object.fromEntries(sums)
 }
 
-/** What usage counts: Mistral's connectors, xAI's tools and sources, Cohere's searches. */
+/** Counts in `usage`: Mistral's connectors, xAI's tools and sources, Cohere's searches. */
 function countedUses(responseBody: unknown): Uses {
   const usage = usageIn(responseBody)
   const billed = fieldAt(usage, 'billed_units') ?? fieldAt(responseBody, 'meta', 'billed_units')
@@ -43,8 +43,8 @@ function countedUses(responseBody: unknown): Uses {
 }
 
 /**
- * Anthropic's `web_search_requests` and the like. What code costs depends on hours; it is free beside the
- * searches that filter by it.
+ * Anthropic's `web_search_requests` and the like. Code execution is billed by the hour, and free with
+ * searches that filter by code.
  */
 function messageUses(requestBody: unknown, responseBody: unknown): Uses {
   const counted = countsIn(fieldAt(usageIn(responseBody), 'server_tool_use'), /_requests$/)
@@ -61,7 +61,7 @@ function messageUses(requestBody: unknown, responseBody: unknown): Uses {
   return { ...counted, code_execution: isFree ? 0 : code }
 }
 
-/** OpenAI's responses: their items, and what `tool_usage` counts. */
+/** OpenAI responses: items, and the counts of `tool_usage`. */
 function responseUses(requestBody: unknown, responseBody: unknown): Uses {
   const usage = fieldAt(responseBody, 'tool_usage')
   const items = listOf(fieldAt(responseBody, 'output')).filter((item) => fieldAt(item, 'status') !== 'failed')
@@ -71,7 +71,7 @@ function responseUses(requestBody: unknown, responseBody: unknown): Uses {
     if (name === undefined || freeCalls.test(name) || isFreeItem(item)) continue
     uses.set(name, (uses.get(name) ?? 0) + 1)
   }
-  // Its tokens are those of another model (image-tool.ts).
+  // Billed as tokens of another model (image-tool.ts).
   if (objectOf(fieldAt(usage, 'image_gen')) !== undefined) uses.delete('image_generation')
   const searches = countOf(fieldAt(usage, 'web_search', 'num_requests')) ?? uses.get('web_search') ?? 0
   uses.delete('web_search')
@@ -83,15 +83,15 @@ function responseUses(requestBody: unknown, responseBody: unknown): Uses {
   return { ...Object.fromEntries(uses), [isPreview ? 'web_search_preview' : 'web_search']: searches }
 }
 
-/** A search that only opened a page or looked in it, and a shell of the application's own. */
+/** A search that only opened or read a page, and a local shell. */
 function isFreeItem(item: unknown): boolean {
   const action = fieldAt(item, 'type') === 'web_search_call' ? fieldAt(item, 'action', 'type') : undefined
   return (action !== undefined && action !== 'search') || fieldAt(item, 'environment', 'type') === 'local'
 }
 
 /**
- * Gemini's grounding: searches by their queries. Files of its own cost their tokens alone. So do pages that
- * were named, but beside a search nobody says which of the tokens are theirs.
+ * Gemini's grounding: searches by queries. Its file search costs only tokens. So do named pages, but beside a
+ * search their tokens cannot be told apart.
  */
 function candidateUses(responseBody: unknown): Uses {
   const found = listOf(fieldAt(responseBody, 'candidates')).map((each) => fieldAt(each, 'groundingMetadata'))
@@ -124,7 +124,7 @@ function interactionUses(responseBody: unknown): Uses {
   }
 }
 
-/** Groq's. */
+/** Groq's executed tools. */
 function executedUses(responseBody: unknown): Uses {
   const uses = new Map<string, number>()
   for (const choice of listOf(fieldAt(responseBody, 'choices')))

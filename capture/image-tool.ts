@@ -3,16 +3,16 @@ import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { partsOfUsage } from './token-parts.ts'
 import { usageOf, type TokenUsage } from './usage.ts'
 
-/** What another model used on the way to an answer, which costs what that model does. */
+/** Usage of another model within an answer, billed at that model's price. */
 export interface UsageBeside {
   model: string
   usage: TokenUsage & Partial<Pick<BilledParts, 'tokenParts'>>
 }
 
-/** The name under which the price list has the model that draws where no other is named. */
+/** Name in the price list for the image model when no other is named. */
 const usualModel = 'image_generation'
 
-/** What OpenAI's image tool used: it stands beside the usage of the model that called it. */
+/** Usage of OpenAI's image tool, which is reported beside that of the calling model. */
 export function imageToolIn(requestBody: unknown, responseBody: unknown): UsageBeside[] {
   const used = fieldAt(responseBody, 'tool_usage', 'image_gen')
   if (objectOf(used) === undefined) return []

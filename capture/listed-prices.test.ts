@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createPriceTable, type Price } from './price-table.ts'
 import type { TokenCounts } from './token-cost.ts'
 
-/** What a tenth of a million tokens read amounts to. */
+/** A tenth of a million tokens. */
 const counts: TokenCounts = {
   prompt_tokens: 100_000,
   completion_tokens: 0,

@@ -3,7 +3,7 @@ import { describeCall } from './describe-call.ts'
 import { assembleStream } from './streams/assemble-stream.ts'
 import { textsOfCall } from './texts-of-call.ts'
 
-/** `outputs` of Mistral's conversations, and of Google's interactions before they had steps. */
+/** `outputs` of Mistral's conversations, and of Google's older interactions without steps. */
 const streamOf = (events: readonly object[]) =>
   assembleStream(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
 

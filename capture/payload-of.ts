@@ -1,7 +1,10 @@
 import { fieldAt, listOf, objectOf } from './json.ts'
 import { isToolCallRecord } from './tool-calls.ts'
 
-/** What is said in a body of no known shape: the arguments of a tool call or of a function that the SDK traced, the text of one that the gateway had to wrap, or all. */
+/**
+ * The text of a body of unknown shape: arguments of a tool call or traced function, the content of a wrapped
+ * body, or the whole body.
+ */
 export function payloadOf(body: unknown): unknown {
   const type = fieldAt(body, 'type')
   if (isToolCallRecord(body) || (type === 'trace' && fieldAt(body, 'function') !== undefined))
@@ -9,7 +12,10 @@ export function payloadOf(body: unknown): unknown {
   return unwrapped(body)
 }
 
-/** The text of a body that gateway or SDK had to wrap, of one in pieces what they amount to, or the body. One with further fields is somebody's own: its words are in all of them. */
+/**
+ * The text of a body that the gateway or SDK wrapped, or its joined chunks; otherwise the body. A body with
+ * further fields is not wrapped.
+ */
 export function unwrapped(body: unknown): unknown {
   if (isCutText(body)) return fieldAt(body, 'text')
   const isRaw = fieldAt(body, 'encoding') === 'utf8' && typeof fieldAt(body, 'raw') === 'string'
@@ -18,7 +24,7 @@ export function unwrapped(body: unknown): unknown {
   return joined.length > 0 ? joined : fieldAt(body, 'raw')
 }
 
-/** Of what the SDK took of a value, cut, the body is what is left: it says so beside fields of its own. */
+/** A value that the SDK truncated has further fields, and stays as it is. */
 function isCutText(body: unknown): boolean {
   if (fieldAt(body, 'truncated') !== true || typeof fieldAt(body, 'text') !== 'string') return false
   const { bytes = 0, sha256 = '' } = objectOf(body) ?? {}
@@ -26,7 +32,7 @@ function isCutText(body: unknown): boolean {
   return Object.keys(objectOf(body) ?? {}).every((name) => wrapperKeys.has(name))
 }
 
-/** Hexadecimal, where it is known. */
+/** Hexadecimal; empty if unknown. */
 const hash = /^(?:[0-9a-f]{64})?$/
 const rawKeys = new Set(['raw', 'encoding', 'joined'])
 const wrapperKeys = new Set(['truncated', 'bytes', 'sha256', 'text'])

@@ -1,9 +1,9 @@
 import { wordsIn } from './content-texts.ts'
 import { fieldAt, listOf } from './json.ts'
 
-/** What platforms for agents and models answer in shapes of their own. */
+/** Answer formats of agent and model platforms. */
 
-/** LangGraph answers with the whole conversation: what the model and its tools said in this run stands behind the last words of a user. */
+/** LangGraph returns the whole conversation: the messages of this run follow the last user message. */
 export function runMessages(responseBody: unknown): readonly unknown[] {
   const messages = listOf(fieldAt(responseBody, 'messages'))
   const asked = messages.findLastIndex((message) => fieldAt(message, 'type') === 'human')
@@ -14,7 +14,7 @@ function isOf(type: 'ai' | 'tool', message: unknown): boolean {
   return fieldAt(message, 'type') === type
 }
 
-/** The words of the model: of a run, of Dify's answer, of Replicate's prediction. */
+/** The model's text in a LangGraph run, a Dify answer or a Replicate prediction. */
 export function saidByPlatform(body: unknown): unknown[] {
   return [
     ...runMessages(body)
@@ -25,19 +25,19 @@ export function saidByPlatform(body: unknown): unknown[] {
   ]
 }
 
-/** What the tools of a run answered. */
+/** Tool results of a LangGraph run. */
 export function broughtByRun(body: unknown): unknown[] {
   return runMessages(body)
     .filter((message) => isOf('tool', message))
     .map((message) => fieldAt(message, 'content'))
 }
 
-/** Replicate's. Its input stands in it again. */
+/** A Replicate prediction, which repeats its input. */
 export function isPrediction(body: unknown): boolean {
   return fieldAt(body, 'urls', 'get') !== undefined
 }
 
-/** What a prediction of Replicate says: a model's words, which come in pieces, as one text; files as a list of addresses. */
+/** The output of a Replicate prediction: chunks of text joined; files as a list of URLs. */
 export function predictionOutput(prediction: unknown): unknown {
   const output = fieldAt(prediction, 'output')
   const pieces = listOf(output)

@@ -142,7 +142,8 @@ test.each<[string, unknown, unknown, object]>([
     { answer: 'A', context: ['T'] },
   ],
   [
-    // replicate.com/docs/reference/http: `output` of a language model is a list of pieces, and what was asked stands in the answer again.
+    // replicate.com/docs/reference/http: the output of a language model is a list of chunks, and the answer
+    // repeats its input.
     "Replicate's answer, in pieces of words",
     { input: { prompt: 'P' } },
     {

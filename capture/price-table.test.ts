@@ -146,7 +146,7 @@ test.each(['scale', 'auto', 'constructor'])(
 const count = fc.integer({ min: 0, max: 10_000_000 })
 
 describe('no token is paid for twice', () => {
-  // At one dollar a token for everything, the cost is the number of tokens that were billed.
+  // At one dollar per token, the cost is the number of billed tokens.
   const dollar = 1_000_000
   const counting = createPriceTable([
     {

@@ -1,31 +1,31 @@
 import { bedrockPrefix, bedrockRegion, providerOfCall } from './providers.ts'
 import { costOfTokens, type Rates, type TierTimes, type TokenCounts } from './token-cost.ts'
 
-/** US dollars for each use of a tool that the provider hosts, or once for a call that used it. */
+/** US dollars per use of a hosted tool, or per call that used it. */
 export type UseFee = number | { per_call: number }
 
-/** What some models of one host cost. */
+/** Prices of some models at one host. */
 export interface Price extends Rates {
-  /** Who is paid: the host, as `provider` of a call names it. Absent: whoever it is. */
+  /** The host, as in a call's `provider`. Absent: any host. */
   provider?: string | undefined
-  /** In lower case, without what hosts put before a name and versions behind it. */
+  /** Lower-case names, without host prefixes and version suffixes. */
   models: readonly string[]
-  /** The rates of a whole call that reads more than `above` tokens. */
+  /** Rates for a whole call with more than `above` input tokens. */
   long?: (Rates & { above: number }) | undefined
-  /** What the tokens of a call cost that another tier served, in times of these rates: `{"flex": 0.5}`. */
+  /** Multipliers of these rates by service tier: `{"flex": 0.5}`. */
   tiers?: Readonly<Record<string, TierTimes>> | undefined
-  /** The same for where it was served, as Anthropic's `inference_geo` names it. */
+  /** Multipliers by region, as in Anthropic's `inference_geo`. */
   inference_geo?: Readonly<Record<string, number>> | undefined
-  /** What hosted tools cost beside the tokens, by their names in billed-parts.ts. */
+  /** Fees of hosted tools, by their names in billed-parts.ts. */
   uses?: Readonly<Record<string, UseFee>> | undefined
-  /** US dollars for every call beside the tokens: models that always search. */
+  /** US dollars per call, for models that always search. */
   call?: number | undefined
 }
 
 export interface PriceTable {
   /**
-   * US dollars; null when a price, or both token counts, are unknown: never 0 for that, and never the usual
-   * price for another one.
+   * US dollars. Null if a price, or both token counts, are unknown: never 0, and never the standard price for
+   * another tier.
    */
   costOf(call: PricedModel, tokens: TokenCounts): number | null
 }
@@ -33,15 +33,15 @@ export interface PriceTable {
 export interface PricedModel {
   model: string
   provider: string | null
-  /** As the answer says it (service-tier.ts); absent or null: the standard one. */
+  /** As stated by the answer (service-tier.ts); absent or null: standard. */
   serviceTier?: string | null
-  /** Where the call was served, by its answer; absent or null: anywhere. */
+  /** Region of the call, as stated by the answer; absent or null: any. */
   inferenceGeo?: string | null
-  /** How often each hosted tool was used (billed-parts.ts). */
+  /** Uses of each hosted tool (billed-parts.ts). */
   uses?: Readonly<Record<string, number>>
 }
 
-/** Of two prices of a model the later one holds; one without a provider goes before all others. */
+/** A later price of a model replaces an earlier one; a price without a provider applies before all others. */
 export function createPriceTable(prices: readonly Price[]): PriceTable {
   const byName = new Map<string, Price>()
   for (const price of prices) {
@@ -59,8 +59,8 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
       const fees = feesOf(price, call)
       if (tier === undefined || geo === undefined || fees === null) return null
       const usd = costOfTokens(rates, tokens, tier)
-      // Prices have at most five decimals a million tokens, so that eleven are exact but where a factor is
-      // none; the rest is binary noise.
+      // Prices have at most five decimals per million tokens, so eleven digits are exact without a factor;
+      // the rest is binary noise.
       return usd === null ? null : Number((geo * usd + fees).toFixed(11))
     },
   }
@@ -70,8 +70,8 @@ const anyProvider = '*'
 const nameOf = (provider: string | undefined, model: string) => `${provider ?? anyProvider} ${model}`
 
 /**
- * The host's own price (Bedrock's names say which it is), else that of the maker of the model, whose list
- * prices hosts commonly take.
+ * The host's own price (Bedrock's names identify it), or else the price of the model's maker, which hosts
+ * usually charge.
  */
 function findPrice(prices: ReadonlyMap<string, Price>, { model, provider }: PricedModel): Price | undefined {
   const names = namesOf(model)
@@ -91,7 +91,7 @@ const revision = /(?:-v\d+)?(?::\d+)?$/
 const version = /(?:[-@]\d{4}-?\d{2}-?\d{2}|[-@]latest|-\d{2}-\d{4}|-\d{3})$/
 const maker = /^[a-z0-9]+\.(?=[a-z])/
 
-/** What a model may stand under in the table, the most exact first. */
+/** Names to look up a model by, the most exact first. */
 function namesOf(model: string): string[] {
   const name = model.toLowerCase().replace(hostPrefix, '')
   const exact = [name, name.replace(revision, ''), name.replace(revision, '').replace(version, '')]
@@ -99,11 +99,11 @@ function namesOf(model: string): string[] {
   return [...new Set([...exact, ...anywhere, ...anywhere.map((candidate) => candidate.replace(maker, ''))])]
 }
 
-/** Names of the tier that the rates are of: OpenAI's and Bedrock's, Anthropic's, Groq's and Google's. */
+/** Names of the standard tier: OpenAI and Bedrock, Anthropic, Groq and Google. */
 const standardTiers: readonly string[] = ['default', 'standard', 'on_demand']
 const usualGeos: readonly string[] = ['global', 'not_available']
 
-/** Undefined: the table does not name it. An answer may name anything, `constructor` too. */
+/** Undefined if the table does not name it. An answer may contain any name, such as `constructor`. */
 function timesOf<Times>(
   named: Readonly<Record<string, Times>> = {},
   name: string | null | undefined,
@@ -115,8 +115,8 @@ function timesOf<Times>(
 }
 
 /**
- * What is paid beside the tokens. Null: a tool was used whose fee is unknown, as are all of a host at the
- * prices of the model's maker.
+ * Fees beside the tokens. Null: a fee is unknown. That includes any tool at a host without a price of its
+ * own.
  */
 function feesOf({ provider, uses = {}, call = 0 }: Price, used: PricedModel): number | null {
   const counts = Object.entries(used.uses ?? {}).filter(([, count]) => count > 0)

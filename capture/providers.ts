@@ -1,6 +1,6 @@
 import type { CallShape } from './call-shapes.ts'
 
-/** Hosts by their end; the first that fits decides. */
+/** Providers by the end of the host name; the first match decides. */
 const providerByHost: readonly (readonly [string, string])[] = [
   ['.openai.azure.com', 'azure'],
   ['.cognitiveservices.azure.com', 'azure'],
@@ -23,11 +23,11 @@ const providerByHost: readonly (readonly [string, string])[] = [
 
 const region = String.raw`(?:us|eu|apac|au|jp|ca|us-gov|global)\.`
 const makers = 'ai21|amazon|anthropic|cohere|deepseek|google|meta|mistral|nvidia|openai|qwen|writer'
-/** What stands before a model's name at Bedrock, and nowhere else: the region of an inference profile, and the maker. */
+/** Prefixes of Bedrock's model names: the region of an inference profile, and the maker. */
 export const bedrockRegion = new RegExp(`^${region}`)
 export const bedrockPrefix = new RegExp(String.raw`^(?:${region})?(?:${makers})\.(?=[a-z])`)
 
-/** Who makes a model, by how its name begins (after a host's prefix such as `openai/`). */
+/** Makers by the start of a model's name, after a host prefix such as `openai/`. */
 const providerByModel: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt|chatgpt|o[1-9](?:$|-)|text-embedding-|text-davinci|davinci|babbage|codex|ft:gpt)/, 'openai'],
   [/^claude/, 'anthropic'],
@@ -49,7 +49,7 @@ const providerByShape: Partial<Record<CallShape, string>> = {
   converse: 'bedrock',
 }
 
-/** Who answered, by the host's name or an Azure deployment's path; null when neither says. */
+/** The provider by host name or Azure deployment path; null if unknown. */
 export function providerOfUpstream(host: string, path: string): string | null {
   const found = providerByHost.find(
     ([end]) => host === end || host.endsWith(end.startsWith('.') ? end : `.${end}`),
@@ -58,10 +58,10 @@ export function providerOfUpstream(host: string, path: string): string | null {
   return path.includes('/openai/deployments/') ? 'azure' : null
 }
 
-/** Who makes the first of the models that is known, else who speaks the shape; null when neither says. */
+/** The maker of the first known model, or else the provider that uses the shape; null if unknown. */
 export function providerOfCall(models: readonly (string | null)[], shape: CallShape | null): string | null {
   const ofShape = shape === null ? null : (providerByShape[shape] ?? null)
-  // Bedrock alone speaks it, and has prices of its own for the models of others.
+  // Only Bedrock uses this shape, and it has its own prices for other makers' models.
   if (shape === 'converse') return ofShape
   return models.map(makerOf).find((maker) => maker !== undefined) ?? ofShape
 }

@@ -2,10 +2,10 @@ import { wordsIn } from './content-texts.ts'
 import { listOf, objectOf } from './json.ts'
 import { sourceKeys, wordsOfSource } from './tool-results.ts'
 
-/** To look for more than this takes longer than it is worth: characters of `brought`, times what is quoted. */
+/** Limit of characters of `brought` times quotations; beyond it the search takes too long. */
 const maxCompared = 10_000_000
 
-/** The words of the sources that an answer quotes: what a search or a document said, each once, and none that stands in what was `brought`. */
+/** Texts of the sources that an answer quotes, each once, except those already contained in `brought`. */
 export function quotedIn(body: unknown, brought: readonly string[]): string[] {
   const quoted = allQuoted(body)
   if (quoted.length === 0) return quoted
@@ -14,7 +14,7 @@ export function quotedIn(body: unknown, brought: readonly string[]): string[] {
   return quoted.filter((text) => !all.includes(withoutBlanks(text)))
 }
 
-/** Lines end elsewhere in a quotation. */
+/** Quotations have other line breaks. */
 function withoutBlanks(text: string): string {
   return text.replace(/\s+/g, '')
 }
@@ -24,7 +24,7 @@ function allQuoted(body: unknown): string[] {
   const pending: { value: unknown; isSource: boolean }[] = [{ value: body, isSource: false }]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, isSource } = next
-    // No entries of a list: for the millions of numbers that a vector may have they would take a gigabyte.
+    // Only objects and arrays: entries for the millions of numbers of a vector would take a gigabyte.
     for (const inner of listOf(value).filter(isHolder).toReversed()) pending.push({ value: inner, isSource })
     for (const [name, inner] of Object.entries(objectOf(value) ?? {}).toReversed())
       if (isSource && wordsOfSource.has(name)) found.add(wordsIn(inner).join('\n'))

@@ -2,23 +2,23 @@ import { fieldAt, textOf } from './json.ts'
 import { usageIn } from './usage.ts'
 
 const ticksPerDollar = 10_000_000_000
-/** No call costs a million; one absurd number must not make a project's sums absurd for good. */
+/** One absurd number must not spoil a project's sums. */
 const largestCost = 1_000_000
 
-/** The US dollars that a call cost by its answer: OpenRouter, xAI, Perplexity and Dify say what they charge for it. Null: it does not say. */
+/** The cost in US dollars stated by the answer: OpenRouter, xAI, Perplexity and Dify do. Null: not stated. */
 export function statedCostOf(responseBody: unknown): number | null {
   const usage = usageIn(responseBody)
   const cost = inTicks(usage) ?? withOwnKey(usage) ?? inDollars(usage)
   return cost === undefined || !(cost >= 0 && cost <= largestCost) ? null : Number(cost.toFixed(11))
 }
 
-/** xAI's. */
+/** xAI */
 function inTicks(usage: unknown): number | undefined {
   const ticks = numberAt(usage, 'cost_in_usd_ticks')
   return ticks === undefined ? undefined : ticks / ticksPerDollar
 }
 
-/** OpenRouter's, where the provider is paid by the caller's own key: its fee alone stands in `cost`. */
+/** OpenRouter with the caller's own key: `cost` then holds only its fee. */
 function withOwnKey(usage: unknown): number | undefined {
   if (fieldAt(usage, 'is_byok') !== true) return undefined
   return (

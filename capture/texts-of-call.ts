@@ -18,22 +18,22 @@ import {
   textsOfResult,
 } from './tool-results.ts'
 
-/** What was said in a call, by who said it. Parts of one kind are joined by line breaks. */
+/** The texts of a call, by speaker. Texts of one kind are joined by line breaks. */
 export interface CallTexts {
   /** Instructions of the application: system and developer messages. */
   system: string
-  /** What users said (all turns); all texts of a request in a shape that is not known. */
+  /** User messages of all turns; for an unknown shape, all texts of the request. */
   prompt: string
   /**
-   * What the model answered in this call: all choices, refusals included, its thoughts and what says why it failed left out. All
-   * texts of an answer in an unknown shape, and of a tool's.
+   * The model's answer: all choices and refusals, without thoughts and error messages. For an unknown shape
+   * or a tool result, all texts.
    */
   answer: string
-  /** Tools that the answer calls; of an `mcp_tool_call` record, itself. */
+  /** Tools called by the answer, or by the `mcp_tool_call` record itself. */
   toolCalls: readonly ToolCall[]
-  /** What was given to the model as material: tool results, retrieved documents. One entry each. */
+  /** Material given to the model: tool results and retrieved documents, one entry each. */
   context: readonly string[]
-  /** The conversation before the answer, in order. `role` is `system`, `user`, `assistant` or `tool`. */
+  /** The conversation before the answer, in order. */
   messages: readonly SpokenText[]
 }
 
@@ -42,7 +42,7 @@ export interface SpokenText {
   text: string
 }
 
-/** Reads the texts out of parsed bodies. Takes any JSON and never throws. */
+/** Reads the texts of parsed bodies. Accepts any JSON and never throws. */
 export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTexts {
   const messages = messagesOf(requestBody)
   const spoken = (role: SpokenText['role']) =>
@@ -66,12 +66,15 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   }
 }
 
-/** Mistral's and vLLM's say so by their `object`. */
+/** Mistral and vLLM mark errors by `object`. */
 function isError(body: unknown): boolean {
   return errorOfAnswer(body, fieldAt(body, 'object') === 'error' ? 400 : null) !== null
 }
 
-/** Whether turns are in it, if without a word: pictures and PDFs are none. Words under a name that is not read are no such turns. */
+/**
+ * Whether the body has turns, even if they have no text (images, PDFs). Text under an unknown name does not
+ * count.
+ */
 function isConversation(body: unknown): boolean {
   return ['messages', 'contents'].some((name) =>
     listOf(fieldAt(body, name)).some(
@@ -82,10 +85,10 @@ function isConversation(body: unknown): boolean {
   )
 }
 
-/** Where platforms for agents have what is asked now. */
+/** Names for the current question on agent platforms. */
 const askedKeys = ['query', 'question', 'chatInput', 'inputText', 'input_value', 'user_input'] as const
 
-/** Of a body of which nothing else is read these are not either: all its texts are the prompt then. */
+/** Only next to other messages: otherwise the shape is unknown, and all texts are the prompt. */
 function messagesOf(body: unknown): SpokenText[] {
   const found = givenMessages(body)
   if (found.length === 0 && !isConversation(body)) return found
@@ -103,7 +106,7 @@ function givenMessages(body: unknown): SpokenText[] {
     ...ofInput(fieldAt(body, 'input')),
     ...ofInput(fieldAt(body, 'inputs')),
     ...ofPlain(fieldAt(body, 'prompt')),
-    // Of a prompt that is kept at the provider what the user has put into it.
+    // Variables that the user fills into a prompt stored at the provider.
     ...Object.values(objectOf(fieldAt(body, 'prompt', 'variables')) ?? {}).flatMap((given) =>
       say('user', given),
     ),
@@ -112,7 +115,10 @@ function givenMessages(body: unknown): SpokenText[] {
   ]
 }
 
-/** `input` of the responses shape (text or items), of embeddings (text or texts) and of interactions (text, parts or steps); `inputs` of conversations. */
+/**
+ * `input` of responses (text or items), embeddings (text or texts) and interactions (text, parts or steps);
+ * `inputs` of conversations.
+ */
 function ofInput(input: unknown): SpokenText[] {
   const items = Array.isArray(input) ? listOf(input) : [input]
   return items.flatMap((item) => {
@@ -129,7 +135,10 @@ function ofInput(input: unknown): SpokenText[] {
   })
 }
 
-/** Dify's and others': by whatever names an application has for them, `message` and `content` too. LangGraph has a conversation among them. */
+/**
+ * Variables of Dify and others, with any names, including `message` and `content`. LangGraph's include a
+ * conversation.
+ */
 function ofVariables({ messages, ...others }: JsonObject): SpokenText[] {
   const isSpoken = Array.isArray(messages) && messages.every(isMessage)
   const said = isSpoken ? listOf(messages).flatMap(ofMessage) : say('user', allTexts(messages))
@@ -164,9 +173,9 @@ const roles: Readonly<Record<string, SpokenText['role']>> = {
   function: 'tool',
 }
 
-/** One message of a conversation. A role that is not known counts as the user's: it is text from outside. */
+/** A message of a conversation. An unknown role counts as the user's, as its text comes from outside. */
 function ofMessage(message: unknown): SpokenText[] {
-  // LangChain's messages have a type instead.
+  // LangChain uses `type` instead of `role`.
   const given = textOf(fieldAt(message, 'role') ?? fieldAt(message, 'type'))?.toLowerCase() ?? 'user'
   const role = (Object.hasOwn(roles, given) ? roles[given] : undefined) ?? 'user'
   const content = fieldAt(message, 'content') ?? fieldAt(message, 'parts') ?? fieldAt(message, 'message')
@@ -196,7 +205,7 @@ function answerOf(body: unknown): string[] {
       ...spoken(fieldAt(choice, 'text')),
     ]),
     ...listOf(fieldAt(body, 'output'))
-      // What a conversation was shortened to has its user's words again.
+      // A compacted conversation repeats the user's messages.
       .filter((item) => fieldAt(item, 'type') === 'message' && fieldAt(item, 'role') !== 'user')
       .flatMap((item) => spoken(fieldAt(item, 'content'))),
     ...newSteps(body)
@@ -215,24 +224,27 @@ function answerOf(body: unknown): string[] {
   ]
 }
 
-/** Whether an answer without any text is one that simply has none (a tool call, an embedding), not one in an unknown shape. */
+/**
+ * Whether an answer without text is known to have none (a tool call, an embedding), rather than of unknown
+ * shape.
+ */
 function isKnownAnswer(body: unknown): boolean {
-  // LangChain's stored messages have theirs elsewhere.
+  // LangChain's stored messages have no `content` here.
   const isRun = runMessages(body).some((message) => fieldAt(message, 'content') !== undefined)
   if (isRun || isPrediction(body)) return true
   const listed = ['choices', 'candidates', 'output', 'steps', 'data'].find((name) =>
     Array.isArray(fieldAt(body, name)),
   )
   if (listed === 'choices' || listed === 'candidates' || shapeOfBodies(null, body) !== null) return true
-  // Others have lists of these names too, of texts or of what they found.
+  // Other formats use these names for lists of texts or results.
   if (listed !== undefined) return listOf(fieldAt(body, listed)).every(isKnownItem)
-  // Cohere's that broke off before its first word, Ollama's that only calls.
+  // A Cohere answer that broke off before its first word, or an Ollama answer with only tool calls.
   if (['content', 'tool_calls'].some((name) => fieldAt(body, 'message', name) !== undefined)) return true
   const entries = outputEntries(body)
   return entries.length > 0 && entries.every(isKnownEntry)
 }
 
-/** An item or a step of a kind, a vector, a picture. */
+/** A typed item, a vector or an image. */
 function isKnownItem(item: unknown): boolean {
   return ['type', 'embedding', 'b64_json', 'url'].some((name) => fieldAt(item, name) !== undefined)
 }
@@ -241,7 +253,10 @@ function spokenParts(content: unknown): unknown {
   return Array.isArray(content) ? content.filter((part) => toolResultOf(part) === undefined) : content
 }
 
-/** What tools that run at the provider brought into an answer: parts of the messages shape and of Gemini, items of the responses shape, steps of an interaction. */
+/**
+ * Results of hosted tools within an answer: parts of messages and of Gemini, items of responses, steps of
+ * interactions.
+ */
 function broughtBy(body: unknown): string[] {
   const parts = [
     ...listOf(fieldAt(body, 'content')),
@@ -260,7 +275,7 @@ function broughtBy(body: unknown): string[] {
     .filter((text) => text !== '')
 }
 
-/** What came of a call in the item that says it. */
+/** Results contained in a call's own item. */
 function outputsIn(call: unknown): string[] {
   return Object.entries(objectOf(call) ?? {})
     .filter(([name]) => isOutputOfCall(call, name))

@@ -1,6 +1,6 @@
 /**
- * Tokens that may cost other than the text of their bucket does, of which they are a part. What was
- * grounded a search brought in, for a fee.
+ * Tokens that may have another price than the text of their bucket. `grounded_input` was found by a search
+ * with a fee.
  */
 const partsOf = {
   input: ['audio_input', 'image_input', 'video_input', 'grounded_input'],
@@ -13,26 +13,23 @@ export type TokenPart = (typeof partsOf)[Bucket][number]
 export const tokenParts: readonly TokenPart[] = Object.values(partsOf).flat()
 
 /**
- * US dollars for a million tokens. Image and video that is read costs what text does where it has no rate;
- * what else has none is unknown.
+ * US dollars per million tokens. Image and video input without a rate costs the same as text; other parts
+ * without one are unknown.
  */
 export interface Rates extends Partial<Record<TokenPart, number | undefined>> {
   input: number
-  /** Absent: cached tokens cost what others do, and so do those written to a cache. */
+  /** Absent: cached tokens and cache writes cost the same as input. */
   cached_input?: number | undefined
   cache_write?: number | undefined
-  /** Absent where `cache_write` is there: unknown. */
+  /** Absent beside `cache_write`: unknown. */
   cache_write_1h?: number | undefined
   output: number
 }
 
-/** Times what all tokens cost, or another for those from the cache. */
+/** Multiplier of all token prices, optionally another one for cached input. */
 export type TierTimes = number | { times: number; cached_input: number }
 
-/**
- * Tokens of one call in buckets that do not overlap (usage.ts), and what of the prompt was written to a
- * cache.
- */
+/** Tokens of a call in disjoint buckets (usage.ts), and cache writes. */
 export interface TokenCounts {
   prompt_tokens: number | null
   completion_tokens: number | null
@@ -40,17 +37,17 @@ export interface TokenCounts {
   reasoning_tokens: number | null
   /** Part of prompt_tokens; absent: none. */
   written_tokens?: number | undefined
-  /** Part of written_tokens: written to be kept for an hour, which costs more. */
+  /** Part of written_tokens: cached for an hour, which costs more. */
   written_hour_tokens?: number | undefined
-  /** Parts of the buckets that are no text; absent: none. */
+  /** Parts of the buckets that are not text; absent: none. */
   parts?: Readonly<Partial<Record<TokenPart, number>>> | undefined
 }
 
 const perMillion = 1_000_000
 
 /**
- * US dollars, null where a rate is unknown. Each token is paid for once: what was written to a cache, and
- * what is no text, is taken out of the rest. Reasoning is billed as output.
+ * US dollars; null if a rate is unknown. Each token is billed once: cache writes and non-text parts are
+ * subtracted from the rest. Reasoning is billed as output.
  */
 export function costOfTokens(rates: Rates, tokens: TokenCounts, tier: TierTimes): number | null {
   const prompt = tokens.prompt_tokens ?? 0
@@ -92,10 +89,7 @@ function costOfBucket(
   return sum + text * textRate
 }
 
-/**
- * Where they have no rate of their own: as providers count images and frames among the tokens of the
- * prompt.
- */
+/** Billed as text without a rate of their own, as providers count images and frames among prompt tokens. */
 const costsAsText: readonly TokenPart[] = [
   ...(['image_input', 'image_cached_input'] as const),
   ...(['video_input', 'video_cached_input'] as const),

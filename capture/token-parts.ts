@@ -9,8 +9,8 @@ type Count = (medium: Medium) => number | undefined
 type Parts = Partial<Record<TokenPart, number>>
 
 /**
- * What of an answer's tokens is no text, and so may cost something else. `isGrounded`: tools brought in
- * what a search with a fee found.
+ * Tokens of an answer that are not text. `isGrounded`: hosted tools found content with a search that has a
+ * fee.
  */
 export function tokenPartsOf(responseBody: unknown, isGrounded: boolean): Parts {
   const usage = usageIn(responseBody)
@@ -21,7 +21,7 @@ export function tokenPartsOf(responseBody: unknown, isGrounded: boolean): Parts 
     : interactionParts(usage, isGrounded)
 }
 
-/** OpenAI's two dialects, and LangChain's. */
+/** OpenAI's two formats, and LangChain's. */
 export function partsOfUsage(usage: unknown): Parts {
   const read = detailsIn(usage, ['prompt_tokens_details', 'input_tokens_details', 'input_token_details'])
   const said = detailsIn(usage, [
@@ -31,8 +31,8 @@ export function partsOfUsage(usage: unknown): Parts {
   ])
   const [inRead, inSaid] = [countIn(read), countIn(said)]
   const cached = fieldAt(read, 'cached_tokens_details')
-  // Where nobody says of which kind the cached ones were, they may have been these: that has a price where
-  // both cost the same.
+  // If cached tokens are not split by kind, assume these were cached: the price is right where both cost the
+  // same.
   const ofAny = countOf(fieldAt(read, 'cached_tokens')) ?? 0
   const inCache: Count = (medium) =>
     objectOf(cached) === undefined ? Math.min(inRead(medium) ?? 0, ofAny) : countIn(cached)(medium)
@@ -65,7 +65,7 @@ function googleParts(usage: unknown, isGrounded: boolean): Parts {
   }
 }
 
-/** The same of its interactions. */
+/** The same for Google's interactions. */
 function interactionParts(usage: unknown, isGrounded: boolean): Parts {
   const count = (...names: readonly string[]) =>
     countListed(
@@ -90,7 +90,7 @@ function countListed(details: readonly unknown[], field: string): Count {
   }
 }
 
-/** Cached ones are counted among those that were read. */
+/** Cached tokens are included in those read. */
 function joined(read: Count, cached: Count, said: Count): Parts {
   const counts = media.flatMap((medium) => {
     const ofCache = cached(medium) ?? 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { textsOfCall } from './texts-of-call.ts'
 import { toolCallsOf } from './tool-calls.ts'
 
-// `Program` and `ProgramOutput` of openai/resources/responses: code that calls tools, and what came of it.
+// `Program` and `ProgramOutput` of openai/resources/responses: code that calls tools, and its output.
 test('a program that the model wrote and the provider ran', () => {
   const request = {
     input: [
@@ -31,7 +31,8 @@ test('code that is not there, which OpenAI says with null, is no argument', () =
   expect(toolCallsOf(null, response)).toEqual([{ name: 'code_interpreter_call', arguments: '' }])
 })
 
-// `ResponseApplyPatchToolCall`, `ResponseComputerToolCall` and `ResponseFileSearchToolCall` of openai/resources/responses.
+// `ResponseApplyPatchToolCall`, `ResponseComputerToolCall` and `ResponseFileSearchToolCall` of
+// openai/resources/responses.
 test.each([
   [
     'apply_patch_call',

@@ -7,19 +7,23 @@ import { tracedResult } from './traced-result.ts'
 
 export interface ToolCall {
   name: string
-  /** JSON text of the arguments, as the model wrote it where it wrote text; empty when there are none. */
+  /** JSON text of the arguments, as the model wrote it if it wrote text; empty without any. */
   arguments: string
 }
 
 /**
- * Whether a request is recorded as an agent's call of an external tool (specification 2.2): for who records to say. A model call that names itself one would be read as that, refused
- * without a tool's name, and with one its messages would go unread; it is kept as text.
+ * Whether a request is recorded as an agent's call of an external tool (specification 2.2), which only the
+ * recording client decides. A model call of this type is recorded as text: otherwise it would be rejected
+ * without a tool name, or its messages would go unread.
  */
 export function isToolCallRecord(requestBody: unknown): boolean {
   return fieldAt(requestBody, 'type') === 'mcp_tool_call'
 }
 
-/** The tools that a call is about: an `mcp_tool_call` record's own, else those that the answer calls, or the answer that a traced function gave back. Takes any JSON. */
+/**
+ * The tools of a call: an `mcp_tool_call` record's own, or those called by the answer, or by the result of a
+ * traced function. Accepts any JSON.
+ */
 export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCall[] {
   if (isToolCallRecord(requestBody))
     return toolCall(fieldAt(requestBody, 'tool_name'), fieldAt(requestBody, 'arguments'))
@@ -48,14 +52,17 @@ function ofMessage(message: unknown): ToolCall[] {
   return [
     ...listOf(fieldAt(message, 'tool_calls')).flatMap(ofFunctionCall),
     ...toolCall(fieldAt(old, 'name'), fieldAt(old, 'arguments')),
-    // What Groq has run on the way to its answer, by kind.
+    // Groq's executed tools, by kind.
     ...listOf(fieldAt(message, 'executed_tools')).flatMap((tool) =>
       toolCall(fieldAt(tool, 'name') ?? fieldAt(tool, 'type'), fieldAt(tool, 'arguments')),
     ),
   ]
 }
 
-/** OpenAI `{function: {name, arguments}}` or `{custom: {name, input}}`, Cohere's first `{name, parameters}`, LangChain's `{name, args}`. */
+/**
+ * OpenAI `{function: {name, arguments}}` or `{custom: {name, input}}`, Cohere v1 `{name, parameters}`,
+ * LangChain `{name, args}`.
+ */
 function ofFunctionCall(call: unknown): ToolCall[] {
   const named = fieldAt(call, 'function') ?? fieldAt(call, 'custom') ?? call
   return toolCall(
@@ -67,13 +74,16 @@ function ofFunctionCall(call: unknown): ToolCall[] {
   )
 }
 
-/** Under which name an item has what its tool is to do: a patch has its operation, several clicks at once their actions, a search of files its queries. */
+/**
+ * Members that hold an item's arguments: `operation` of a patch, `actions` of several clicks, `queries` of a
+ * file search.
+ */
 const givenNames = ['arguments', 'input', 'action', 'code', 'operation', 'actions', 'queries'] as const
 
-/** A call that had to be approved stands there twice once it was made. */
+/** A call that needed approval appears twice once it was made. */
 function ofItems(items: readonly unknown[]): ToolCall[] {
   const made = new Set(items.map((item) => textOf(fieldAt(item, 'approval_request_id'))))
-  // Most items are the answer to no request: one without an id is not the request that they all name.
+  // Items without an id do not match approval requests without one.
   made.delete(undefined)
   return items
     .filter((item) => !isApprovalRequest(item) || !made.has(textOf(fieldAt(item, 'id'))))
@@ -84,7 +94,10 @@ function isApprovalRequest(item: unknown): boolean {
   return fieldAt(item, 'type') === 'mcp_approval_request'
 }
 
-/** An output item of the responses shape, a step of an interaction, an entry of a conversation: function, custom and MCP calls have a name of their own, code that runs at the provider has none. */
+/**
+ * An item of a response, step of an interaction or entry of a conversation. Function, custom and MCP calls
+ * have a name; hosted code execution has none.
+ */
 function ofItem(item: unknown): ToolCall[] {
   const type = textOf(fieldAt(item, 'type'))
   if (isOpenRouterType(type)) return ofOpenRouter(item)
@@ -96,7 +109,7 @@ function ofItem(item: unknown): ToolCall[] {
   )
 }
 
-/** It has what its tool is to do in the item itself: one member as it is, several by their names. */
+/** OpenRouter keeps arguments in the item: a single member as it is, several as an object. */
 function ofOpenRouter(item: unknown): ToolCall[] {
   const given = givenNamesOf(item).map((name) => [name, fieldAt(item, name)] as const)
   return toolCall(
@@ -105,7 +118,7 @@ function ofOpenRouter(item: unknown): ToolCall[] {
   )
 }
 
-/** Anthropic `tool_use`, Bedrock `toolUse`, Gemini `functionCall`; code and searches that Gemini has run. */
+/** Anthropic `tool_use`, Bedrock `toolUse`, Gemini `functionCall`; code and searches executed by Gemini. */
 function ofContentPart(part: unknown): ToolCall[] {
   const type = textOf(fieldAt(part, 'type'))
   if (type?.endsWith('tool_use') === true) return toolCall(fieldAt(part, 'name'), fieldAt(part, 'input'))
@@ -130,7 +143,7 @@ function argumentsText(given: unknown): string {
   try {
     return JSON.stringify(given)
   } catch (error) {
-    // Nested deeper than the stack: hostile, and no reason to lose the call.
+    // Nested deeper than the stack: keep the call without its arguments.
     if (error instanceof RangeError) return ''
     throw error
   }

@@ -1,8 +1,8 @@
 import { fieldAt, listOf, textOf } from './json.ts'
 
 /**
- * What a tool says of its own failure, undefined where it does not say that it failed. A tool of the Model Context Protocol answers
- * all the same and marks its answer; the server's own failure is JSON-RPC's. Takes any JSON and never throws.
+ * The failure message of a tool result; undefined if it does not report one. MCP tools mark their result with
+ * `isError`; a failing server uses a JSON-RPC error. Accepts any JSON and never throws.
  */
 export function faultOfTool(result: unknown): string | undefined {
   const isMessage = fieldAt(result, 'jsonrpc') !== undefined

@@ -11,8 +11,10 @@ test.each<[string, unknown, string]>([
     { content: [{ type: 'text', text: 'A' }], structuredContent: { a: 'B' } },
     'A\nB',
   ],
-  ['parts of several kinds', { content: [{ type: 'text', text: 'A' }, { type: 'resource', resource: { uri: 'B', text: 'C' } }] }, 'A\nB\nC'], // prettier-ignore
-  ['a picture', { content: [{ type: 'image', data: 'iVBO'.repeat(20), mimeType: 'B' }, { type: 'text', text: 'A' }] }, 'B\nA'], // prettier-ignore
+  // prettier-ignore
+  ['parts of several kinds', { content: [{ type: 'text', text: 'A' }, { type: 'resource', resource: { uri: 'B', text: 'C' } }] }, 'A\nB\nC'],
+  // prettier-ignore
+  ['a picture', { content: [{ type: 'image', data: 'iVBO'.repeat(20), mimeType: 'B' }, { type: 'text', text: 'A' }] }, 'B\nA'],
   [
     'what is called as the gateway calls what it wraps',
     { path: 'A', encoding: 'utf8', content: 'B' },

@@ -1,8 +1,8 @@
 import { fieldAt, objectOf } from './json.ts'
 
 /**
- * What a traced function gave back, undefined of another record. The SDK records it as `result` and nothing else, and that it was cut; of the
- * function's arguments, which say what they are, there may have been too much to be kept.
+ * The result of a traced function; undefined for other records. The SDK records only `result` and
+ * `truncated`. The request alone does not identify it, as its arguments may have been too large to record.
  */
 export function tracedResult(requestBody: unknown, responseBody: unknown): unknown {
   const isAlone = Object.keys(objectOf(responseBody) ?? {}).every((name) => recorded.has(name))

@@ -2,21 +2,21 @@ import { objectOf, parseJson, type JsonObject } from './json.ts'
 import { firstValue } from './record/scan-json.ts'
 import { laterCounts } from './streams/later-counts.ts'
 
-/** So many bytes of an answer's end are looked at. */
+/** Bytes examined at the end of an answer. */
 export const endBytes = 4_096
 
-/** The last bytes of `before` and `chunk`, in a copy: a chunk is part of what is read at once. */
+/** Copies the last bytes of `before` and `chunk`, as a chunk is part of a read buffer. */
 export function lastBytes(before: Buffer, chunk: Buffer): Buffer {
   const both = chunk.length < endBytes ? Buffer.concat([before, chunk]) : chunk
   return Buffer.from(both.subarray(-endBytes))
 }
 
-/** In a string its quotes would be escaped. */
+/** Inside a string the quotes would be escaped. */
 const usageName = /"(usage|usageMetadata)"\s*:\s*(?=\{)/g
 
 /**
- * `body`, as far as an answer is known that was not kept whole, with what the answer's end says of its tokens: providers write that last. Counts
- * there are later than those in `body`, and replace them.
+ * Adds the token counts at an answer's end to `body`, the known part of an incomplete answer. They replace
+ * earlier counts, as providers write them last.
  */
 export function withUsageAtEnd(body: JsonObject, end: Buffer): JsonObject {
   const text = end.toString('utf8')

@@ -100,7 +100,7 @@ test.each<[string, unknown, (number | null)[]]>([
     [40, 60, 50, null],
   ],
   [
-    // discuss.ai.google.dev/t/127400: of gemini-3-flash-preview, with 94 thoughts that are paid for as output.
+    // discuss.ai.google.dev/t/127400: gemini-3-flash-preview, with 94 thinking tokens billed as output.
     "Gemini in OpenAI's dialect says what was thought in the total alone",
     {
       ...chatAnswer({ prompt_tokens: 9, completion_tokens: 1, total_tokens: 104 }),
@@ -137,7 +137,7 @@ test.each<[string, unknown, (number | null)[]]>([
     [22, 5, 9, 11],
   ],
   [
-    // What is paid for is the sum: platform.claude.com/docs/en/build-with-claude/compaction-threshold.
+    // The sum is billed: platform.claude.com/docs/en/build-with-claude/compaction-threshold.
     'Anthropic counts what it took to shorten the conversation beside all else',
     {
       type: 'message',
@@ -170,7 +170,7 @@ test.each<[string, unknown, (number | null)[]]>([
     [203, null, 4, null],
   ],
   [
-    // As its client reads it: packages/moonshotai/src/convert-moonshotai-chat-usage.ts of vercel/ai.
+    // As in packages/moonshotai/src/convert-moonshotai-chat-usage.ts of vercel/ai.
     'Kimi',
     chatAnswer({ prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 4 }),
     [6, 4, 1, null],
@@ -187,7 +187,8 @@ test.each<[string, unknown, (number | null)[]]>([
     [3, null, 4, null],
   ],
   [
-    // langchain-ai.github.io/langgraphjs/reference/types/sdk.AIMessage.html: the state that a run ends with has earlier runs too.
+    // langchain-ai.github.io/langgraphjs/reference/types/sdk.AIMessage.html: the final state includes earlier
+    // runs.
     'LangGraph: each answer of the model in this run',
     {
       messages: [
@@ -211,7 +212,7 @@ test.each<[string, unknown, (number | null)[]]>([
   ],
   ['Bedrock', { usage: { inputTokens: 3, outputTokens: 4 } }, [3, null, 4, null]],
   [
-    // docs.cohere.com/reference/chat: the prompt's tokens that hit the cache.
+    // docs.cohere.com/reference/chat: prompt tokens that hit the cache.
     "Cohere's cache",
     { usage: { tokens: { input_tokens: 100, output_tokens: 4 }, cached_tokens: 60 } },
     [40, 60, 4, null],

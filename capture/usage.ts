@@ -2,35 +2,35 @@ import { countOf, fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { runMessages } from './platform-answers.ts'
 
 /**
- * Tokens of one call in buckets that do not overlap, so that no token is paid for twice: `promptTokens` were read anew
- * (written to a cache included), `cachedTokens` came from the provider's cache, `completionTokens` can be seen in the answer,
- * `reasoningTokens` cannot. Null: the provider did not say. Never 0 for that.
+ * Tokens of a call in disjoint buckets, so that none is billed twice. `promptTokens` were read anew (cache
+ * writes included), `cachedTokens` came from the provider's cache, `completionTokens` are visible in the
+ * answer, `reasoningTokens` are not. Null, never 0, if the provider did not say.
  */
 export interface TokenUsage {
   promptTokens: number | null
   completionTokens: number | null
   cachedTokens: number | null
   reasoningTokens: number | null
-  /** Part of `promptTokens`: written to the provider's cache, which may cost more than reading it anew. 0 when nothing is said. */
+  /** Part of `promptTokens`: written to the provider's cache, which may cost more. 0 if not stated. */
   writtenTokens: number
-  /** Part of `writtenTokens`: to be kept for an hour. */
+  /** Part of `writtenTokens`: cached for an hour. */
   writtenHourTokens: number
 }
 
-/** The object in which an answer says what it used. */
+/** The usage object of an answer. */
 export function usageIn(responseBody: unknown): unknown {
   return [
     fieldAt(responseBody, 'usage'),
     fieldAt(responseBody, 'response', 'usage'),
-    // Groq's and Kimi's, in streams that were not asked for usage.
+    // Groq's and Kimi's, in streams that did not request usage.
     fieldAt(responseBody, 'x_groq', 'usage'),
     fieldAt(listOf(fieldAt(responseBody, 'choices'))[0], 'usage'),
-    // Dify's.
+    // Dify
     fieldAt(responseBody, 'metadata', 'usage'),
   ].find((found) => objectOf(found) !== undefined)
 }
 
-/** Reads what an answer says of its tokens, in the words of whichever provider. */
+/** Reads token counts in any provider's format. */
 export function usageOf(responseBody: unknown): TokenUsage {
   const usage = usageIn(responseBody)
   if (usage !== undefined) return usageOfObject(usage, fieldAt(responseBody, 'model'))
@@ -46,7 +46,7 @@ export function usageOf(responseBody: unknown): TokenUsage {
   })
 }
 
-/** A `usage` object: OpenAI's two dialects, Anthropic's, Bedrock's and Cohere's second. */
+/** A `usage` object: OpenAI's two formats, Anthropic, Bedrock and Cohere v2. */
 function usageOfObject(usage: unknown, model: unknown): TokenUsage {
   const count = (...path: readonly string[]) => countOf(fieldAt(usage, ...path))
   if (objectOf(fieldAt(usage, 'tokens')) ?? objectOf(fieldAt(usage, 'billed_units')))
@@ -68,7 +68,7 @@ function usageOfObject(usage: unknown, model: unknown): TokenUsage {
       count('prompt_tokens_details', 'cached_tokens') ??
       count('input_tokens_details', 'cached_tokens') ??
       count('prompt_cache_hit_tokens') ??
-      // Kimi's.
+      // Kimi
       count('cached_tokens'),
     written:
       count('prompt_tokens_details', 'cache_write_tokens') ??
@@ -82,7 +82,7 @@ function usageOfObject(usage: unknown, model: unknown): TokenUsage {
   })
 }
 
-/** Its thoughts, in OpenAI's dialect, stand in the total alone. */
+/** In OpenAI's format Gemini counts its thoughts only in the total. */
 const isGemini = /^(?:.*\/)?gemini/
 
 function restOf(total = 0, prompt?: number, completion = 0): number | undefined {
@@ -99,8 +99,8 @@ interface InclusiveUsage {
 }
 
 /**
- * Takes cached tokens out of the prompt's and reasoning tokens out of the completion's, where they are counted in. Some hosts of the same
- * dialect count them beside: the total tells, and that a part is larger than its whole.
+ * Subtracts cached from prompt and reasoning from completion tokens where they are included. Some hosts count
+ * them separately: then the total shows it, or a part larger than its whole.
  */
 function separateUsage(usage: InclusiveUsage): TokenUsage {
   const { prompt, completion, cached, reasoning, written = 0, total } = usage
@@ -119,8 +119,8 @@ function separateUsage(usage: InclusiveUsage): TokenUsage {
 }
 
 /**
- * Anthropic counts cache reads and writes beside `input_tokens`, and thinking in `output_tokens`. Writes are input, read anew. What it took to
- * shorten the conversation on the way is paid for like all else, and stands in none of these; where advice was asked for, they have the input of the first step alone.
+ * Anthropic counts cache reads and writes beside `input_tokens`, and thinking within `output_tokens`.
+ * Compaction is billed but not included. With an advisor, the top-level input is that of the first step only.
  */
 function anthropicUsage(usage: unknown): TokenUsage {
   const steps = iterationsOf(usage, adviceType).length > 0 ? iterationsOf(usage, 'message') : []
@@ -147,16 +147,16 @@ function iterationsOf(usage: unknown, type: string): unknown[] {
   return listOf(fieldAt(usage, 'iterations')).filter((iteration) => fieldAt(iteration, 'type') === type)
 }
 
-/** What another model used, which costs what that model does. */
+/** Usage of another model, billed at that model's price. */
 export interface AdviceUsage {
   model: string
   usage: TokenUsage
 }
 
-/** A hostile answer can hold as many as fit in it: nobody says what more than these cost. */
+/** A hostile answer can have very many; beyond this the cost is unknown. */
 const maxAdvice = 100
 
-/** What the models used that the one which answers asked for advice (Anthropic's); it stands in no other count. */
+/** Usage of advisor models (Anthropic), which no other count includes. */
 export function adviceIn(responseBody: unknown): AdviceUsage[] {
   const given = iterationsOf(usageIn(responseBody), adviceType)
   return (given.length > maxAdvice ? [undefined] : given).map((advice) => ({
@@ -165,7 +165,7 @@ export function adviceIn(responseBody: unknown): AdviceUsage[] {
   }))
 }
 
-/** A field's counts in all of them together; undefined where none has one. */
+/** Sums a field over all usages; undefined if none has it. */
 function sumIn(usages: readonly unknown[]): (...path: readonly string[]) => number | undefined {
   return (...path) => {
     const counts = usages
@@ -175,7 +175,9 @@ function sumIn(usages: readonly unknown[]): (...path: readonly string[]) => numb
   }
 }
 
-/** LangChain's words: caches are counted in the input, reasoning in the output. One for each answer of the model in a run. */
+/**
+ * LangChain's format: input includes caches, output includes reasoning. One usage per model answer of a run.
+ */
 function runUsage(usages: readonly unknown[]): TokenUsage {
   const count = sumIn(usages)
   return separateUsage({
@@ -208,7 +210,7 @@ function bedrockUsage(usage: unknown): TokenUsage {
   }
 }
 
-/** Gemini counts cached content in the prompt, and beside it what tools brought in; thoughts beside the candidates. */
+/** Gemini includes cached content in the prompt, but counts tool results and thoughts separately. */
 function googleUsage(usage: unknown): TokenUsage {
   const count = (name: string) => countOf(fieldAt(usage, name))
   return withThoughtsBeside(
@@ -218,7 +220,7 @@ function googleUsage(usage: unknown): TokenUsage {
   )
 }
 
-/** The same counts under the names of its interactions. */
+/** The same counts under the names of Google's interactions. */
 function interactionUsage(usage: unknown): TokenUsage {
   const count = (name: string) => countOf(fieldAt(usage, `total_${name}_tokens`))
   return withThoughtsBeside(

@@ -207,12 +207,14 @@ describe('values are captured as they were, within bounds', () => {
     ['an instance', new Point(), { x: 1 }],
     ['a buffer', Buffer.from('secret'), '[Buffer of 6 bytes]'],
     ['maps and sets', [new Map([['k', 1]]), new Set([1])], [{ Map: [['k', 1]] }, { Set: [1] }]],
-    ['dates, errors, addresses', [new Date(0), failure, new URL('http://a/')], ['1970-01-01T00:00:00.000Z', { name: 'Error', message: 'no' }, 'http://a/']], // prettier-ignore
+    // prettier-ignore
+    ['dates, errors, addresses', [new Date(0), failure, new URL('http://a/')], ['1970-01-01T00:00:00.000Z', { name: 'Error', message: 'no' }, 'http://a/']],
     ['numbers that JSON has not', [NaN, Infinity, -0], ['NaN', 'Infinity', 0]],
     ['a getter that throws', throwing, { ok: 1, bad: '[unreadable: Error: no]' }],
     ['a proxy that throws', hostile, '[unreadable: Error: no]'],
     ['a promise', [Promise.resolve(1)], ['[promise]']],
-    ['a field named __proto__', JSON.parse('{"__proto__": {"polluted": 1}}'), JSON.parse('{"__proto__": {"polluted": 1}}')], // prettier-ignore
+    // prettier-ignore
+    ['a field named __proto__', JSON.parse('{"__proto__": {"polluted": 1}}'), JSON.parse('{"__proto__": {"polluted": 1}}')],
   ])('%s', (_name, value, expected) => {
     traced((given: unknown) => given)(value)
     expect(JSON.stringify(records[0]?.request_body['arguments'])).toBe(JSON.stringify([expected]))

@@ -56,7 +56,8 @@ test.each<[string, (steps: Generator<number, string>) => unknown, unknown, unkno
   ['find, which leaves it early', (steps) => steps.find(even), 2, { yielded: [1, 2] }],
   ['reduce', (steps) => steps.reduce((sum, n) => sum + n), 6, whole],
   ['Iterator.from', (steps) => Iterator.from(steps).toArray(), [1, 2, 3], whole],
-  ['a step and return', (steps) => [steps.next().value, steps.return('left').value], [1, 'left'], { ...left, returned: 'left' }], // prettier-ignore
+  // prettier-ignore
+  ['a step and return', (steps) => [steps.next().value, steps.return('left').value], [1, 'left'], { ...left, returned: 'left' }],
   ['using', disposed, 1, left],
 ])('a generator read by %s is recorded once, with what it yielded', async (_name, read, got, result) => {
   expect(await used(counting, (traced) => read(traced()))).toEqual({ got, recorded: [result] })
@@ -77,7 +78,8 @@ test.each<
 >([
   ['await using', disposedLater, 1, left],
   ['a method that a library adds', (steps) => steps.collect?.(), [1, 2], { yielded: [1, 2] }],
-  ['return', async (steps) => [(await steps.next()).done, (await steps.return(0)).done], [false, true], { ...left, returned: 0 }], // prettier-ignore
+  // prettier-ignore
+  ['return', async (steps) => [(await steps.next()).done, (await steps.return(0)).done], [false, true], { ...left, returned: 0 }],
 ])(
   'an async generator read by %s is recorded once, with what it yielded',
   async (_name, read, got, result) => {

@@ -43,7 +43,7 @@ describe('what is known of a call', () => {
       prompt_tokens: 100,
       completion_tokens: null,
     })
-    // What was counted till then is what is paid for; embeddings generate nothing.
+    // The count up to the abort is billed; embeddings generate nothing.
     const counted = { ...cut, usage: { input_tokens: 100, output_tokens: 5 } }
     expect(costs({ response_body: counted, aborted_by: 'client' })).toBe((100 * 10 + 5 * 50) / 1e6)
     const vectors = { truncated: true, bytes: 9, sha256: '', text: '{"data":[' }
@@ -62,7 +62,7 @@ describe('what is known of a call', () => {
       prompt_tokens: 130,
       cost_usd: (100 * 10 + 20 * 15 + 10 * 20) / 1e6,
     })
-    // Of the client's own count nobody can say how much was written.
+    // The client's own count does not tell how much was written to the cache.
     expect(describeGiven({ ...given, prompt_tokens: 130 })).toMatchObject({ cost_usd: (130 * 10) / 1e6 })
     const counted = { prompt_tokens: 130, cache_write_tokens: 30, cache_write_1h_tokens: 10 }
     expect(describeGiven({ request_body: { model: 'claude' }, ...counted })).toMatchObject({
@@ -150,7 +150,7 @@ describe('what is known of a call', () => {
 
   test.each([
     ['of no provider', 'gpt-4o', { messages: [] }, 'openai'],
-    // What a traced function was given can look like anything.
+    // A traced function's arguments can look like anything.
     ["of another provider's shape", 'gpt-4o', { message: 'hello' }, 'openai'],
     ["of another provider's model", 'gpt-4o', { model: 'claude' }, 'openai'],
     ['that say what an unknown name does not', 'my-deployment', { model: 'gpt-4o' }, 'openai'],

@@ -15,19 +15,21 @@ import type { CallRecord } from './record-schema.ts'
 type Tokens = Pick<CallContext, 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens'>
 
 const maxDerivedLength = 256
-/** A hostile answer can name as many tools as fit in it. */
+/** A hostile answer can name very many tools. */
 const maxToolNames = 100
 
 type RecordFields = Omit<CallRecord, 'request_body' | 'response_body'>
 
-/** What the bodies of a record say. */
+/** What the bodies of a record reveal. */
 interface BodiesDescription extends Omit<CallDescription, 'toolCalls'> {
   toolNames: readonly string[]
-  /** What the tool says of its failure; null: of another record, or where it does not say that it failed. */
+  /** The tool's own failure message; null if it did not fail, or for other records. */
   toolFault: string | null
 }
 
-/** A record that has been read: its bodies, which take many times their bytes when they are parsed, need not be kept for what follows. */
+/**
+ * A record whose bodies have been read. Parsed bodies take many times their bytes and can be released now.
+ */
 export interface ReadCall {
   fields: RecordFields
   described: BodiesDescription
@@ -44,7 +46,7 @@ export function readCall({
   return { fields, described: { ...described, toolNames: toolNamesOf(toolCalls), toolFault } }
 }
 
-/** What is known of the call besides its bodies: what the record says, and what its bodies say where it does not. */
+/** Describes a call by the record's own fields, with those of its bodies where the record has none. */
 export function describeRecord(
   { fields: record, described }: ReadCall,
   project: { projectId: string; zeroContentRetention: boolean },
@@ -91,7 +93,7 @@ export function describeRecord(
     latency_ms: record.latency_ms,
     time_to_first_token_ms: record.time_to_first_token_ms,
     status_code: record.status_code,
-    // Providers and tools quote what they were given.
+    // Providers and tools quote their input.
     error: project.zeroContentRetention && error !== null ? codeOfError(error) : error,
     aborted_by: record.aborted_by,
     metadata:
@@ -101,8 +103,8 @@ export function describeRecord(
 }
 
 /**
- * A client that counts the prompt counts its cached part as it likes, so the usage in the answer fills both or neither:
- * otherwise the same tokens could stand in two buckets and be paid for twice. The same for completion and reasoning.
+ * The answer's usage fills prompt and cached tokens both or neither: clients differ in whether the prompt
+ * includes its cached part, and a token must not be billed twice. The same for completion and reasoning.
  */
 function tokensOf(record: RecordFields, described: BodiesDescription): Tokens {
   const inputKnown = record.prompt_tokens !== null
@@ -115,7 +117,7 @@ function tokensOf(record: RecordFields, described: BodiesDescription): Tokens {
   }
 }
 
-/** Part of the prompt, by whoever counts that: of another's count nobody can say which part. */
+/** Cache writes are part of the prompt count, so both come from the same source. */
 function writtenOf(record: RecordFields, { writtenTokens, writtenHourTokens }: BodiesDescription) {
   return record.prompt_tokens === null
     ? { written_tokens: writtenTokens, written_hour_tokens: writtenHourTokens }
@@ -130,7 +132,7 @@ function toolNamesOf(toolCalls: CallDescription['toolCalls']): string[] {
   return [...new Set(names)].slice(0, maxToolNames)
 }
 
-/** Text out of a body, as a column can hold it; the body itself stays as it came. */
+/** Text from a body in a form that a database column can hold; the body itself is unchanged. */
 function derivedText(text: string | null): string | null {
   if (text === null || text === '') return null
   return text.slice(0, maxDerivedLength).toWellFormed().replaceAll('\u0000', '\uFFFD')

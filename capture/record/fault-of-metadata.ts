@@ -3,9 +3,9 @@ import type { JsonObject } from '../json.ts'
 
 export const maxMetadataBytes = 16 * 1024
 
-/** Why Postgres or a reader could not take it as it is; undefined when they can. */
+/** Why Postgres or a reader could not accept the metadata; undefined if they can. */
 export function faultOfMetadata(metadata: JsonObject): string | undefined {
-  // Depth first: JSON.stringify runs out of stack at some 10,000 levels.
+  // Depth first: JSON.stringify overflows the stack at some 10,000 levels.
   const fault = faultOfValue(metadata, 0)
   if (fault !== undefined) return fault
   const isTooLarge = Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes

@@ -1,12 +1,12 @@
 import { hasManyParts } from '../json.ts'
 import { isDeeperThan } from './scan-json.ts'
 
-/** Readers of bodies walk them; nobody sends this deep, and no stack is asked to hold more. */
+/** Depth limit that protects the stack of body readers. No real body is so deep. */
 export const maxBodyDepth = 200
-/** Two of them, with the fields around them, are within what ingest takes of a record. */
+/** Two such bodies and the other fields fit ingest's limit. */
 const maxBodyParts = 240_000
 
-/** Whether ingest takes a record with this JSON object for a body; it stands there as text otherwise. */
+/** Whether ingest accepts a record with this JSON object as a body; otherwise it is recorded as text. */
 export function fitsRecord(json: string, bytes?: Buffer): boolean {
   return !hasManyParts(json, maxBodyParts) && !isDeeperThan(maxBodyDepth, json, bytes)
 }

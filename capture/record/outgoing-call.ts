@@ -2,17 +2,17 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { CallBodies } from './read-bodies.ts'
 
-/** What is published of a call, and where. */
+/** What is published of a call, by topic. */
 export interface OutgoingCall {
-  /** For the topic that is kept. */
+  /** For the retained topic. */
   logged: LoggedCall
-  /** For the topic that keeps nothing; null: nothing. */
+  /** For the ephemeral topic; null: nothing. */
   ephemeral: LoggedCall | null
 }
 
 /**
- * Content that must not be kept goes only where nothing is kept; the row of the call goes where all rows go. Bodies that were erased on
- * the way were of a project that keeps none.
+ * Content under zero retention goes only to the ephemeral topic; the call's row goes to the retained one.
+ * Erased bodies imply zero retention.
  */
 export function outgoingCall(
   call: LoggedCall,

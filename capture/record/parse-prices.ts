@@ -4,7 +4,7 @@ import type { Price } from '../price-table.ts'
 import { tokenParts, type TokenPart } from '../token-cost.ts'
 import { offsetAt } from './yaml-offset.ts'
 
-/** Something wrong in a price list. `line` counts from 1. */
+/** A problem in a price list. `line` counts from 1. */
 interface PriceProblem {
   line: number
   reason: string
@@ -41,8 +41,8 @@ const priceSchema = z.strictObject({
 })
 
 /**
- * Reads a price list: JSON like infra/prices.json, or the same as YAML. One bad entry refuses the whole, as half a list would look like the whole one: an Error says what is
- * wrong in `file`, and in which line.
+ * Reads a price list: JSON like infra/prices.json, or the same as YAML. Any bad entry rejects the whole list;
+ * the Error names `file`, line and problem.
  */
 export function parsePrices(text: string, file: string): readonly Price[] {
   const lines = new LineCounter()

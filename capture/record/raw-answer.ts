@@ -1,11 +1,11 @@
 import { isInPieces, joinPieces } from '../streams/join-pieces.ts'
 
-/** Told what went wrong where an answer is recorded as it came because of a mistake of ours. */
+/** Called when an answer is recorded unparsed because of a defect in our parser. */
 export type OnDefect = (error: unknown) => void
 
 /**
- * The JSON of an answer that stands in a record as the text that it came as. Beside one in pieces stands what their strings amount to (`joined`),
- * which says too that its words were in pieces: nothing where that takes it beyond `maxBytes`, or `onDefect` was told.
+ * The JSON of an answer that is recorded as text. A chunked answer gets `joined`, the concatenated strings of
+ * its chunks, which also marks it as chunked. `joined` is empty beyond `maxBytes`, or after `onDefect`.
  */
 export function rawAnswerJson(raw: string, maxBytes: number, onDefect: OnDefect, isStream = false): string {
   const wrapper = { raw, encoding: 'utf8' }
@@ -14,7 +14,7 @@ export function rawAnswerJson(raw: string, maxBytes: number, onDefect: OnDefect,
     const json = JSON.stringify({ ...wrapper, joined: joinPieces(raw) })
     if (Buffer.byteLength(json) <= maxBytes) return json
   } catch (error) {
-    // What came is evidence, whatever a mistake of ours makes of it.
+    // Keep the raw answer as evidence when our parser fails.
     if (!(error instanceof RangeError)) onDefect(error)
   }
   return JSON.stringify({ ...wrapper, joined: [] })

@@ -3,14 +3,14 @@ import { maxBodyDepth } from './fits-record.ts'
 import type { CallRecord } from './record-schema.ts'
 import { scanMembers, type Member } from './scan-json.ts'
 
-/** The bytes of a record's bodies, as they came. */
+/** The original bytes of a record's bodies. */
 export interface CallBodies {
-  /** Null: they were erased on the way. */
+  /** Null: erased. */
   requestBody: Buffer | null
   responseBody: Buffer | null
 }
 
-/** What is wrong with a record that its schema cannot see. */
+/** A fault that the record's schema cannot detect. */
 export interface RecordFault {
   path: string
   message: string
@@ -18,10 +18,10 @@ export interface RecordFault {
 
 const dayMs = 86_400_000
 const oldestMs = 7 * dayMs
-/** Clocks are wrong by an hour now and then, whoever's it is: the client's that made the identifier, or ingest's that looks at it. */
+/** Tolerance for a clock that is wrong by an hour, the client's or ingest's. */
 export const clientsAheadMs = 2 * 3_600_000
 
-/** Finds the bodies of `record` in the JSON that it was parsed from. Without faults it can be published. */
+/** Finds the bodies of `record` in its JSON. Without faults it can be published. */
 export function readBodies(
   record: CallRecord,
   json: Buffer,
@@ -41,7 +41,7 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** A record's identifier holds its time, and partitions exist only around now. */
+/** The identifier contains a time, and partitions exist only around the present. */
 function idFaults({ id }: CallRecord, nowMs: number): RecordFault[] {
   if (id === undefined) return []
   const ageMs = nowMs - idTimeMs(id)

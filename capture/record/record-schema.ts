@@ -5,7 +5,7 @@ import { faultOfMetadata } from './fault-of-metadata.ts'
 
 const recordSources = ['gateway', 'sdk', 'trace', 'mcp', 'otel', 'redteam', 'api'] as const
 
-/** Optional text: null and the empty string mean that it is not known. */
+/** Optional text; null and the empty string mean unknown. */
 function optionalText(maxLength: number) {
   return z
     .string()
@@ -23,7 +23,7 @@ const count = z
   .max(2 ** 50)
   .nullish()
   .transform((value) => value ?? null)
-// One absurd number must not make a project's sums absurd for good.
+// One absurd number must not spoil a project's sums.
 const amount = z
   .number()
   .min(0)
@@ -35,12 +35,12 @@ const amount = z
 const jsonObject = z
   .custom<JsonObject>((value) => objectOf(value) !== undefined, 'must be a JSON object')
   .meta({ type: 'object' })
-// The type that is named by hand says nothing of null.
+// `custom` has no null type, so it is named here.
 const optionalObject = jsonObject.nullish().meta({ type: ['object', 'null'] })
 
 /**
- * One record of `POST /internal/log`. Members that are not named here are ignored, so that newer clients can talk to older
- * servers, and null is as good as absent, as many languages write it. Bodies are only looked at here; what is stored are their bytes.
+ * A record of `POST /internal/log`. Unknown members are ignored, so that newer clients work with older
+ * servers. Null means absent, as many languages write it. Bodies are only inspected; their bytes are stored.
  */
 export const recordSchema = z
   .object({

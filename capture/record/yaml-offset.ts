@@ -1,6 +1,6 @@
 import { isMap, isSeq, type Node } from 'yaml'
 
-/** Where, in the text it was parsed from, the deepest part of `path` that is there begins. */
+/** Source offset of the deepest existing part of `path`. */
 export function offsetAt(item: Node, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = item
   let offset = item.range?.[0]

@@ -1,22 +1,19 @@
 import { fieldAt, objectOf, parseJson, textOf } from '../json.ts'
 
-/** Total length, length of the headers and a checksum before each event's headers, a checksum behind its payload. */
+/** Total length, header length and a checksum before each event's headers; a checksum after its payload. */
 const preludeBytes = 12
 const checksumBytes = 4
 
 export interface AmazonText {
-  /**
-   * What the model's maker would send as a `text/event-stream`; Converse's events each as a member by their
-   * name.
-   */
+  /** The equivalent `text/event-stream`; Converse's events as an object with the event's name. */
   text: string
-  /** Bytes up to the end of the first event whose data end in `line`. */
+  /** Offset after the first event whose data end in `line`. */
   endOf: (line: string) => number | undefined
 }
 
 /**
- * Reads the complete events of an `application/vnd.amazon.eventstream`, in which Bedrock streams what models
- * say. Checksums are for who relies on the answer.
+ * Reads the complete events of an `application/vnd.amazon.eventstream`, in which Bedrock streams. Checksums
+ * are not verified.
  */
 export function readAmazonEvents(bytes: Buffer): AmazonText {
   const events: { data: string; end: number }[] = []
@@ -36,7 +33,7 @@ export function readAmazonEvents(bytes: Buffer): AmazonText {
 }
 
 const textType = 7
-/** How long the values of the other types are; two bytes before those of no fixed length say it. */
+/** Lengths of values by type; other types have a two-byte length prefix. */
 const valueBytes: ReadonlyMap<number, number> = new Map([
   [0, 0],
   [1, 0],
@@ -49,7 +46,7 @@ const valueBytes: ReadonlyMap<number, number> = new Map([
 ])
 const lengthBytes = 2
 
-/** The headers that are texts, up to one that cannot be read. */
+/** Text headers, up to the first invalid one. */
 function headersIn(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>()
   let at = 0
@@ -67,10 +64,7 @@ function headersIn(bytes: Buffer): Map<string, string> {
   return headers
 }
 
-/**
- * A chunk of the model's stands in base64, Converse's events are named by a header; what is neither says what
- * went wrong.
- */
+/** The model's chunks are base64, Converse's events are named by a header; anything else is an error. */
 function chunkOf(headers: ReadonlyMap<string, string>, payload: string): string {
   const value = parseJson(payload)
   const chunk = textOf(fieldAt(value, 'bytes'))

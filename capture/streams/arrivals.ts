@@ -1,16 +1,19 @@
-/** When the bytes of an answer came. */
+/** Arrival times of an answer's bytes. */
 export interface Arrivals {
-  /** Told of each chunk, while it passes. */
+  /** Called for each chunk. */
   add(chunkBytes: number, atMs: number): void
-  /** When the first `passed` bytes had come; undefined where they have not. */
+  /** When the first `passed` bytes had arrived; undefined if they have not. */
   timeOf(passed: number): number | undefined
 }
 
-/** A chunk that comes within a twentieth of the time until the one before counts as that: 250 times are enough for ten minutes. */
+/** Chunks within 5 % of the elapsed time share a mark: 250 marks are enough for ten minutes. */
 const shareOfTime = 1.05
 const minMs = 0.5
 
-/** Keeps some of the times, so that nobody has to look into what passes: where in it something stands is known when it is recorded. */
+/**
+ * Keeps marks by position, so that nothing is parsed while it passes; a position is known when the answer is
+ * recorded.
+ */
 export function createArrivals(): Arrivals {
   const marks: { passed: number; atMs: number }[] = []
   let passed = 0
@@ -25,7 +28,7 @@ export function createArrivals(): Arrivals {
   }
 }
 
-/** How much of an answer has come when a text in it has; undefined where it is not in there. */
+/** Bytes up to the end of a text in an answer; undefined if it is not found. */
 export function endOfText(text: string, bytes: Buffer): number | undefined {
   const at = bytes.indexOf(text)
   return at === -1 ? undefined : at + Buffer.byteLength(text)

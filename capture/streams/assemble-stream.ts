@@ -19,23 +19,24 @@ import type { StreamAssembly } from './stream-assembly.ts'
 export interface AssembledStream {
   body: JsonObject
   /**
-   * Whether it came to its end, or to the provider's error. False: it was cut off, or nobody can tell what
-   * belongs together.
+   * Whether the stream reached its end, or the provider's error. False: it was truncated, or its parts are
+   * ambiguous.
    */
   ended: boolean
 }
 
-/** Told of the first event that has something generated, but for those of a list: its last line of data, as it stands in the text. */
+/**
+ * Called for the first event with generated content, with its last line of data. Not called for JSON lists.
+ */
 export type OnWords = (line: string) => void
 
-/** A stream's text is so many times as long as the message that it amounts to, and more: 320 bytes or so for each token. */
+/** A stream is at least this many times longer than its message: it takes some 320 bytes per token. */
 export const streamTextFactor = 8
 
 /**
- * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic
- * messages, Google's candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's
- * events, LangGraph's states, Bedrock's Converse; the JSON list that Google's candidates come in without
- * events, and Ollama's lines. Undefined for a stream that is none of them.
+ * The message of a `text/event-stream`: OpenAI chat, completions and responses, Anthropic messages, Google
+ * candidates and interactions, Cohere v2 chat, Mistral conversations, Dify, LangGraph, Bedrock Converse. Also
+ * of Google's JSON list of candidates and Ollama's JSON lines. Undefined for other streams.
  */
 export function assembleStream(text: string, onWords?: OnWords): AssembledStream | undefined {
   const reader = createStreamReader(onWords)
@@ -46,46 +47,45 @@ export function assembleStream(text: string, onWords?: OnWords): AssembledStream
 }
 
 /**
- * The message as it stands in a record: with `truncated` where it broke off, so that it does not pass for all.
- * Each state of a run is whole.
+ * The recorded message, with `truncated` if the stream broke off. Each state of a LangGraph run is complete.
  */
 export function recordedMessage({ body, ended }: AssembledStream): JsonObject {
   return ended || isRunState(body) ? body : { ...body, truncated: true }
 }
 
-/** Whether a text can be the JSON list that Google's chunks come in where a client does not ask for events. */
+/** Whether a text may be a JSON list, as Google sends chunks without SSE. */
 export function beginsAsList(text: string): boolean {
   return /^\s*\[/.test(text)
 }
 
-/** A chunk of Ollama's a line. */
+/** Whether a text is Ollama's JSON lines. */
 function beginsAsLines(text: string): boolean {
   if (!beginsAsObject(text)) return false
   const first = text.trimStart().split('\n', 1)[0] ?? ''
   return isOllamaChunk(objectOf(parseJson(first)) ?? {})
 }
 
-/** None of a list of anything else: two answers are no message, and an error is what its status says. */
+/** Empty for lists of anything else: two answers are no message, and an error is read elsewhere. */
 function chunksListed(text: string): JsonObject[] {
   const listed = listOf(parseJson(text)).map((chunk) => objectOf(chunk) ?? {})
   return listed[0] !== undefined && Array.isArray(fieldAt(listed[0], 'candidates')) ? listed : []
 }
 
 export interface StreamReader {
-  /** Takes the data of one event: JSON text, or a mark of the end. */
+  /** Adds the data of one event: JSON text, or an end mark. */
   add(data: string): void
   addChunk(chunk: JsonObject): void
   assembled(): AssembledStream | undefined
 }
 
-/** JSON that is none takes 30 µs to refuse: a stream of four million such events would hold up everybody for minutes. */
+/** Rejecting invalid JSON takes 30 µs, so four million such events would block for minutes. */
 const maxFailures = 1_000
 
 function beginsAsObject(data: string): boolean {
   return /^\s*\{/.test(data)
 }
 
-/** The same for events that come one after the other. */
+/** An incremental `assembleStream`. */
 export function createStreamReader(onWords?: OnWords): StreamReader {
   let assembly: StreamAssembly | undefined
   let isFirst = true
@@ -96,7 +96,7 @@ export function createStreamReader(onWords?: OnWords): StreamReader {
   const addChunk = (chunk: JsonObject): StreamAssembly | undefined => {
     assembly ??= assemblyFor(chunk, isFirst)
     isFirst = false
-    // Of no format, as a `ping` before the first event that has one.
+    // Undefined before the first known format, for example for `ping`.
     assembly?.add(chunk)
     return assembly
   }
@@ -121,17 +121,17 @@ export function createStreamReader(onWords?: OnWords): StreamReader {
       if (added !== undefined) repeated.learn(data, chunk, added)
     },
     assembled() {
-      // What came behind so many is not in it.
+      // The message would lack everything after that many failures.
       if (assembly === undefined || failures > maxFailures) return undefined
       const body = assembly.body()
-      // Clients throw at a provider's error and close at once: nothing is meant to come after it.
+      // Clients throw at a provider's error and disconnect, so an error is an end.
       const ended = done || assembly.ended() || Boolean(fieldAt(body, 'error'))
       return { body, ended: ended && assembly.isDoubtful?.() !== true }
     },
   }
 }
 
-/** A chunk says which of the formats it is; an error only where nothing came before it that would be left out. */
+/** Detects the format by a chunk; by an error only if no chunk came before. */
 function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | undefined {
   const type = textOf(fieldAt(chunk, 'type')) ?? ''
   if (type.startsWith('response.')) return createResponseAssembly()

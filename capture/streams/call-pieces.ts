@@ -2,15 +2,12 @@ import { fieldAt, objectOf, parseJson, textOf, type JsonObject } from '../json.t
 import { createJsonProgress, type JsonProgress } from './json-progress.ts'
 import { growing, grownFrom, maxIndex, mergeDelta, type Growing } from './merge-delta.ts'
 
-/** The tool calls of a chat completion, whose pieces say in several ways to which of them they belong. */
+/** Tool calls of a chat completion, assembled from chunks that identify their call in different ways. */
 export interface CallPieces {
   add(piece: unknown): void
-  /**
-   * As they stand in a message: their index they have only while they are streamed. What is no call stands
-   * behind them.
-   */
+  /** As in a message, without the stream's index. Anything that is no call comes last. */
   calls(): readonly unknown[]
-  /** Whether it cannot be told which pieces belong together. */
+  /** Whether the assignment of chunks is ambiguous. */
   isDoubtful(): boolean
 }
 
@@ -18,11 +15,11 @@ interface Call {
   fields: Growing
   index: number | undefined
   progress: JsonProgress
-  /** Whether its host repeats the name in pieces that go on. */
+  /** Whether the host repeats the name in later chunks. */
   isRenamed: boolean
-  /** The arguments by identifier, where pieces of one name have several before they are whole. */
+  /** Arguments by identifier, if chunks of one name had several before they were complete. */
   byId: Map<string, string> | undefined
-  /** The identifier that came last. */
+  /** The last identifier received. */
   lastId: string
 }
 
@@ -31,14 +28,13 @@ interface Piece {
   index: number | undefined
   id: string | undefined
   name: string | undefined
-  /** What it adds to the arguments: text, or all of them as an object. */
+  /** The added arguments: text, or a complete object. */
   given: unknown
 }
 
 /**
- * Gathers them. By the protocol a piece has an index. Some hosts leave it out, or give all calls the same;
- * then the identifier tells, where every piece has one, else the name, and that arguments which are whole do
- * not go on.
+ * By the protocol each chunk has an index. Some hosts omit it, or use the same for all calls. Then the
+ * identifier decides if every chunk has one, or else the name, and complete arguments end a call.
  */
 export function createCallPieces(): CallPieces {
   const calls: Call[] = []
@@ -48,7 +44,7 @@ export function createCallPieces(): CallPieces {
   const others: unknown[] = []
   let last: Call | undefined
 
-  /** The call that a piece is about as far as its index and identifier tell, else the one before. */
+  /** The call by index and identifier, or else the previous one. */
   const knownFor = ({ index, id, name }: Piece): Call | undefined => {
     const sameId = id === undefined ? undefined : byId.get(id)
     if (index === undefined) return sameId ?? last
@@ -59,7 +55,7 @@ export function createCallPieces(): CallPieces {
     }
     return sameId?.index === index ? sameId : sameIndex
   }
-  /** One of this name that is open, where nothing but the name tells. */
+  /** The open call of this name, if only the name identifies it. */
   const openFor = ({ id, name }: Piece): Call | undefined => {
     const named = id === undefined && name !== undefined ? byName.get(name) : undefined
     return named?.progress.isWhole() === false && textOf(named.fields['id']) === undefined ? named : undefined
@@ -119,17 +115,14 @@ function nameOf(call: JsonObject): string | undefined {
   return textOf(fieldAt(call, 'function', 'name') ?? fieldAt(call, 'custom', 'name'))
 }
 
-/**
- * Whether a piece belongs to the call that its index, its identifier or its place points to, and begins no
- * other.
- */
+/** Whether a chunk continues the call that its index, identifier or position suggests. */
 function goesOn(call: Call, piece: Piece): boolean {
   const [id, name] = [textOf(call.fields['id']), nameOf(call.fields)]
   const isOtherId = id !== undefined && piece.id !== undefined && id !== piece.id
   const adds = (textOf(piece.given)?.trim() ?? '') !== '' || objectOf(piece.given) !== undefined
   const hasNothing = isOtherId && fieldAt(call.fields, 'function', 'arguments') === undefined
   const isOver = hasNothing || call.progress.isWhole()
-  // Some hosts give each piece an identifier of its own.
+  // Some hosts give each chunk its own identifier.
   if (piece.name === undefined) return !(isOtherId && isOver && adds)
   if (name === undefined) return !isOtherId
   if (piece.name !== name) return isInPieces(call, piece)
@@ -138,9 +131,7 @@ function goesOn(call: Call, piece: Piece): boolean {
   return adds ? false : call.isRenamed || (id !== undefined && id === piece.id)
 }
 
-/**
- * Whether the name itself comes in pieces, as OpenAI's clients take it: of one call, before its arguments.
- */
+/** Whether the name itself is split, as OpenAI's clients support: within one call, before its arguments. */
 function isInPieces({ fields, index }: Call, piece: Piece): boolean {
   const id = textOf(fields['id'])
   const isSame =
@@ -149,14 +140,14 @@ function isInPieces({ fields, index }: Call, piece: Piece): boolean {
   return isSame && textOf(fieldAt(fields, 'function', 'arguments')) === undefined && !isFreeText({ fields })
 }
 
-/** A custom tool is called with any text, of which none can tell whether it is whole. */
+/** A custom tool accepts any text, so its end cannot be detected. */
 function isFreeText({ fields }: Pick<Call, 'fields'>): boolean {
   return fieldAt(fields, 'custom') !== undefined
 }
 
 /**
- * One call whose host gives each piece another identifier (vLLM), or several of one function in turn:
- * whichever makes JSON of the arguments.
+ * Either one call whose host gives each chunk another identifier (vLLM), or several calls of one function:
+ * whichever yields valid JSON.
  */
 function partsOf({ fields, byId }: Call): Growing[] {
   if (byId === undefined || isJson(argumentsOf(fields)) || !Array.from(byId.values()).every(isJson))
@@ -198,7 +189,7 @@ function extend(call: Call, { fields, id, name, given }: Piece): void {
     call.isRenamed = true
     if (name !== before) {
       const named = grownFrom(call.fields['function'])
-      // Some hosts repeat what they said of it.
+      // Some hosts repeat the start of the name.
       named['name'] = name.startsWith(before) ? name : before + name
       call.fields['function'] = named
     }

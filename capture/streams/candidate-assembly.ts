@@ -8,18 +8,21 @@ interface Candidate {
   fields: Growing
   role: unknown
   parts: JsonObject[]
-  /** The call whose arguments are still coming. */
+  /** The call whose arguments are incomplete. */
   open: OpenCall | undefined
 }
 
 interface OpenCall {
-  /** Its part among the others. */
+  /** Index of its part. */
   at: number
   name: unknown
   gathered: PartialArgs
 }
 
-/** Google's generateContent: every chunk is an answer of its own; parts are appended, the last of everything else stands. */
+/**
+ * Google's generateContent: every chunk is an answer. Parts are appended; of other fields the last value
+ * counts.
+ */
 export function createCandidateAssembly(): StreamAssembly {
   const top = growing()
   const candidates = new Map<number, Candidate>()
@@ -57,7 +60,10 @@ export function createCandidateAssembly(): StreamAssembly {
   }
 }
 
-/** Text goes on where the part before is text of the same kind (thoughts are marked), and a call as long as it says so; anything else is a part of its own. */
+/**
+ * Text continues a part of the same kind (thoughts are marked), and a call continues as long as it says so.
+ * Anything else starts a new part.
+ */
 function addPart(candidate: Candidate, part: JsonObject): void {
   const { parts } = candidate
   const call = objectOf(part['functionCall'])
@@ -73,12 +79,12 @@ function addPart(candidate: Candidate, part: JsonObject): void {
   else parts.push(part)
 }
 
-/** Vertex's, where `streamFunctionCallArguments` is set. */
+/** Vertex with `streamFunctionCallArguments`. */
 function isStreamed(call: JsonObject): boolean {
   return call['willContinue'] === true || Array.isArray(call['partialArgs'])
 }
 
-/** Another call begins with its name; the last piece of one has nothing in it. */
+/** A new call starts with its name; the last chunk of a call is empty. */
 function goesOn(open: OpenCall | undefined, { name }: JsonObject): boolean {
   return open !== undefined && (name === undefined || name === open.name)
 }

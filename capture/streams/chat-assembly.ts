@@ -11,7 +11,7 @@ interface Choice {
   calls: CallPieces
 }
 
-/** OpenAI chat completions: several choices, tool calls by index, refusals, log probabilities, the usage chunk. */
+/** OpenAI chat completions: choices, tool calls by index, refusals, log probabilities, the usage chunk. */
 export function createChatAssembly(): StreamAssembly {
   const top = growing()
   const choices = new Map<number, Choice>()
@@ -64,12 +64,12 @@ export function createChatAssembly(): StreamAssembly {
   }
 }
 
-/** Azure's filter, where it does not hold the stream up, sends its verdicts later, in chunks with blanks for whose they are. */
+/** Azure's asynchronous filter sends its verdicts later, in chunks with empty fields. */
 function isBlank(value: unknown): boolean {
   return value === null || value === '' || value === 0
 }
 
-/** What a later chunk says of the whole: nothing takes back that a filter has stopped the answer. */
+/** Sets a later value; nothing replaces `content_filter` as the reason. */
 function setLater(fields: Growing, name: string, value: unknown): void {
   const known = fields[name]
   if (name === 'usage' || name === 'x_groq') fields[name] = laterCounts(known, value)

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { assembleStream, recordedMessage } from './assemble-stream.ts'
 
-/** Cuts a text at the places given, each a share of its length. */
+/** Splits a text at the given fractions of its length. */
 function cut(text: string, shares: readonly number[]): string[] {
   const places = [0, ...shares.map((share) => Math.floor(share * text.length)), text.length].sort(
     (a, b) => a - b,
@@ -21,7 +21,7 @@ const made = fc.record({
   ),
   shares,
 })
-/** How a host says to which call a piece belongs. `name`: in each piece, or in the first. */
+/** How a host identifies the call of a chunk. `name`: in each chunk, or only in the first. */
 const style = fc.record({
   index: fc.constantFrom('own', 'one', 'none'),
   id: fc.constantFrom('each', 'first', 'none'),
@@ -44,7 +44,7 @@ function piecesOf({ name, given, shares: at }: Made, place: number, host: Style)
   }))
 }
 
-/** Those of several calls in turn, which only an index or an identifier can tell apart. */
+/** Interleaves the chunks of several calls, which only an index or identifier tells apart. */
 function inTurn(lists: readonly object[][]): object[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat()

@@ -2,7 +2,10 @@ import { fieldAt, objectOf, textOf } from '../json.ts'
 import { entryAt, growing, inOrder, mergeDelta, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
-/** Cohere's second chat: `message-start`, content, tool plan, tool calls and citations by index, `message-end` with the usage. */
+/**
+ * Cohere v2 chat: `message-start`; content, tool plan, tool calls and citations by index; `message-end` with
+ * the usage.
+ */
 export function createCohereAssembly(): StreamAssembly {
   const top = growing()
   const message = growing({ role: 'assistant' })
@@ -37,7 +40,7 @@ function entries(): Map<number, Growing> {
   return new Map()
 }
 
-/** The lists that something came for. */
+/** The non-empty lists. */
 function grown(lists: Readonly<Record<string, Map<number, Growing>>>): Record<string, Growing[]> {
   const some = Object.entries(lists).filter(([name, list]) => name === 'content' || list.size > 0)
   return Object.fromEntries(some.map(([name, list]) => [name, inOrder(list)]))

@@ -3,7 +3,7 @@ import { laterCounts } from './later-counts.ts'
 import { entryAt, growing, inOrder, mergeDelta, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
-/** OpenAI's first completions: texts of the choices grow. */
+/** OpenAI's legacy completions: texts by choice. */
 export function createCompletionAssembly(): StreamAssembly {
   const top = growing()
   const choices = new Map<number, Growing>()

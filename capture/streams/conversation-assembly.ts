@@ -2,14 +2,16 @@ import { objectOf, textOf } from '../json.ts'
 import { entryAt, growing, inOrder, mergeDelta, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
-/** `message.output.delta`, `function.call.delta`, `tool.execution.started`: an entry's type and what happens to it. */
+/** `message.output.delta`, `function.call.delta`, `tool.execution.started`: an entry's type and an event. */
 const entryEvent = /^(message\.output|function\.call|tool\.execution|agent\.handoff)\./
 
 export function isConversationEvent(type: string): boolean {
   return type.startsWith('conversation.response.') || entryEvent.test(type)
 }
 
-/** Mistral's conversations: entries by index, whose words and arguments come in pieces; the last event has the usage. */
+/**
+ * Mistral's conversations: entries by index, with text and arguments in chunks; the last event has the usage.
+ */
 export function createConversationAssembly(): StreamAssembly {
   const top = growing({ object: 'conversation.response' })
   const entries = new Map<number, Growing>()

@@ -5,15 +5,12 @@ import type { StreamAssembly } from './stream-assembly.ts'
 
 const events = ['messageStart', 'contentBlockStart', 'contentBlockDelta', 'messageStop'] as const
 
-/** Of Bedrock's Converse, and of Amazon's own models, whose chunks are the same. */
+/** An event of Bedrock's Converse; Amazon's own models use the same. */
 export function isConverseEvent(chunk: JsonObject): boolean {
   return events.some((name) => objectOf(chunk[name]) !== undefined)
 }
 
-/**
- * What Converse answers without streaming: content blocks by index, each grown by its deltas; usage in the
- * last event.
- */
+/** Converse's answer as without streaming: content blocks by index; usage in the last event. */
 export function createConverseAssembly(): StreamAssembly {
   const top = growing()
   const message = growing({ role: 'assistant' })
@@ -51,9 +48,7 @@ export function createConverseAssembly(): StreamAssembly {
   }
 }
 
-/**
- * What a tool is called with comes in pieces of JSON text; thoughts stand one level deeper in a whole answer.
- */
+/** Tool input arrives as chunks of JSON text; thoughts are nested one level deeper in the final format. */
 function blockBody(block: Growing): JsonObject {
   const input = fieldAt(block, 'toolUse', 'input')
   const { text, signature, ...rest } = objectOf(block['reasoningContent']) ?? {}

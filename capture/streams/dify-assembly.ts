@@ -2,7 +2,7 @@ import { fieldAt, textOf, type JsonObject } from '../json.ts'
 import { growing, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
-/** Dify's chats, agents, completions and workflows: each chunk names the event that it is. */
+/** Dify's chats, agents, completions and workflows: each chunk names its event. */
 export function isDifyEvent(chunk: JsonObject): boolean {
   return (
     typeof chunk['event'] === 'string' &&
@@ -10,7 +10,7 @@ export function isDifyEvent(chunk: JsonObject): boolean {
   )
 }
 
-/** What Dify answers in its blocking mode; what an agent thought on the way is kept beside it. */
+/** Dify's answer as in blocking mode, with the agent's thoughts added. */
 export function createDifyAssembly(): StreamAssembly {
   const top = growing()
   const thoughts = new Map<unknown, JsonObject>()
@@ -23,11 +23,11 @@ export function createDifyAssembly(): StreamAssembly {
       top['answer'] = answer
     },
     agent_thought: ({ id, ...thought }) => thoughts.set(id, thought),
-    // Of a workflow, which says it again when it has finished.
+    // A workflow repeats the text when it finishes.
     text_chunk: ({ data }) => {
       top['text'] = textIn(top, 'text') + (textOf(fieldAt(data, 'text')) ?? '')
     },
-    // In a chat it comes before the message's end, and says the same again.
+    // In a chat this precedes `message_end` and repeats its content.
     workflow_finished: (fields) => {
       if (top['message_id'] !== undefined) return
       Reflect.deleteProperty(top, 'text')

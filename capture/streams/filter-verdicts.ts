@@ -1,13 +1,13 @@
 import { fieldAt, objectOf } from '../json.ts'
 import { grownFrom } from './merge-delta.ts'
 
-/** Azure's names for what its filter found: in a choice (singular in the first versions), and in prompts. */
+/** Azure's names for filter verdicts: on choices (singular in early versions) and on prompts. */
 const verdictNames: ReadonlySet<string> = new Set([
   ...['content_filter_results', 'content_filter_result', 'prompt_filter_results', 'prompt_annotations'],
 ])
 const severities: readonly unknown[] = ['safe', 'low', 'medium', 'high']
 const maxDepth = 6
-/** Each is compared with those before it, in every chunk. */
+/** Each new entry is compared with all others, in every chunk. */
 const maxEntries = 64
 
 export function isFilterVerdict(name: string): boolean {
@@ -15,15 +15,15 @@ export function isFilterVerdict(name: string): boolean {
 }
 
 /**
- * What a filter found so far with what it finds later. Azure's asynchronous filter sends a verdict for each
- * stretch of an answer: what was filtered or detected in one stays so, and the worst severity stands.
+ * Merges filter verdicts. Azure's asynchronous filter sends one per section of an answer: `filtered` and
+ * `detected` stay true, and the worst severity counts.
  */
 export function worseVerdict(known: unknown, later: unknown, depth = 0): unknown {
   if (later === null || later === undefined || depth >= maxDepth) return known ?? later
   if (Array.isArray(known) && Array.isArray(later)) return mergedLists(known, later, depth)
   const [before, after] = [objectOf(known), objectOf(later)]
   if (before !== undefined && after !== undefined) {
-    // In place, or each chunk would cost a copy.
+    // In place: a copy per chunk would be quadratic.
     const verdict = grownFrom(before)
     for (const [name, value] of Object.entries(after))
       verdict[name] = worseVerdict(verdict[name], value, depth + 1)
@@ -33,7 +33,7 @@ export function worseVerdict(known: unknown, later: unknown, depth = 0): unknown
   return severities.indexOf(known) > severities.indexOf(later) && severities.includes(later) ? known : later
 }
 
-/** Verdicts of one prompt or of one block list are one; others stand beside each other. */
+/** Merges verdicts of the same prompt or block list; keeps others apart. */
 function mergedLists(known: readonly unknown[], later: readonly unknown[], depth: number): unknown[] {
   const merged = [...known]
   for (const entry of later) {

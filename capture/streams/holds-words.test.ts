@@ -32,8 +32,10 @@ test.each<[string, JsonObject]>([
   ['a ping', { type: 'ping' }],
   ['chat', chat({ role: 'assistant', content: '' })],
   ['chat with a call of nothing', chat({ function_call: { name: '', arguments: '' } })],
-  ['chat of OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.summary', summary: '', id: 'r' }] })], // prettier-ignore
-  ['Cohere', { type: 'message-start', id: 'm', delta: { message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [] } } }], // prettier-ignore
+  // prettier-ignore
+  ['chat of OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.summary', summary: '', id: 'r' }] })],
+  // prettier-ignore
+  ['Cohere', { type: 'message-start', id: 'm', delta: { message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [] } } }],
   [
     'a filter',
     { choices: [], prompt_filter_results: [{ content_filter_results: { hate: { severity: 'safe' } } }] },
@@ -59,9 +61,12 @@ test.each<[string, JsonObject]>([
   ['a call of a function', chat({ content: null, function_call: { name: 'f', arguments: '' } })],
   ['a call without arguments', block({ type: 'tool_use', id: 'toolu_1', name: 'f', input: {} })],
   ['a call of a hosted tool', block({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} })],
-  ["a call of a server's tool", block({ type: 'mcp_tool_use', id: 'm', name: 'f', server_name: 's', input: {} })], // prettier-ignore
-  ['a summary by OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.summary', summary: 'Hm' }] })], // prettier-ignore
-  ['reasoning by OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] })], // prettier-ignore
+  // prettier-ignore
+  ["a call of a server's tool", block({ type: 'mcp_tool_use', id: 'm', name: 'f', server_name: 's', input: {} })],
+  // prettier-ignore
+  ['a summary by OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.summary', summary: 'Hm' }] })],
+  // prettier-ignore
+  ['reasoning by OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] })],
   ['a plan of Cohere', { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I' } } }],
   ['completions', { choices: [{ index: 0, text: 'Hi' }] }],
   ['Gemini', { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }],

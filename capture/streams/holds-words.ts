@@ -1,11 +1,11 @@
 import { objectOf, textOf, type JsonObject } from '../json.ts'
 
-/** Names under which chunks have what a model writes, whatever their format. */
+/** Members with generated text, in any format. */
 const textNames = new Set([
   ...['content', 'text', 'delta', 'refusal', 'answer', 'response', 'transcript', 'partial_json', 'arguments'],
   ...['thinking', 'reasoning', 'reasoning_content', 'reasoning_text', 'summary_text', 'data', 'tool_plan'],
 ])
-/** Names of what is generated with all that is in it: Gemini's calls have arguments of any name. */
+/** Members whose whole content is generated, as arguments may have any name. */
 const wholeNames = new Set([
   'toolUse',
   'functionCall',
@@ -14,16 +14,16 @@ const wholeNames = new Set([
   'executableCode',
   'partial_image_b64',
 ])
-/** Anthropic's calls are known by their type: its own tools', and those of MCP servers. Without arguments one has no more than its name. */
+/** Anthropic's calls, including hosted and MCP tools. A call without arguments has only a name. */
 const callTypes = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use'])
-/** What was asked stands in the first events of some. */
+/** Members that repeat the request in the first events. */
 const askedNames = new Set([
   ...['instructions', 'input', 'inputs', 'query', 'prompt', 'tools', 'tool_choice', 'metadata', 'usage'],
 ])
-/** Responses have a text five levels deep, and calls of chat completions one at seven. */
+/** Texts of responses are five levels deep, tool calls of chat completions seven. */
 const maxDepth = 10
 
-/** Whether a chunk of a stream has something that the model generated: the first events of many say no more than that it begins. */
+/** Whether a chunk contains generated content: the first events often only announce the stream. */
 export function holdsWords(chunk: JsonObject): boolean {
   return isGenerated(chunk, { isText: false, isWhole: false, isDetail: false }, 0)
 }
@@ -31,7 +31,7 @@ export function holdsWords(chunk: JsonObject): boolean {
 interface Under {
   isText: boolean
   isWhole: boolean
-  /** In what OpenRouter passes on of reasoning, which has summaries; elsewhere `summary` is a setting. */
+  /** Within OpenRouter's reasoning details, which have summaries; elsewhere `summary` is a setting. */
   isDetail: boolean
 }
 

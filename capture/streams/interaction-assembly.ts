@@ -5,11 +5,14 @@ import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Step {
   fields: Growing
-  /** JSON text of what a tool is called with, which comes in pieces. */
+  /** JSON text of a tool's arguments, which arrives in chunks. */
   given: string
 }
 
-/** Google's interactions: steps (before them, outputs) by index, each grown by its deltas; the last event has the usage, and seldom the steps again. */
+/**
+ * Google's interactions: steps (in older versions outputs) by index. The last event has the usage, and seldom
+ * repeats the steps.
+ */
 export function createInteractionAssembly(): StreamAssembly {
   const top = growing()
   const steps = new Map<number, Step>()
@@ -42,7 +45,7 @@ export function createInteractionAssembly(): StreamAssembly {
   }
 }
 
-/** Media and annotations stand in lists; whatever else a delta holds belongs to the step itself. */
+/** Media and annotations go into lists; other fields belong to the step. */
 function grow(step: Step, delta: JsonObject): void {
   const { fields } = step
   const { type, ...rest } = delta
@@ -54,7 +57,7 @@ function grow(step: Step, delta: JsonObject): void {
   else Object.assign(fields, rest)
 }
 
-/** Of an output's words; a call comes whole. */
+/** Adds text to an output; a call arrives complete. */
 function growOutput(output: Growing, { text, ...rest }: JsonObject): void {
   if (rest['type'] === 'thought_summary') growText(output, 'summary', objectOf(rest['content']) ?? {})
   else Object.assign(output, rest['type'] === 'thought_signature' ? { signature: rest['signature'] } : rest)
@@ -77,7 +80,7 @@ function annotate(fields: Growing, annotations: readonly unknown[]): void {
   for (const annotation of annotations) known.push(annotation)
 }
 
-/** The last part, which may grow. */
+/** The last part, in a mutable form. */
 function lastOf(parts: unknown[]): Growing {
   const last = grownFrom(parts.at(-1))
   parts[parts.length - 1] = last

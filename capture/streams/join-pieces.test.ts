@@ -85,7 +85,8 @@ test.each<[string, number, (count: number) => string]>([
     10,
     (count) => lines(Array(count).fill({})).replaceAll('{}', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`),
   ],
-  ['of places', 20_000, (count) => sse(Array.from({ length: count }, (_, at) => ({ [`a${at}`]: { text: 'x' } })))], // prettier-ignore
+  // prettier-ignore
+  ['of places', 20_000, (count) => sse(Array.from({ length: count }, (_, at) => ({ [`a${at}`]: { text: 'x' } })))],
   ['of long names', 200, (count) => sse(Array(count).fill({ ['n'.repeat(10_000)]: { text: 'x' } }))],
   ['of colons', 2_000_000, (count) => ':\r\n'.repeat(count)],
   ['of numbers', 1_000_000, (count) => `[${'1,'.repeat(count)}`],

@@ -2,8 +2,9 @@ import { countOf, fieldAt, objectOf, parseJson } from '../json.ts'
 import { parseServerSentEvents } from './server-sent-events.ts'
 
 /**
- * Whether a text that is kept as it came holds its words in strings that nobody has taken apart: JSON (a list, lines of objects, one that was cut off) or a
- * stream of events. Those of one text may stand in several, and their escapes hide letters. Prose may begin with a bracket or a field's name too.
+ * Whether a text that is recorded unparsed is chunked: JSON (a list, lines of objects, or truncated) or an
+ * event stream. One text may then be split over several strings, and escapes hide letters. Prose may also
+ * begin with a bracket or a field name.
  */
 export function isInPieces(text: string): boolean {
   const begun = text.trimStart()
@@ -11,7 +12,10 @@ export function isInPieces(text: string): boolean {
 }
 
 const objectBeginning = /^\{\s*(?:["}]|$)/
-/** What may stand before the first string or object of a list. A few at a time: repeated without end, ten million of them would be more than the stack holds. */
+/**
+ * What may precede the first string or object of a list. Bounded per match: unlimited repetition overflows
+ * the stack at ten million.
+ */
 const beforeWords = /[\s[\d.,eE+-]{1,4096}|null|true|false/y
 
 function beginsAsList(text: string): boolean {
@@ -24,17 +28,17 @@ function beginsAsList(text: string): boolean {
   if (next !== ']') return next === '' || next === '"' || next === '{'
   const behind = text.slice(begun.length + 1)
   const after = behind.trimStart()
-  // "[1], [2]" are sources of prose, and "[[1], [2]]" is a list.
+  // "[1], [2]" cites sources in prose, but "[[1], [2]]" is a list.
   if (begun.lastIndexOf('[') > 0) return after === '' || /^[,\]]/.test(after)
   return after === '' || (/^[[{]/.test(after) && behind.slice(0, -after.length).includes('\n'))
 }
 
-/** A line of a field other than data, of a comment, or an empty one. */
+/** A line with a field other than data, a comment, or an empty line. */
 const fieldLine = /(?:(?:event|id|retry)?:[^\r\n]*)?(?:\r\n|\r|\n)/y
 /** No prose begins with so many. */
 const maxFieldLines = 1_000
 
-/** What begins as a field and has no data is prose; a comment may stand alone while the answer is waited for. */
+/** A field name without data is prose; comments may come alone while the answer is pending. */
 function beginsAsEvents(text: string): boolean {
   let at = 0
   for (let lines = 0; lines < maxFieldLines; lines++) {
@@ -48,26 +52,26 @@ function beginsAsEvents(text: string): boolean {
   return true
 }
 
-/** Names under which formats have what is generated. Identifiers and times would be joined to what looks like somebody's numbers. */
+/** Members with generated text. Identifiers and times would be joined into meaningless numbers. */
 const wordNames = new Set([
   ...['content', 'text', 'value', 'delta', 'token', 'response', 'message', 'answer', 'completion'],
   ...['output', 'output_text', 'outputText', 'generated_text', 'generation', 'refusal', 'transcript'],
   ...['thinking', 'reasoning', 'reasoning_content', 'arguments', 'partial_json', 'code'],
 ])
-/** Chat completions have the arguments of a call seven levels deep. */
+/** Chat completions have tool arguments seven levels deep. */
 const maxDepth = 10
-/** Some formats have as many as choices, kinds of text and levels multiply to; what is hostile has one in each chunk. */
+/** Real formats need choices times kinds times levels; a hostile one has a new path in each chunk. */
 const maxPlaces = 1_024
 
-/** Where in each event a text stands. */
+/** A path within an event, with the strings found there. */
 interface Place {
   inner: Map<string | number, Place>
   pieces: string[]
 }
 
 /**
- * What the strings of an answer in a format that is not known amount to, if it comes in pieces (server-sent events, lines or a list of JSON): one
- * text for each place in an event that words stand at. A reader's help and no proof: another format may have words elsewhere.
+ * The texts of a chunked answer in an unknown format (SSE, JSON lines or a JSON list): one for each path in
+ * an event. An aid for readers, not proof: another format may keep text elsewhere.
  */
 export function joinPieces(text: string): string[] {
   const top = createPlace()
@@ -125,16 +129,16 @@ function* piecesIn(text: string): Generator {
   if (events.length === 0) for (const line of text.split('\n')) yield parse(line)
   for (const { data } of events) {
     const parsed = parse(data)
-    // The data may be the words themselves, which may be digits.
+    // The data may be the text itself, which may be digits.
     if (typeof parsed === 'string' || (typeof parsed === 'object' && parsed !== null)) yield parsed
     else if (data !== '[DONE]') yield data
   }
 }
 
-/** To fail takes some microseconds: four million one-letter lines would take half a minute. */
+/** A failure takes some microseconds, so four million one-letter lines would take half a minute. */
 const maxFailures = 1_000
 
-/** `parseJson` that gives up where hardly anything is JSON. */
+/** `parseJson` that stops trying when hardly anything is JSON. */
 function createParser() {
   let failures = 0
   return (text: string): unknown => {
@@ -145,7 +149,7 @@ function createParser() {
   }
 }
 
-/** In the order in which they began. */
+/** In order of first appearance. */
 function textsIn({ inner, pieces }: Place): string[] {
   const own = pieces.join('')
   return [...(own === '' ? [] : [own]), ...Array.from(inner.values()).flatMap(textsIn)]

@@ -1,14 +1,11 @@
-/** How far a JSON object or list has come whose text arrives in pieces. */
+/** Tracks whether a JSON object or list that arrives in chunks is complete. */
 export interface JsonProgress {
   add(text: string): void
-  /**
-   * Whether all that was opened is closed. Never of what is no object and no list: more digits may follow a
-   * number.
-   */
+  /** Whether all brackets are closed. False for plain values, as more digits may follow a number. */
   isWhole(): boolean
 }
 
-/** Looks at each character once: to parse anew with each piece would be quadratic. */
+/** Examines each character once; parsing again for each chunk would be quadratic. */
 export function createJsonProgress(): JsonProgress {
   let depth = 0
   let isOpened = false

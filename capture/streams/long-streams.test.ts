@@ -32,7 +32,7 @@ const words = (contentIndex: number) => ({
   delta: 'x',
 })
 
-// Had each chunk cost a copy of all before it, these would take from half a minute to many.
+// With a copy per chunk, each of these would take from half a minute to many.
 test.each<[string, object[], (body: JsonObject) => unknown, unknown]>([
   [
     'an object with a field more in each chunk',
@@ -146,7 +146,7 @@ test('of an index that no part has, the part behind the last; of what is none, t
 
 const step = (delta: object) => ({ event_type: 'step.delta', index: 0, delta })
 
-// What grows is the answer's own.
+// The assembly owns what it grows.
 test.each<[string, () => StreamAssembly, object[]]>([
   [
     'chat',
@@ -214,7 +214,7 @@ test.each<[string, () => StreamAssembly, object[]]>([
   expect(JSON.stringify(given.body())).toBe(JSON.stringify(own.body()))
 })
 
-/** To change what is frozen throws. */
+/** Changing a frozen object throws. */
 function frozen(chunk: object): JsonObject {
   for (const value of Object.values(chunk))
     if (typeof value === 'object' && value !== null) frozen(value as object)

@@ -1,22 +1,25 @@
 import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
 import type { Growth } from './stream-assembly.ts'
 
-/** An object that grows. Made without a prototype, so that `__proto__` in a chunk is a field like any other. */
+/** A mutable object. It has no prototype, so `__proto__` in a chunk is an ordinary field. */
 export type Growing = Record<string, unknown>
 
 export function growing(from: JsonObject = {}): Growing {
   return Object.assign(Object.create(null) as Growing, from)
 }
 
-/** The object itself where it grows already, else a copy that does: what a chunk holds stays as it came, and no chunk costs a copy of all before it. */
+/**
+ * Returns the object itself if it is already mutable, otherwise a mutable copy: chunks stay unchanged, and no
+ * chunk costs a copy of all before it.
+ */
 export function grownFrom(value: unknown): Growing {
   const object = objectOf(value)
-  // JSON makes none without a prototype.
+  // JSON.parse always sets a prototype.
   const isGrowing = object !== undefined && Object.getPrototypeOf(object) === null
   return isGrowing ? object : growing(object)
 }
 
-/** Lists that grow in place, and how far their entries are known by index. */
+/** Lists that grow in place, with an index of their entries. */
 const ownLists = new WeakMap<readonly unknown[], KnownPlaces>()
 
 interface KnownPlaces {
@@ -30,7 +33,7 @@ function makeOwn(list: readonly unknown[]): KnownPlaces {
   return known
 }
 
-/** The list itself where it grows already, else one that does, of what stands there. */
+/** Returns the list itself if it already grows in place, otherwise a copy that does. */
 function listFrom(value: unknown): unknown[] {
   if (Array.isArray(value) && ownLists.has(value)) return value as unknown[]
   const list = Array.isArray(value) ? [...(value as unknown[])] : partsOf(value)
@@ -38,7 +41,7 @@ function listFrom(value: unknown): unknown[] {
   return list
 }
 
-/** The list that `fields` holds as `name`, which may grow in place: an answer may have tens of thousands of deltas. */
+/** The list in `fields[name]`, which grows in place: an answer may have tens of thousands of deltas. */
 export function listIn(fields: Growing, name: string): unknown[] {
   const known = fields[name]
   const list = listFrom(Array.isArray(known) ? known : undefined)
@@ -46,13 +49,16 @@ export function listIn(fields: Growing, name: string): unknown[] {
   return list
 }
 
-/** Names and kinds come whole, and some hosts repeat them in every chunk. */
+/** Fields that arrive complete; some hosts repeat them in every chunk. */
 const wholeFields = new Set(['role', 'id', 'type', 'name', 'index', 'format'])
 
-/** Lists have entries with an `index`; 1,024 is far more than any answer has and keeps a hostile one small. */
+/** Maximum `index` of list entries: far more than any answer has. */
 export const maxIndex = 1024
 
-/** Merges a delta: texts grow, objects merge, lists merge by the `index` of their entries, anything else is replaced. */
+/**
+ * Merges a delta: strings are concatenated, objects merged, lists merged by `index`; anything else is
+ * replaced.
+ */
 export function mergeDelta(into: Growing, delta: JsonObject): void {
   for (const [name, value] of Object.entries(delta)) {
     if (value === null || value === undefined) into[name] ??= null
@@ -79,13 +85,13 @@ function partsOf(text: unknown): unknown[] {
   return typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []
 }
 
-/** In place: a copy for each chunk of 70,000 log probabilities would take a minute. */
+/** In place: copies for 70,000 log probabilities would take a minute. */
 function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
   for (const entry of added) {
     const index = fieldAt(entry, 'index')
     const object = objectOf(entry)
     const place = typeof index === 'number' ? placeOf(list, index) : undefined
-    // Beyond the bound all share the last entry.
+    // Entries beyond the limit share the last one.
     const at = place === undefined || (place === -1 && list.length >= maxIndex) ? list.length - 1 : place
     const known = objectOf(list[at])
     if (object === undefined || known === undefined || !continues(known, object)) list.push(entry)
@@ -98,7 +104,10 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
   return list
 }
 
-/** Where the last entry with `index` stands in one of the lists made here, -1: nowhere. To look for it each time would be a thousand entries a delta. */
+/**
+ * Position of the last entry with `index`; -1 if there is none. Indexed, as a search would cost a thousand
+ * steps per delta.
+ */
 function placeOf(list: readonly unknown[], index: number): number {
   const known = ownLists.get(list) ?? makeOwn(list)
   for (; known.count < list.length; known.count += 1)
@@ -106,14 +115,14 @@ function placeOf(list: readonly unknown[], index: number): number {
   return known.places.get(index) ?? -1
 }
 
-/** Parts without an index go on where they are words of the same kind. */
+/** Parts without an index continue the last one if they are text of the same kind. */
 function continues(known: JsonObject, entry: JsonObject): boolean {
   if (typeof entry['index'] === 'number') return true
   const type = entry['type']
   return (type === 'text' || type === 'thinking') && known['type'] === type
 }
 
-/** The entry for `index` of a list kept by index; entries beyond the bound share the last. */
+/** The entry at `index`; entries beyond the limit share the last. */
 export function entryAt<T>(entries: Map<number, T>, index: unknown, make: () => T): T {
   const at = typeof index === 'number' && Number.isInteger(index) ? Math.min(Math.max(index, 0), maxIndex) : 0
   const known = entries.get(at)
@@ -123,12 +132,12 @@ export function entryAt<T>(entries: Map<number, T>, index: unknown, make: () => 
   return entry
 }
 
-/** Entries in the order of their index. */
+/** Entries in order of their index. */
 export function inOrder<T>(entries: ReadonlyMap<number, T>): T[] {
   return [...entries].sort(([a], [b]) => a - b).map(([, entry]) => entry)
 }
 
-/** The growth of a text that `into` holds as `name`. */
+/** The growth of a text in `into[name]`. */
 export function growthIn(into: Growing, name: string, text: string): Growth | undefined {
   if (typeof into[name] !== 'string') return undefined
   return {

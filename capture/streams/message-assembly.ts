@@ -6,11 +6,11 @@ import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Block {
   fields: Growing
-  /** JSON text of a tool's input, which comes in pieces. */
+  /** JSON text of a tool's input, which arrives in chunks. */
   input: string
 }
 
-/** Anthropic messages: content blocks by index, each grown by its own kind of delta. */
+/** Anthropic messages: content blocks by index, with a delta type for each kind of block. */
 export function createMessageAssembly(): StreamAssembly {
   const message = growing()
   const blocks = new Map<number, Block>()
@@ -23,7 +23,7 @@ export function createMessageAssembly(): StreamAssembly {
     message_start: (chunk) => {
       const { usage, ...fields } = objectOf(chunk['message']) ?? {}
       Object.assign(message, fields)
-      // What it says of the output is a placeholder: a stream that is cut off has no count of it.
+      // The first count is a placeholder: a truncated stream has no count.
       const counted = growing(objectOf(usage))
       Reflect.deleteProperty(counted, 'output_tokens')
       if (usage !== undefined) message['usage'] = counted
@@ -32,7 +32,7 @@ export function createMessageAssembly(): StreamAssembly {
     content_block_delta: (chunk) => applyDelta(blockOf(chunk), chunk['delta']),
     message_delta: (chunk) => {
       Object.assign(message, objectOf(chunk['delta']))
-      // The counts are cumulative. Some hosts send null or zero for those that they leave out.
+      // Counts are cumulative. Some hosts send null or zero for missing ones.
       message['usage'] = laterCounts(message['usage'] ?? {}, chunk['usage'] ?? {})
     },
     message_stop: () => {
@@ -77,11 +77,11 @@ function applyDelta(block: Block, delta: unknown): void {
       listIn(fields, 'citations').push(fieldAt(delta, 'citation'))
       break
     case 'compaction_delta':
-      // Whole, and not a piece: as Anthropic's own client takes it.
+      // Complete rather than a chunk, as in Anthropic's client.
       Object.assign(fields, objectOf(delta), { type: 'compaction' })
       break
     default:
-      // Also of kinds that are not known: what is not read of a stream nobody would look for.
+      // Including unknown types, so that no text of a stream is lost.
       for (const name of Object.keys(objectOf(delta) ?? {})) if (name !== 'type') grow(name)
   }
 }

@@ -2,7 +2,7 @@ import { listOf, objectOf, textOf, type JsonObject } from '../json.ts'
 import { growing, listIn, mergeDelta } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
-/** Of `/api/chat`, or of `/api/generate`, whose words are in `response`. */
+/** A chunk of `/api/chat`, or of `/api/generate`, which has its text in `response`. */
 export function isOllamaChunk(chunk: JsonObject): boolean {
   return (
     typeof chunk['done'] === 'boolean' &&
@@ -10,7 +10,7 @@ export function isOllamaChunk(chunk: JsonObject): boolean {
   )
 }
 
-/** What Ollama answers without streaming: words grow, calls come whole, the last chunk has the counts. */
+/** Ollama's answer as without streaming: text grows, calls arrive complete, the last chunk has the counts. */
 export function createOllamaAssembly(): StreamAssembly {
   const top = growing()
   const message = growing()

@@ -67,9 +67,12 @@ test('several calls, one after the other, words between them', () => {
 })
 
 test.each<[string, object[], unknown]>([
-  ['objects and lists', [text('$.to[0].name', 'A'), text('$.to[0].name', 'B'), text('$.to[1].name', 'C')], { to: [{ name: 'AB' }, { name: 'C' }] }], // prettier-ignore
-  ['names in quotes', [text(`$['a b']["c.d"]`, 'x'), text(`$['it\\'s']`, 'y')], { 'a b': { 'c.d': 'x' }, "it's": 'y' }], // prettier-ignore
-  ['all kinds of values', [{ jsonPath: '$.a', nullValue: 'NULL_VALUE' }, { jsonPath: '$.b', boolValue: true }, { jsonPath: '$.c', numberValue: 0 }], { a: null, b: true, c: 0 }], // prettier-ignore
+  // prettier-ignore
+  ['objects and lists', [text('$.to[0].name', 'A'), text('$.to[0].name', 'B'), text('$.to[1].name', 'C')], { to: [{ name: 'AB' }, { name: 'C' }] }],
+  // prettier-ignore
+  ['names in quotes', [text(`$['a b']["c.d"]`, 'x'), text(`$['it\\'s']`, 'y')], { 'a b': { 'c.d': 'x' }, "it's": 'y' }],
+  // prettier-ignore
+  ['all kinds of values', [{ jsonPath: '$.a', nullValue: 'NULL_VALUE' }, { jsonPath: '$.b', boolValue: true }, { jsonPath: '$.c', numberValue: 0 }], { a: null, b: true, c: 0 }],
   ['a piece without a value', [text('$.a', 'x'), { jsonPath: '$.a', willContinue: false }], { a: 'x' }],
   ['an entry that was left out', [text('$.a[2]', 'x')], { a: [null, null, 'x'] }],
 ])('pieces stand where they say: %s', (_name, pieces, args) => {
@@ -83,7 +86,8 @@ test.each<[string, object[], unknown]>([
     { '$.a[1000000000]': 'xy' },
   ],
   ['an index beyond what is there', [text('$.a[99]', 'x')], { a: [], '$.a[99]': 'x' }],
-  ['no path', [text('a', 'x'), { stringValue: 'y' }, text('$', 'z'), text('$..b', 'w')], { a: 'x', '': 'y', $: 'z', '$..b': 'w' }], // prettier-ignore
+  // prettier-ignore
+  ['no path', [text('a', 'x'), { stringValue: 'y' }, text('$', 'z'), text('$..b', 'w')], { a: 'x', '': 'y', $: 'z', '$..b': 'w' }],
   ['a name within a text', [text('$.a', 'x'), text('$.a.b', 'y')], { a: 'x', '$.a.b': 'y' }],
   ['a text in place of an object', [text('$.a.b', 'x'), text('$.a', 'y')], { a: { b: 'x' }, '$.a': 'y' }],
   ['a name in a list', [text('$.a[0]', 'x'), text('$.a.b', 'y')], { a: ['x'], '$.a.b': 'y' }],

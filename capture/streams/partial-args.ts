@@ -1,23 +1,26 @@
 import { fieldAt, objectOf, textOf } from '../json.ts'
 import { growing, type Growing } from './merge-delta.ts'
 
-/** Far more than any tool is called with: a hostile stream would make a hundred objects of a hundred letters. */
+/**
+ * Far above real arguments. Without limits, a hostile stream could create a hundred objects from a hundred
+ * letters.
+ */
 const [maxSteps, maxHolders, maxPathUnits] = [32, 50_000, 2_000]
-/** How many entries of a list may be left out before one, and how many it may have. */
+/** Maximum gap before a list entry, and maximum length of a list. */
 const [maxGap, maxEntries] = [16, 10_000]
 
 type Holder = Growing | unknown[]
 
-/** The arguments of a call that come in pieces, each with the place where it belongs. */
+/** Arguments of a call that arrive in pieces, each with its path. */
 export interface PartialArgs {
   readonly args: Growing
-  /** Takes a `PartialArg` of Google's: strings grow, anything else is set. */
+  /** Adds a Google `PartialArg`: strings are concatenated, anything else is set. */
   add(piece: unknown): void
 }
 
 /**
- * Gathers them. A place that makes no sense (no path, an index far off, a name within a text) keeps its pieces under the path as it was given:
- * nothing that a tool is called with may get lost.
+ * Pieces with an invalid path (none, a distant index, a member of a string) are kept under the path itself,
+ * so that no argument is lost.
  */
 export function partialArgs(given: unknown): PartialArgs {
   const args = growing(objectOf(given))
@@ -53,7 +56,7 @@ function valueOf(piece: unknown): unknown {
   return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null)
 }
 
-/** False where it has no place, or one that holds something else. */
+/** Returns false if the position is invalid or holds another type. */
 function grow(holder: Holder, step: string | number, value: unknown): boolean {
   const known = valueAt(holder, step)
   if (typeof known === 'object' && known !== null) return false
@@ -66,7 +69,7 @@ function valueAt(holder: Holder, step: string | number): unknown {
   return holder[String(step)]
 }
 
-/** An object that was given whole has a prototype, which a piece could reach: it is taken over into one that has none. */
+/** An object that arrived complete has a prototype, which a piece could modify: copy it into one without. */
 function asHolder(value: unknown): Holder | undefined {
   if (Array.isArray(value)) return value as unknown[]
   const object = objectOf(value)
@@ -84,7 +87,7 @@ function put(holder: Holder, step: string | number, value: unknown): boolean {
   return true
 }
 
-/** Of RFC 9535 what says one place: `$.a.b[0]['c d']`. */
+/** The subset of RFC 9535 that names one location: `$.a.b[0]['c d']`. */
 const step = /\.([^.[\]'"*\s]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
 
 function stepsOf(path: string): (string | number)[] | undefined {

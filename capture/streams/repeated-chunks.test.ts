@@ -17,7 +17,7 @@ const chat = (content: unknown, more: object = {}, choice: object = {}) =>
 const block = (text: string, more: object = {}) =>
   JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text, ...more } })
 
-/** Adds every chunk whole. */
+/** Parses and adds every chunk. */
 function assembled(assembly: StreamAssembly, chunks: readonly string[]): JsonObject {
   for (const chunk of chunks) assembly.add(objectOf(parseJson(chunk)) ?? {})
   return assembly.body()

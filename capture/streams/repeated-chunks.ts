@@ -1,11 +1,11 @@
 import { objectOf, parseJson, type JsonObject } from '../json.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
-/** Chunks that differ from the one before them in the text that grows, and in nothing else. */
+/** Recognises chunks that differ from the previous one only in the text that grows. */
 export interface RepeatedChunks {
-  /** Adds the chunk when it is one, without parsing the whole of it. */
+  /** Adds such a chunk without parsing all of it; false for any other. */
   take(data: string): boolean
-  /** Told of a chunk that was parsed and added. */
+  /** Called for a chunk that was parsed and added. */
   learn(data: string, chunk: JsonObject, assembly: StreamAssembly): void
 }
 
@@ -16,16 +16,16 @@ interface Template {
 }
 
 const probe = 'sluice-probe'
-/** A stream whose chunks always differ is not probed for ever. */
+/** Stop when chunks always differ. */
 const maxProbes = 4
-/** Anything but the characters that stand for themselves in a JSON string. */
+/** Characters that need unescaping, or are invalid, in a JSON string. */
 const needsParsing = /[^ !#-[\]-\uffff]/
-/** Padding against traffic analysis, which OpenAI adds to every chunk and no message has. */
+/** OpenAI's padding against traffic analysis, in every chunk. */
 const padding = /,"obfuscation":"[A-Za-z0-9]*"\}$/
 
 /**
- * Nearly all chunks of a stream say the same but for a few characters: to compare them with the last one costs a fraction of parsing
- * them (a stream of 40 chunks: 25 µs against 88 µs).
+ * Compares a chunk with the previous one instead of parsing it, as most differ in a few characters only: 25
+ * µs instead of 88 for a stream of 40 chunks.
  */
 export function createRepeatedChunks(): RepeatedChunks {
   let template: Template | undefined
@@ -45,7 +45,7 @@ export function createRepeatedChunks(): RepeatedChunks {
   }
 }
 
-/** Where the text stands is guessed, and shown by another text in its place. */
+/** Guesses the position of the text, and verifies it with another text. */
 function templateOf(data: string, chunk: JsonObject, assembly: StreamAssembly): Template | undefined {
   const growth = assembly.growthOf?.(chunk)
   if (growth === undefined || growth.text === '' || growth.text === probe) return undefined
@@ -59,10 +59,10 @@ function templateOf(data: string, chunk: JsonObject, assembly: StreamAssembly): 
   return { before, after, append: growth.append }
 }
 
-/** The text, when `data` is the template with a JSON string in its place. */
+/** The text if `data` matches the template, with a JSON string in its place. */
 function textBetween(data: string, { before, after }: Template): string | undefined {
   const end = data.length - after.length
-  // `startsWith` and `endsWith` go character by character, equality does not: 0.9 µs less for a chunk.
+  // `===` on slices is 0.9 µs per chunk faster than `startsWith` and `endsWith`.
   if (end < before.length || data.slice(0, before.length) !== before || data.slice(end) !== after)
     return undefined
   const written = data.slice(before.length, end)

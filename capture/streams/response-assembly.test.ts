@@ -214,7 +214,7 @@ describe('responses', () => {
     const assembled = assembleStream(named(created, ...events))
     expect(assembled).toMatchObject({ ended: false, body: { output } })
     expect(assembled && recordedMessage(assembled)).toMatchObject({ truncated: true })
-    // A stream that ends without saying all again has it too.
+    // The same for a stream that does not repeat everything at its end.
     const completed = { type: 'response.completed', response: { id: 'r', object: 'response', output: [] } }
     expect(assembleStream(named(created, ...events, completed))).toMatchObject({
       ended: true,

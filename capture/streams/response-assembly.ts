@@ -4,8 +4,8 @@ import { applyToItem, isOfItem, isSpoken } from './response-deltas.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 /**
- * OpenAI responses: the last event carries the whole answer. Until it comes (or when it never does, or without items), the answer is
- * built from the items and deltas that came.
+ * OpenAI responses: the last event carries the whole answer. Without it, or if it has no items, the answer is
+ * built from items and deltas.
  */
 export function createResponseAssembly(): StreamAssembly {
   let snapshot: JsonObject = {}

@@ -1,15 +1,15 @@
 import { objectOf, textOf, type JsonObject } from '../json.ts'
 import { grownFrom, listIn, maxIndex, mergeDelta, type Growing } from './merge-delta.ts'
 
-/** Where in an item what a kind of delta says belongs. */
+/** Where a kind of delta belongs within an item. */
 interface Place {
-  /** What the item is of which only deltas have come. */
+  /** Type of the item, if only deltas arrive. */
   item: string
-  /** Of a part: in which list, by which index, of which kind. */
+  /** For a part: its list, the field of its index, and its type. */
   part?: readonly [list: string, index: string, kind: string]
-  /** The member of the item that holds it. */
+  /** Member of the item that holds it. */
   within?: string
-  /** Under which name its words are, there and in the event that repeats them whole. */
+  /** Field of the text, both in the item and in the final event. */
   name: string
 }
 
@@ -19,9 +19,7 @@ const transcript = {
   name: 'transcript',
 } as const
 
-/**
- * By what stands between `response.` and `.delta`; some versions have a dot there where others have a line.
- */
+/** By the name between `response.` and `.delta`; some versions use dots instead of underscores. */
 const places: ReadonlyMap<string, Place> = new Map<string, Place>([
   ['output_text', { item: 'message', part: ['content', 'content_index', 'output_text'], name: 'text' }],
   ['refusal', { item: 'message', part: ['content', 'content_index', 'refusal'], name: 'refusal' }],
@@ -43,20 +41,20 @@ const places: ReadonlyMap<string, Place> = new Map<string, Place>([
   ['shell_call_command', { item: 'shell_call', within: 'action', name: 'command' }],
 ])
 
-/** Sounds say nothing that is read, and would be megabytes. */
+/** Audio is not read, and would take megabytes. */
 const media: ReadonlySet<string> = new Set(['audio', 'output_audio'])
 
-/** Whether the text of a delta of this type is read, and has a place of its own. */
+/** Whether a delta of this type is read and has a known location. */
 export function growsItem(type: string): boolean {
   return type.endsWith('.delta') && places.has(kindOf(type))
 }
 
-/** Whether an event of this type says a part of an item, or repeats one whole. */
+/** Whether an event of this type changes an item. */
 export function isOfItem(type: string): boolean {
   return type.endsWith('.delta') || (type.endsWith('.done') && places.has(kindOf(type)))
 }
 
-/** Whether it is about what is said and heard, whose events may name no item. */
+/** Whether the event belongs to a transcript, which may name no item. */
 export function isSpoken(type: string): boolean {
   return places.get(kindOf(type)) === transcript
 }
@@ -68,10 +66,7 @@ function kindOf(type: string): string {
     .replaceAll('.', '_')
 }
 
-/**
- * Lets an item grow by a delta, or takes the whole of a text in its place. What has no place that is known
- * stands under the name of its kind.
- */
+/** Applies a delta, or the complete text, to an item. Unknown kinds are kept under their own name. */
 export function applyToItem(item: Growing, type: string, chunk: JsonObject): void {
   const kind = kindOf(type)
   const place = places.get(kind)
@@ -112,7 +107,7 @@ function partOf(
   return part
 }
 
-/** Where the part of this index stands, or will: behind the last; beyond the bound it is the last. */
+/** Index of the part, or of a new one after the last; beyond the limit the last. */
 function placeIn(parts: readonly unknown[], index: unknown): number {
   const last = parts.length < maxIndex ? parts.length : parts.length - 1
   return Number.isInteger(index) ? Math.min(Math.max(index as number, 0), last) : 0

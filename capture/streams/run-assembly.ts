@@ -8,7 +8,10 @@ export function isRunState(chunk: JsonObject): boolean {
   return listOf(chunk['messages']).some((message) => messageTypes.includes(fieldAt(message, 'type')))
 }
 
-/** A run of LangGraph (`stream_mode: values`): each chunk is the whole state after a step, and the last what a run answers that is waited for. */
+/**
+ * A LangGraph run (`stream_mode: values`): each chunk is the whole state after a step, and the last is the
+ * result.
+ */
 export function createRunAssembly(): StreamAssembly {
   let state: JsonObject = {}
   let error: unknown
@@ -18,7 +21,7 @@ export function createRunAssembly(): StreamAssembly {
       else if (typeof chunk['error'] === 'string') error = chunk['message'] ?? chunk['error']
     },
     body: () => (error === undefined ? state : { ...state, error }),
-    // Its end is the name of an event, and no chunk.
+    // The end is only the name of an event.
     ended: () => false,
   }
 }

@@ -1,15 +1,16 @@
 import { objectOf, parseJson } from '../json.ts'
 
 export interface ServerSentEvent {
-  /** The `event:` field; empty where there is none. */
+  /** The `event:` field; empty without one. */
   name: string
   /** The `data:` lines, joined by line breaks. */
   data: string
 }
 
 /**
- * The complete events of a `text/event-stream`, which may begin with a byte order mark. One that was cut off at the end is left out, one whose
- * blank line alone is missing there is not: clients that read by lines have it. So have they each of several JSON objects in one event.
+ * Events of a `text/event-stream`, with or without a byte order mark. A truncated last event is dropped,
+ * unless only its blank line is missing. An event with several JSON objects is split, as clients that read by
+ * lines do.
  */
 export function parseServerSentEvents(stream: string): ServerSentEvent[] {
   const text = stream.startsWith('\ufeff') ? stream.slice(1) : stream
@@ -20,9 +21,9 @@ export function parseServerSentEvents(stream: string): ServerSentEvent[] {
     if (lines.length === 1 || !lines.every(looksWhole)) events.push({ name, data: lines.join('\n') })
     else for (const line of lines) events.push({ name, data: line })
   }
-  // A regular expression takes three times as long, and few providers write carriage returns.
+  // A regular expression takes three times as long, and few providers send carriage returns.
   const lines = text.includes('\r') ? text.split(/\r\n|\n|\r/) : text.split('\n')
-  // What follows the last line break is a line only where something does.
+  // The text after the last line break is a line only if not empty.
   if (lines.at(-1) === '') lines.pop()
   for (const line of lines) {
     if (line === '') {
@@ -48,12 +49,12 @@ function valueAfter(line: string, colon: number): string {
 
 const endMark = '[DONE]'
 
-/** Of lines that make up no JSON together, where each of them does. */
+/** Lines that are JSON only one by one. */
 function looksWhole(line: string): boolean {
   return (line.startsWith('{') && line.endsWith('}')) || line === endMark
 }
 
-/** What is whole of an event that the stream ended in: all of it, or the objects before the line that was cut off. */
+/** The complete part of the last event: all of it, or the objects before a truncated line. */
 function wholeOf(data: readonly string[]): readonly string[] {
   if (data.length === 0 || isWhole(data.join('\n')) || (data.every(looksWhole) && isWhole(data.at(-1) ?? '')))
     return data

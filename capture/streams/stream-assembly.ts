@@ -1,22 +1,25 @@
 import type { JsonObject } from '../json.ts'
 
-/** Builds one message out of a provider's stream of JSON chunks. */
+/** Builds one message from a provider's stream of JSON chunks. */
 export interface StreamAssembly {
   add(chunk: JsonObject): void
-  /** What `chunk`, which was added last, let grow; undefined when it did more, or when its format has no such chunks. */
+  /**
+   * The text that the last added `chunk` appended; undefined if it did more, or for formats without such
+   * chunks.
+   */
   growthOf?(chunk: JsonObject): Growth | undefined
-  /** The message so far, as the provider would have returned it without streaming. */
+  /** The message so far, as the provider would return it without streaming. */
   body(): JsonObject
-  /** Whether the provider has said that this is the end. */
+  /** Whether the provider has sent its end mark. */
   ended(): boolean
-  /** Whether parts of it may stand where they do not belong. Absent: its format leaves no doubt. */
+  /** Whether parts may be assigned wrongly. Absent: the format is unambiguous. */
   isDoubtful?(): boolean
 }
 
-/** A chunk that does nothing but let one text grow. */
+/** A chunk that only appends to one text. */
 export interface Growth {
-  /** What the chunk has added. */
+  /** The appended text. */
   text: string
-  /** Does what the same chunk with another text would do. */
+  /** Appends another text instead. */
   append: (text: string) => void
 }

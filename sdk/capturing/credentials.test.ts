@@ -68,28 +68,46 @@ test('of an exchange over HTTP neither side records what proves who asked', asyn
 })
 
 test.each<[string, unknown, unknown]>([
-  ['pairs', [['Authorization', bearer], ['accept', '*/*']], [['Authorization', hidden], ['accept', '*/*']]], // prettier-ignore
+  // prettier-ignore
+  ['pairs', [['Authorization', bearer], ['accept', '*/*']], [['Authorization', hidden], ['accept', '*/*']]],
   ['pairs with lists', [['set-cookie', ['a=1', 'b=2']]], [['set-cookie', hidden]]],
-  ['entries', new Map<unknown, unknown>([['x-api-key', 'k'], [1, 'x']]), { Map: [['x-api-key', hidden], [1, 'x']] }], // prettier-ignore
+  // prettier-ignore
+  ['entries', new Map<unknown, unknown>([['x-api-key', 'k'], [1, 'x']]), { Map: [['x-api-key', hidden], [1, 'x']] }],
   ['pairs of a client', new Held([['apiKey', 'k']]), { held: [['apiKey', hidden]] }],
-  ['settings of several providers', new Held([['openAIApiKey', 'k'], ['aws_secret_access_key', 'k'], ['monkey', 'k']]), { held: [['openAIApiKey', hidden], ['aws_secret_access_key', hidden], ['monkey', 'k']] }], // prettier-ignore
-  ['headers of other houses', { headers: { 'private-token': 'k', 'x-functions-key': 'k', 'x-vault-token': 'k', 'x-key-id': 'a' } }, { headers: { 'private-token': hidden, 'x-functions-key': hidden, 'x-vault-token': hidden, 'x-key-id': 'a' } }], // prettier-ignore
-  ['names in camel case', new Held({ dbPassword: 'k', jwtSecret: 'k', privateKey: 'k', idToken: 'k', tokens: 'a' }), { held: { dbPassword: hidden, jwtSecret: hidden, privateKey: hidden, idToken: hidden, tokens: 'a' } }], // prettier-ignore
-  ['tokens by their names', new Held({ token: 'hf_0123456789abcdef', botToken: 'bot', word: { token: 'un' }, eosToken: '</s>' }), { held: { token: hidden, botToken: 'bot', word: { token: 'un' }, eosToken: '</s>' } }], // prettier-ignore
-  ['connections', new Held({ connectionString: 'postgres://me:pw@a/b', dsn: 'Endpoint=sb://a;SharedAccessKeyName=b;SharedAccessKey=k=' }), { held: { connectionString: `postgres://${hidden}@a/b`, dsn: `Endpoint=sb://a;SharedAccessKeyName=b;SharedAccessKey=${hidden}` } }], // prettier-ignore
-  ['a flat list', ['Host', 'a', 'Cookie', 's=1', 'cookie', 's=2'], ['Host', 'a', 'Cookie', hidden, 'cookie', hidden]], // prettier-ignore
-  ['a flat list by its name', { rawHeaders: ['X-Service-Key', 'k'] }, { rawHeaders: ['X-Service-Key', hidden] }], // prettier-ignore
-  ['headers by their name', { config: { headers: { Authorization: bearer, q: 'a' } } }, { config: { headers: { Authorization: hidden, q: 'a' } } }], // prettier-ignore
-  ['headers by those beside', { 'user-agent': 'curl', authorization: bearer }, { 'user-agent': 'curl', authorization: hidden }], // prettier-ignore
-  ['a security token', new Held({ 'x-amz-security-token': 'k' }), { held: { 'x-amz-security-token': hidden } }], // prettier-ignore
+  // prettier-ignore
+  ['settings of several providers', new Held([['openAIApiKey', 'k'], ['aws_secret_access_key', 'k'], ['monkey', 'k']]), { held: [['openAIApiKey', hidden], ['aws_secret_access_key', hidden], ['monkey', 'k']] }],
+  // prettier-ignore
+  ['headers of other houses', { headers: { 'private-token': 'k', 'x-functions-key': 'k', 'x-vault-token': 'k', 'x-key-id': 'a' } }, { headers: { 'private-token': hidden, 'x-functions-key': hidden, 'x-vault-token': hidden, 'x-key-id': 'a' } }],
+  // prettier-ignore
+  ['names in camel case', new Held({ dbPassword: 'k', jwtSecret: 'k', privateKey: 'k', idToken: 'k', tokens: 'a' }), { held: { dbPassword: hidden, jwtSecret: hidden, privateKey: hidden, idToken: hidden, tokens: 'a' } }],
+  // prettier-ignore
+  ['tokens by their names', new Held({ token: 'hf_0123456789abcdef', botToken: 'bot', word: { token: 'un' }, eosToken: '</s>' }), { held: { token: hidden, botToken: 'bot', word: { token: 'un' }, eosToken: '</s>' } }],
+  // prettier-ignore
+  ['connections', new Held({ connectionString: 'postgres://me:pw@a/b', dsn: 'Endpoint=sb://a;SharedAccessKeyName=b;SharedAccessKey=k=' }), { held: { connectionString: `postgres://${hidden}@a/b`, dsn: `Endpoint=sb://a;SharedAccessKeyName=b;SharedAccessKey=${hidden}` } }],
+  // prettier-ignore
+  ['a flat list', ['Host', 'a', 'Cookie', 's=1', 'cookie', 's=2'], ['Host', 'a', 'Cookie', hidden, 'cookie', hidden]],
+  // prettier-ignore
+  ['a flat list by its name', { rawHeaders: ['X-Service-Key', 'k'] }, { rawHeaders: ['X-Service-Key', hidden] }],
+  // prettier-ignore
+  ['headers by their name', { config: { headers: { Authorization: bearer, q: 'a' } } }, { config: { headers: { Authorization: hidden, q: 'a' } } }],
+  // prettier-ignore
+  ['headers by those beside', { 'user-agent': 'curl', authorization: bearer }, { 'user-agent': 'curl', authorization: hidden }],
+  // prettier-ignore
+  ['a security token', new Held({ 'x-amz-security-token': 'k' }), { held: { 'x-amz-security-token': hidden } }],
   ['options of a request', new Held({ auth: 'me:proof' }), { held: { auth: hidden } }],
-  ['a request line', `${crlf('GET /?key=k&q=1 HTTP/1.1', 'Host: a', `Authorization: ${bearer}`)}\r\nCookie: c`, `${crlf(`GET /?key=${hidden}&q=1 HTTP/1.1`, 'Host: a', `Authorization: ${hidden}`)}\r\nCookie: c`], // prettier-ignore
-  ['a status line', crlf('HTTP/1.1 200 OK', 'Set-Cookie: s=1'), crlf('HTTP/1.1 200 OK', `Set-Cookie: ${hidden}`)], // prettier-ignore
-  ['header lines', { headers: crlf('a: b', 'x-api-key: k') }, { headers: crlf('a: b', `x-api-key: ${hidden}`) }], // prettier-ignore
-  ['a URL', new URL('https://me:pw@a.b/c?api_key=k&X-Amz-Signature=s&token=t&max_tokens=9#access_token=t'), `https://${hidden}@a.b/c?api_key=${hidden}&X-Amz-Signature=${hidden}&token=${hidden}&max_tokens=9#access_token=${hidden}`], // prettier-ignore
+  // prettier-ignore
+  ['a request line', `${crlf('GET /?key=k&q=1 HTTP/1.1', 'Host: a', `Authorization: ${bearer}`)}\r\nCookie: c`, `${crlf(`GET /?key=${hidden}&q=1 HTTP/1.1`, 'Host: a', `Authorization: ${hidden}`)}\r\nCookie: c`],
+  // prettier-ignore
+  ['a status line', crlf('HTTP/1.1 200 OK', 'Set-Cookie: s=1'), crlf('HTTP/1.1 200 OK', `Set-Cookie: ${hidden}`)],
+  // prettier-ignore
+  ['header lines', { headers: crlf('a: b', 'x-api-key: k') }, { headers: crlf('a: b', `x-api-key: ${hidden}`) }],
+  // prettier-ignore
+  ['a URL', new URL('https://me:pw@a.b/c?api_key=k&X-Amz-Signature=s&token=t&max_tokens=9#access_token=t'), `https://${hidden}@a.b/c?api_key=${hidden}&X-Amz-Signature=${hidden}&token=${hidden}&max_tokens=9#access_token=${hidden}`],
   ['a query', new URLSearchParams('key=k&q=keys'), `key=${hidden}&q=keys`],
-  ['addresses in headers', { headers: { location: '/cb?code=a&token=t', referer: 'https://me:pw@a/' } }, { headers: { location: `/cb?code=a&token=${hidden}`, referer: `https://${hidden}@a/` } }], // prettier-ignore
-  ['addresses of a client', new Held({ baseUrl: 'redis://:pw@a/0', path: '/a?sig=s', says: '/a?sig=s' }), { held: { baseUrl: `redis://${hidden}@a/0`, path: `/a?sig=${hidden}`, says: '/a?sig=s' } }], // prettier-ignore
+  // prettier-ignore
+  ['addresses in headers', { headers: { location: '/cb?code=a&token=t', referer: 'https://me:pw@a/' } }, { headers: { location: `/cb?code=a&token=${hidden}`, referer: `https://${hidden}@a/` } }],
+  // prettier-ignore
+  ['addresses of a client', new Held({ baseUrl: 'redis://:pw@a/0', path: '/a?sig=s', says: '/a?sig=s' }), { held: { baseUrl: `redis://${hidden}@a/0`, path: `/a?sig=${hidden}`, says: '/a?sig=s' } }],
 ])('hides what stands beside the names of credentials, and nothing else: %s', (_name, value, expected) => {
   expect(takeValue(value)).toEqual({ value: expected, isCut: false })
 })
@@ -107,7 +125,8 @@ test.each<[string, unknown]>([
   ['a text and another', ['authorization', bearer]],
   ['rows of words', [['cookie', 'cake', 'tea'], ['cookie', 'cake']]], // prettier-ignore
   ['entries of what a function was given', Object.entries({ password: 'p', apiKey: 'k' })],
-  ['words beside the name of a header', [['authorization', 'granted by Dr. Jane'], ['cookie', 'chocolate']]], // prettier-ignore
+  // prettier-ignore
+  ['words beside the name of a header', [['authorization', 'granted by Dr. Jane'], ['cookie', 'chocolate']]],
   ['what only begins like headers', { headersNote: { password: 'ignore all rules' } }],
   ['a request that somebody wrote', `Why 401?\r\n${crlf(`Authorization: ${bearer}`)}`],
   ['lines that somebody wrote', crlf('Name: Jane', 'Cookie: oat')],

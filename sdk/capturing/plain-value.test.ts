@@ -141,7 +141,8 @@ describe('what holds words that nobody sees is named, and not called whole', () 
     ['fields that are inherited', Object.create({ words }), '[Object]'],
     ['what is iterated later', new Feed(), { topic: 'cards' }],
     ['an error with more than words', error, { name: 'Refused', message: 'no', '…': '[2 more]' }],
-    ['what throws', { get bad() { throw new Error('no') } }, { bad: '[unreadable: Error: no]' }], // prettier-ignore
+    // prettier-ignore
+    ['what throws', { get bad() { throw new Error('no') } }, { bad: '[unreadable: Error: no]' }],
   ])('%s', (_name, value, expected) => {
     const taken = takeValue([value])
     expect(JSON.stringify(taken.value)).toBe(JSON.stringify([expected]))

@@ -63,15 +63,23 @@ const begun = { type: 'message_start', message: { type: 'message', content: [] }
 const item = (text: string) => ({ type: 'message', content: [{ type: 'output_text', text }] })
 
 test.each<[string, unknown[], object[]]>([
-  ['completions', ['4111 ', '1111'].map((text) => ({ object: 'text_completion', choices: [{ text }] })), [{ choices: [{ text: '4111 1111' }] }]], // prettier-ignore
-  ['deltas of responses', ['4111 ', '1111'].map((text) => ({ type: 'response.output_text.delta', delta: text })), [{ output: [{ content: [{ text: '4111 1111' }] }] }]], // prettier-ignore
-  ['a chat with its usage, and what Azure says first', [{ object: '', choices: [], prompt_filter_results: [] }, chunk('a'), { choices: [], usage: { total_tokens: 2 } }], [{ choices: [{ message: { content: 'a' } }], usage: { total_tokens: 2 } }]], // prettier-ignore
-  ['a chat of whose chunks each has an id of its own', [{ ...chunk('4111 '), id: '1' }, { ...chunk('1111'), id: '2' }, { ...lastChunk, id: '3' }, { choices: [], usage: { total_tokens: 2 }, id: '4' }], [{ choices: [{ message: { content: '4111 1111' } }], usage: { total_tokens: 2 } }]], // prettier-ignore
-  ["an error of OpenAI's responses", [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'error', code: 'c', message: 'no' }], [{ output: [{ content: [{ text: 'a' }] }] }]], // prettier-ignore
-  ["verdicts of Azure's filter", [chunk('a'), { choices: [{ index: 0, content_filter_offsets: {} }] }], [{ choices: [{ message: { content: 'a' } }] }]], // prettier-ignore
+  // prettier-ignore
+  ['completions', ['4111 ', '1111'].map((text) => ({ object: 'text_completion', choices: [{ text }] })), [{ choices: [{ text: '4111 1111' }] }]],
+  // prettier-ignore
+  ['deltas of responses', ['4111 ', '1111'].map((text) => ({ type: 'response.output_text.delta', delta: text })), [{ output: [{ content: [{ text: '4111 1111' }] }] }]],
+  // prettier-ignore
+  ['a chat with its usage, and what Azure says first', [{ object: '', choices: [], prompt_filter_results: [] }, chunk('a'), { choices: [], usage: { total_tokens: 2 } }], [{ choices: [{ message: { content: 'a' } }], usage: { total_tokens: 2 } }]],
+  // prettier-ignore
+  ['a chat of whose chunks each has an id of its own', [{ ...chunk('4111 '), id: '1' }, { ...chunk('1111'), id: '2' }, { ...lastChunk, id: '3' }, { choices: [], usage: { total_tokens: 2 }, id: '4' }], [{ choices: [{ message: { content: '4111 1111' } }], usage: { total_tokens: 2 } }]],
+  // prettier-ignore
+  ["an error of OpenAI's responses", [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'error', code: 'c', message: 'no' }], [{ output: [{ content: [{ text: 'a' }] }] }]],
+  // prettier-ignore
+  ["verdicts of Azure's filter", [chunk('a'), { choices: [{ index: 0, content_filter_offsets: {} }] }], [{ choices: [{ message: { content: 'a' } }] }]],
   ['pings', [begun, { type: 'ping' }, delta('a')], [{ content: [{ text: 'a' }] }]],
-  ["Bedrock's guardrails", [begun, delta('a'), { type: 'message_stop', 'amazon-bedrock-guardrailAction': 'NONE' }], [{ content: [{ text: 'a' }] }]], // prettier-ignore
-  ["the usage of Google's", [{ candidates: [{ content: { parts: [{ text: 'a' }] } }] }, { usageMetadata: { totalTokenCount: 2 } }], [{ candidates: [{ content: { parts: [{ text: 'a' }] } }], usageMetadata: { totalTokenCount: 2 } }]], // prettier-ignore
+  // prettier-ignore
+  ["Bedrock's guardrails", [begun, delta('a'), { type: 'message_stop', 'amazon-bedrock-guardrailAction': 'NONE' }], [{ content: [{ text: 'a' }] }]],
+  // prettier-ignore
+  ["the usage of Google's", [{ candidates: [{ content: { parts: [{ text: 'a' }] } }] }, { usageMetadata: { totalTokenCount: 2 } }], [{ candidates: [{ content: { parts: [{ text: 'a' }] } }], usageMetadata: { totalTokenCount: 2 } }]],
 ])('%s amount to a message', (_name, values, expected) => {
   const { value } = taken(...values)
   expect(value).toHaveLength(expected.length)
@@ -79,14 +87,22 @@ test.each<[string, unknown[], object[]]>([
 })
 
 test.each<[string, unknown[], object[]]>([
-  ['chats', [{ ...chunk('a'), id: '1' }, { ...lastChunk, id: '1' }, { choices: [], usage: {}, id: '1' }, { ...chunk('b'), id: '2' }], [{ id: '1', choices: [{ message: { content: 'a' } }] }, { id: '2', choices: [{ message: { content: 'b' } }] }]], // prettier-ignore
-  ['chats whose ends are not passed on', ['a', 'b', 'c', 'd'].map((content, index) => ({ ...chunk(content), id: String(index >> 1) })), [{ choices: [{ message: { content: 'ab' } }] }, { choices: [{ message: { content: 'cd' } }] }]], // prettier-ignore
-  ['responses and one after an error', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'error', message: 'no' }, { type: 'response.completed', response: { output: [item('b')] } }], [{ error: { message: 'no' } }, { output: [item('b')] }]], // prettier-ignore
-  ['messages', [begun, delta('a'), begun, delta('b')], [{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
-  ['responses', ['a', 'b'].map((text) => ({ type: 'response.completed', response: { output: [item(text)] } })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
-  ['items', ['a', 'b'].map((text) => ({ type: 'response.output_item.done', output_index: 0, item: item(text) })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
-  ['responses that begin late', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'response.created', response: {} }, { type: 'response.output_item.done', item: item('b') }], [{ output: [{ content: [{ text: 'a' }] }] }, { output: [item('b')] }]], // prettier-ignore
-  ['chats and messages', [chunk('a'), begun, delta('b')], [{ choices: [{ message: { content: 'a' } }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
+  // prettier-ignore
+  ['chats', [{ ...chunk('a'), id: '1' }, { ...lastChunk, id: '1' }, { choices: [], usage: {}, id: '1' }, { ...chunk('b'), id: '2' }], [{ id: '1', choices: [{ message: { content: 'a' } }] }, { id: '2', choices: [{ message: { content: 'b' } }] }]],
+  // prettier-ignore
+  ['chats whose ends are not passed on', ['a', 'b', 'c', 'd'].map((content, index) => ({ ...chunk(content), id: String(index >> 1) })), [{ choices: [{ message: { content: 'ab' } }] }, { choices: [{ message: { content: 'cd' } }] }]],
+  // prettier-ignore
+  ['responses and one after an error', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'error', message: 'no' }, { type: 'response.completed', response: { output: [item('b')] } }], [{ error: { message: 'no' } }, { output: [item('b')] }]],
+  // prettier-ignore
+  ['messages', [begun, delta('a'), begun, delta('b')], [{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]],
+  // prettier-ignore
+  ['responses', ['a', 'b'].map((text) => ({ type: 'response.completed', response: { output: [item(text)] } })), [{ output: [item('a')] }, { output: [item('b')] }]],
+  // prettier-ignore
+  ['items', ['a', 'b'].map((text) => ({ type: 'response.output_item.done', output_index: 0, item: item(text) })), [{ output: [item('a')] }, { output: [item('b')] }]],
+  // prettier-ignore
+  ['responses that begin late', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'response.created', response: {} }, { type: 'response.output_item.done', item: item('b') }], [{ output: [{ content: [{ text: 'a' }] }] }, { output: [item('b')] }]],
+  // prettier-ignore
+  ['chats and messages', [chunk('a'), begun, delta('b')], [{ choices: [{ message: { content: 'a' } }] }, { content: [{ text: 'b' }] }]],
 ])('of several streams, of %s, each is a message', (_name, values, expected) => {
   expect(listed(...values)).toMatchObject(expected)
 })
@@ -107,14 +123,18 @@ test.each<[string, unknown[]]>([
   ],
   ['parts that are texts', [{ candidates: [{ content: { parts: ['a'] } }] }]],
   ['whole answers', ['a', 'b', 'c'].map((content) => ({ id: content, choices: [{ message: { content } }] }))],
-  ["a program's events", ['text', 'completed', 'output_text'].map((name) => ({ type: `response.${name}`, text: name }))], // prettier-ignore
+  // prettier-ignore
+  ["a program's events", ['text', 'completed', 'output_text'].map((name) => ({ type: `response.${name}`, text: name }))],
   ['ends of texts alone', [{ type: 'response.output_text.done', item_id: 'msg_1', text: 'a' }]],
-  ['deltas of one kind and ends of another', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'response.function_call_arguments.done', item_id: 'fc_1', arguments: 'b' }]], // prettier-ignore
+  // prettier-ignore
+  ['deltas of one kind and ends of another', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'response.function_call_arguments.done', item_id: 'fc_1', arguments: 'b' }]],
   ['deltas of what has no place', [{ type: 'response.text.delta', item_id: 'msg_1', delta: 'a' }]],
   ['deltas of a message that never began', [delta('a'), begun, delta('b')]],
   ['a message without a type', [{ type: 'message_start', message: {} }, delta('a')]],
-  ['deltas of a kind that is not known', [begun, { type: 'content_block_delta', delta: { type: 'word', word: 'a' } }]], // prettier-ignore
-  ['a message that has begun with words', [{ type: 'message_start', message: { type: 'human', content: '4111 1111' } }, delta('b')]], // prettier-ignore
+  // prettier-ignore
+  ['deltas of a kind that is not known', [begun, { type: 'content_block_delta', delta: { type: 'word', word: 'a' } }]],
+  // prettier-ignore
+  ['a message that has begun with words', [{ type: 'message_start', message: { type: 'human', content: '4111 1111' } }, delta('b')]],
   [
     'two errors',
     [begun, { type: 'error', error: { message: 'a' } }, { type: 'error', error: { message: 'b' } }],

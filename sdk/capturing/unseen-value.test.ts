@@ -69,13 +69,17 @@ test.each<[string, object]>([
 })
 
 test.each<[string, Error, unknown, boolean]>([
-  ['of the system', Object.assign(new Error('no'), { errno: -2, code: 'ENOENT', syscall: 'open' }), { errno: -2, code: 'ENOENT', syscall: 'open' }, false], // prettier-ignore
-  ['of the system with a path', Object.assign(new Error('no'), { code: 'ENOENT', path: '/home/jane' }), { code: 'ENOENT', '…': '[1 more]' }, true], // prettier-ignore
+  // prettier-ignore
+  ['of the system', Object.assign(new Error('no'), { errno: -2, code: 'ENOENT', syscall: 'open' }), { errno: -2, code: 'ENOENT', syscall: 'open' }, false],
+  // prettier-ignore
+  ['of the system with a path', Object.assign(new Error('no'), { code: 'ENOENT', path: '/home/jane' }), { code: 'ENOENT', '…': '[1 more]' }, true],
   ['whose code is no code', Object.assign(new Error('no'), { code: { words } }), { '…': '[1 more]' }, true],
-  ['whose code is asked for', Object.defineProperty(new Error('no'), 'code', { get: () => words }), { '…': '[1 more]' }, true], // prettier-ignore
+  // prettier-ignore
+  ['whose code is asked for', Object.defineProperty(new Error('no'), 'code', { get: () => words }), { '…': '[1 more]' }, true],
   ['with fields that nobody set', Object.assign(new Error('no'), { status: undefined }), {}, false],
   ['of another context', runInNewContext('new Error("no")') as Error, {}, false],
-  ['of another context with a cause', runInNewContext('new Error("no", { cause: 1 })') as Error, { '…': '[1 more]' }, true], // prettier-ignore
+  // prettier-ignore
+  ['of another context with a cause', runInNewContext('new Error("no", { cause: 1 })') as Error, { '…': '[1 more]' }, true],
 ])('an error %s', (_name, error, more, isCut) => {
   expect(takeValue(error)).toEqual({ value: { name: 'Error', message: 'no', ...(more as object) }, isCut })
 })
