@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals'
 import { createCallBudget } from './call-budget.ts'
-import type { Waiter } from './judge/waiting-lines.ts'
+import type { Waiter } from './judge/wait-queue.ts'
 
 const never = new AbortController().signal
-const soon = () => new Promise((resolve) => setImmediate(resolve))
+const nextTick = () => new Promise((resolve) => setImmediate(resolve))
 
 function setUp() {
   const used: number[] = []
   const room = createCallBudget({ maxBytes: 100, smallBytes: 10, onChange: (bytes) => used.push(bytes) })
   const begun: string[] = []
   const enter = (name: string, bytes: number, asking: Partial<Waiter> = {}, until = never) => {
-    const leave = Promise.withResolvers<undefined>()
-    const work = () => (begun.push(name), leave.promise)
+    const finish = Promise.withResolvers<undefined>()
+    const work = () => (begun.push(name), finish.promise)
     const left = room.run(bytes, work, until, { lane: 'live', projectId: 'p', ...asking })
-    return { leave: () => (leave.resolve(undefined), left.then(soon)), left }
+    return { finish: () => (finish.resolve(undefined), left.then(nextTick)), left }
   }
   return { used, begun, enter }
 }
@@ -31,12 +31,12 @@ test('large calls wait while the room is taken, replays for their turn, small on
   await expect(aborted.left).rejects.toThrow('stopped')
   expect(begun.sort()).toEqual(['first', 'second', 'small'])
 
-  await first.leave()
+  await first.finish()
   // A replay that never got in would keep its permit.
   expect(begun.at(-1)).toBe('replay')
-  await second.leave()
+  await second.finish()
   expect(begun.at(-1)).toBe('third')
-  await Promise.all([third.leave(), replay.leave(), small.leave()])
+  await Promise.all([third.finish(), replay.finish(), small.finish()])
   expect([begun.length, Math.max(...used), used.at(-1)]).toEqual([5, 180, 0])
 })
 
@@ -45,7 +45,7 @@ test('a large call waits for one of another project, however many of that wait b
   const many = Array.from({ length: 6 }, (_unused, index) => enter(`a${index}`, 60, { projectId: 'a' }))
   const other = enter('b', 60, { projectId: 'b' })
   expect(begun).toEqual([])
-  await many[0]?.leave()
+  await many[0]?.finish()
   expect(begun).toEqual(['a0', 'a1', 'b'])
-  await Promise.all([...many, other].map(({ leave }) => leave()))
+  await Promise.all([...many, other].map(({ finish }) => finish()))
 })

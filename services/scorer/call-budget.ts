@@ -1,5 +1,5 @@
 import { createPermits, type OnWaiting } from './judge/permits.ts'
-import type { Waiter } from './judge/waiting-lines.ts'
+import type { Waiter } from './judge/wait-queue.ts'
 
 /** Memory budget for calls being read. Large calls wait for each other. */
 export interface CallBudget {
@@ -12,7 +12,7 @@ export interface CallBudget {
   run<T>(bytes: number, work: () => Promise<T>, signal: AbortSignal, who: Waiter): Promise<T>
 }
 
-interface RoomOptions {
+interface CallBudgetOptions {
   /** Another call is admitted while less than this is taken, so the peak is this plus one call. */
   maxBytes: number
   smallBytes: number
@@ -20,7 +20,12 @@ interface RoomOptions {
   onWaiting?: OnWaiting
 }
 
-export function createCallBudget({ maxBytes, smallBytes, onChange, onWaiting }: RoomOptions): CallBudget {
+export function createCallBudget({
+  maxBytes,
+  smallBytes,
+  onChange,
+  onWaiting,
+}: CallBudgetOptions): CallBudget {
   const permits = createPermits(maxBytes, { onTaken: onChange, onWaiting })
   return {
     smallBytes,

@@ -11,14 +11,14 @@ import { isSecondTry, type JobQueues, type QueueName } from './job-queues.ts'
 import type { JobsUnderWay } from './jobs-under-way.ts'
 import { isOwnCall } from './judge/own-calls.ts'
 import type { Permits } from './judge/permits.ts'
-import type { Waiter } from './judge/waiting-lines.ts'
+import type { Waiter } from './judge/wait-queue.ts'
 import type { ScorerMetrics } from './scorer-metrics.ts'
 import type { Call } from './scoring/call-text.ts'
 import type { ScorersOfTier } from './scoring/parse-tiers.ts'
 import { checkIdentity } from './steps/check-identity.ts'
 import { chooseScorers } from './steps/choose-scorers.ts'
 import { makeScoredCall } from './steps/make-scored-call.ts'
-import type { NamedVerdict } from './steps/named-verdict.ts'
+import type { NamedVerdict } from './scoring/verdict.ts'
 import { minCharsOf, openCall } from './steps/open-call.ts'
 import { isDefect, leaveUnscored } from './steps/run-detectors.ts'
 import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
@@ -136,7 +136,7 @@ function readOrReport({ read }: { read: () => Call }, log: Log): Call | undefine
     return read()
   } catch (error) {
     if (!isDefect(error)) throw error
-    log.error({ err: error }, 'a call could not be read')
+    log.error({ err: error }, 'call could not be read')
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { Counter, Gauge, Histogram } from 'prom-client'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { OnWaiting } from './judge/permits.ts'
-import { lanes } from './judge/waiting-lines.ts'
+import { lanes } from './judge/wait-queue.ts'
 
 export interface ScorerMetrics {
   scores: Counter<'scorer' | 'label' | 'method'>

@@ -1,5 +1,5 @@
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
-import { JudgeTrouble } from './judge-trouble.ts'
+import { JudgeError } from './judge-error.ts'
 import { markOf } from './own-calls.ts'
 import type { AskModel, ModelReply } from './paid-requests.ts'
 import { judgeRequest } from '../scoring/judge/judge-prompt.ts'
@@ -48,7 +48,7 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
       return replyOf(completion)
     } catch (error) {
       signal.throwIfAborted()
-      throw troubleOf(error, deadline.aborted)
+      throw judgeErrorOf(error, deadline.aborted)
     }
   }
 }
@@ -78,14 +78,14 @@ function tokens(given: unknown): number | null {
   return typeof given === 'number' && Number.isFinite(given) && given >= 0 ? given : null
 }
 
-function troubleOf(error: unknown, late: boolean): JudgeTrouble {
+function judgeErrorOf(error: unknown, late: boolean): JudgeError {
   if (late || error instanceof APIConnectionTimeoutError) {
-    return new JudgeTrouble('the judge did not answer within JUDGE_TIMEOUT_MS', { cause: error })
+    return new JudgeError('the judge did not answer within JUDGE_TIMEOUT_MS', { cause: error })
   }
   if (error instanceof APIError) {
     const { status, code, headers } = error as { status?: number; code?: string | null; headers?: Headers }
-    return new JudgeTrouble(
-      status === undefined ? 'the judge cannot be reached' : `the judge answered ${status}`,
+    return new JudgeError(
+      status === undefined ? 'the judge is unreachable' : `the judge answered ${status}`,
       {
         status: status ?? null,
         refused: code === 'content_filter',
@@ -94,7 +94,7 @@ function troubleOf(error: unknown, late: boolean): JudgeTrouble {
       },
     )
   }
-  return new JudgeTrouble('the answer of the judge cannot be read', { cause: error })
+  return new JudgeError('the judge response could not be parsed', { cause: error })
 }
 
 /** Seconds only. An HTTP date counts as longer than we wait. */

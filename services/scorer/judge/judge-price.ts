@@ -25,7 +25,7 @@ const framingTokens = 200
 const likelyBytesOfToken = 4
 
 /** Maximum and likely tokens of a prompt. The maximum is one token per byte, true for any tokenizer. */
-export function mostTokensOf({ system, user, schema, answerTokens }: JudgePrompt): {
+export function maxTokensOf({ system, user, schema, answerTokens }: JudgePrompt): {
   prompt: number
   completion: number
   likely: number

@@ -14,7 +14,7 @@ import {
   type ModelReply,
   type PaidRequestsOptions,
 } from './paid-requests.ts'
-import type { Waiter } from './waiting-lines.ts'
+import type { Waiter } from './wait-queue.ts'
 
 /** Totals over all attempts. */
 type Trace = Omit<JudgeTrace, 'rubric'>

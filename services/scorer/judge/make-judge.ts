@@ -20,7 +20,7 @@ export function makeJudge(
   pool: Pool,
 ): Judge | null {
   if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
-    log.warn('no judge is configured (OPENAI_API_KEY, OPENAI_BASE_URL): what needs one stays unscored')
+    log.warn('no judge configured (OPENAI_API_KEY, OPENAI_BASE_URL): calls that need one stay unscored')
     return null
   }
   const model = config.SCORER_MODEL
@@ -28,7 +28,7 @@ export function makeJudge(
   if (price === null) {
     log.warn(
       { model },
-      'the price of the judge is not known (JUDGE_INPUT_USD_PER_MILLION): where there is a cap nothing is judged',
+      'judge price unknown (JUDGE_INPUT_USD_PER_MILLION): projects with a cap are not judged',
     )
   }
   const ask = createOpenAiModel({

@@ -3,9 +3,9 @@ import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { createScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget } from '../stores/judge-budget.ts'
-import { JudgeTrouble } from './judge-trouble.ts'
+import { JudgeError } from './judge-error.ts'
 import { createPaidRequests, type AskModel, type ModelReply } from './paid-requests.ts'
-import type { Lane } from './waiting-lines.ts'
+import type { Lane } from './wait-queue.ts'
 
 const hourMs = 3_600_000
 const prompt = { system: 's', user: 'u', schema: {}, answerTokens: 10 }
@@ -21,7 +21,7 @@ const reserve: JudgeBudget['reserve'] = () =>
 /** The first request gets a 5 s Retry-After or the given error; later ones succeed. */
 function asked(
   budget: JudgeBudget = { reserve },
-  trouble = new JudgeTrouble('too many', { status: 429, retryAfterMs: 5_000 }),
+  error = new JudgeError('too many', { status: 429, retryAfterMs: 5_000 }),
   {
     answer = reply,
     tokensPerMinute = null as number | null,
@@ -36,7 +36,7 @@ function asked(
       ask ??
       (() => {
         asks++
-        return asks === 1 ? Promise.reject(trouble) : Promise.resolve(answer)
+        return asks === 1 ? Promise.reject(error) : Promise.resolve(answer)
       }),
     model: 'a-model',
     price: { input: 1, cachedInput: 1, output: 1 },
@@ -79,7 +79,7 @@ test.each([
   const settled: number[] = []
   const settle = (spend: { usd: number }) => Promise.resolve(void settled.push(spend.usd))
   const book: JudgeBudget = { reserve: () => Promise.resolve({ kind: 'reserved', settle }) }
-  const { send, stop } = asked(book, new JudgeTrouble('trouble', details))
+  const { send, stop } = asked(book, new JudgeError('trouble', details))
   await send()
   expect(settled).toEqual([usd])
   stop()
@@ -90,7 +90,7 @@ test('an answer of which not all tokens were counted costs what it can at most',
   const settle = (spend: { usd: number }) => Promise.resolve(void settled.push(spend.usd))
   const book: JudgeBudget = { reserve: () => Promise.resolve({ kind: 'reserved', settle }) }
   for (const uncounted of [{ promptTokens: null }, { completionTokens: null }]) {
-    const { send, stop } = asked(book, new JudgeTrouble('away', { status: 503 }), {
+    const { send, stop } = asked(book, new JudgeError('away', { status: 503 }), {
       answer: { ...reply, ...uncounted },
     })
     for (let time = 0; time < 2; time++) await send()
@@ -100,7 +100,7 @@ test('an answer of which not all tokens were counted costs what it can at most',
 })
 
 test('what a request did not use of the rate of tokens is there for the next', async () => {
-  const { time, send, stop } = asked({ reserve }, new JudgeTrouble('away', { status: 503 }), {
+  const { time, send, stop } = asked({ reserve }, new JudgeError('away', { status: 503 }), {
     tokensPerMinute: 60,
   })
   for (let request = 0; request < 3; request++) await send()
@@ -176,16 +176,16 @@ test('whose cost is set aside is asked in that order, replays too: it is set asi
   const answers: (() => void)[] = []
   const ask = () => new Promise<ModelReply>((resolve) => answers.push(() => resolve(reply)))
   const { send, stop } = asked(book, undefined, { ask, concurrency: 3 })
-  const soon = async () => {
+  const nextTick = async () => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
   const sending = ['a', 'b', 'c'].map((name) => send('live', name))
-  await soon()
+  await nextTick()
   for (const name of ['r1', 'r2', 'r3']) sending.push(send('replay', name))
-  await soon()
+  await nextTick()
   for (let later = 1; later <= 6; later++) sending.push(send('live', `later ${later}`))
   for (let answered = 0; answered < sending.length; answered++) {
-    await soon()
+    await nextTick()
     answers[answered]?.()
   }
   await Promise.all(sending)

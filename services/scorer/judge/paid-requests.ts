@@ -6,11 +6,11 @@ import type { JudgePrompt } from '../scoring/judge/judge-prompt.ts'
 import type { UnscoredReason } from '../scoring/verdict.ts'
 import { countWaiting, type ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget, JudgeSpend } from '../stores/judge-budget.ts'
-import { costOf, mostTokensOf, type JudgePrice } from './judge-price.ts'
-import { JudgeTrouble } from './judge-trouble.ts'
+import { costOf, maxTokensOf, type JudgePrice } from './judge-price.ts'
+import { JudgeError } from './judge-error.ts'
 import { createPermits, type OnWaiting, type Permits } from './permits.ts'
 import { createRateLimit } from './rate-limit.ts'
-import type { Waiter } from './waiting-lines.ts'
+import type { Waiter } from './wait-queue.ts'
 
 /** The model's answer to one request. */
 export interface ModelReply {
@@ -22,7 +22,7 @@ export interface ModelReply {
   completionTokens: number | null
 }
 
-/** Sends one prompt to the model. Rejects with JudgeTrouble, or with the signal's reason. */
+/** Sends one prompt to the model. Rejects with JudgeError, or with the signal's reason. */
 export type AskModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<ModelReply>
 
 /** Why a request failed, and how long to wait before a retry (null: do not retry). */
@@ -67,7 +67,7 @@ export const nothingSpent: JudgeSpend = { usd: 0, promptTokens: 0, completionTok
 
 const retryAfterMs = 500
 /** A longer Retry-After counts as an outage: this call stays unscored, and later ones are not delayed. */
-const longestRetryAfterMs = 10_000
+const maxRetryAfterMs = 10_000
 const breakerOptions = {
   // The client limits each attempt itself.
   timeout: false as const,
@@ -86,12 +86,12 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const countForRate = countWaiting(metrics, 'judge_rate')
   const requests = createRateLimit(options.requestsPerMinute, clock, countForRate)
   const tokens = createRateLimit(options.tokensPerMinute, clock, countForRate)
-  const runInSlot = createSlots(options.concurrency, countWaiting(metrics, 'judge_slot'))
-  const permits = createPlaces(options.concurrency, countWaiting(metrics, 'judge'))
+  const runPending = limitPending(options.concurrency, countWaiting(metrics, 'judge_slot'))
+  const permits = createRequestPermits(options.concurrency, countWaiting(metrics, 'judge'))
   const breaker = createBreaker(options)
   const pause = createPause(clock)
 
-  async function waitForTurn(likelyTokens: number, who: Waiter, signal: AbortSignal): Promise<void> {
+  async function waitForRate(likelyTokens: number, who: Waiter, signal: AbortSignal): Promise<void> {
     await requests.take(1, signal, who)
     await tokens.take(likelyTokens, signal, who)
     for (let leftMs = pause.leftMs(); leftMs > 0 && !signal.aborted; leftMs = pause.leftMs())
@@ -109,13 +109,13 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   /** Reserves the cost, sends the request, then settles the actual cost. */
   async function pay(request: JudgeRequest, signal: AbortSignal): Promise<Paid> {
     const { projectId, scorers, prompt } = request
-    const most = mostTokensOf(prompt)
-    await waitForTurn(most.likely, request, signal)
-    if (breaker.opened) return giveUp(away, most.likely)
-    const maxUsd = price === null ? null : costOf(price, most.prompt, most.completion)
+    const estimate = maxTokensOf(prompt)
+    await waitForRate(estimate.likely, request, signal)
+    if (breaker.opened) return giveUp(away, estimate.likely)
+    const maxUsd = price === null ? null : costOf(price, estimate.prompt, estimate.completion)
     const reserved = await budget.reserve(projectId, maxUsd, scorers)
     if (reserved.kind === 'refused')
-      return giveUp({ kind: 'failed', reason: reserved.reason, retryInMs: null }, most.likely)
+      return giveUp({ kind: 'failed', reason: reserved.reason, retryInMs: null }, estimate.likely)
     let spend = nothingSpent
     const ask = async () => {
       // A request without an answer may have been processed and billed: charge the maximum.
@@ -137,14 +137,14 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
       pause.prolong(askedPauseMs(error))
       return { ...failureOf(error, log), spend }
     } finally {
-      tokens.correct(spend.promptTokens + spend.completionTokens - most.likely)
+      tokens.correct(spend.promptTokens + spend.completionTokens - estimate.likely)
       await reserved.settle(spend)
     }
   }
 
   return {
     stop: () => breaker.shutdown(),
-    send: (request, signal) => runInSlot(() => pay(request, signal), signal, request),
+    send: (request, signal) => runPending(() => pay(request, signal), signal, request),
   }
 }
 
@@ -157,7 +157,7 @@ function createPause(clock: Clock) {
     },
     leftMs(): number {
       // A pause beyond the maximum means that the clock was set back.
-      if (untilMs - clock.now() > longestRetryAfterMs) untilMs = 0
+      if (untilMs - clock.now() > maxRetryAfterMs) untilMs = 0
       return untilMs - clock.now()
     },
   }
@@ -168,12 +168,12 @@ function createPause(clock: Clock) {
  * Jobs waiting for the rate limit also hold one of these permits, so replays get half at most. A live request
  * thus reaches the rate limit at once, and goes first there.
  */
-function createSlots(concurrency: number, onWaiting: OnWaiting): Permits['run'] {
-  const slots = createPermits(2 * concurrency, { onWaiting })
-  const replaySlots = createPermits(concurrency, { onWaiting })
+function limitPending(concurrency: number, onWaiting: OnWaiting): Permits['run'] {
+  const pending = createPermits(2 * concurrency, { onWaiting })
+  const pendingReplays = createPermits(concurrency, { onWaiting })
   return (work, signal, who) => {
-    const run = () => slots.run(work, signal, who)
-    return who.lane === 'live' ? run() : replaySlots.run(run, signal, who)
+    const run = () => pending.run(work, signal, who)
+    return who.lane === 'live' ? run() : pendingReplays.run(run, signal, who)
   }
 }
 
@@ -181,7 +181,7 @@ function createSlots(concurrency: number, onWaiting: OnWaiting): Permits['run'] 
  * A reservation lasts for two request timeouts. In order of arrival: a replay overtaken by live work here
  * would exceed that. Live work goes first in the permits before.
  */
-function createPlaces(concurrency: number, onWaiting: OnWaiting): Permits {
+function createRequestPermits(concurrency: number, onWaiting: OnWaiting): Permits {
   return createPermits(concurrency, { isInOrder: true, onWaiting })
 }
 
@@ -193,41 +193,41 @@ function createBreaker({
   const breaker = new CircuitBreaker(ask, {
     ...breakerOptions,
     // Errors caused by the prompt or by shutdown do not mean that the model is down.
-    errorFilter: (error: unknown) => !(error instanceof JudgeTrouble && error.countsAgainstModel),
+    errorFilter: (error: unknown) => !(error instanceof JudgeError && error.countsAgainstModel),
   })
   breaker.on('open', () => log.warn({ model }, 'the judge is given a rest: too many of its calls fail'))
-  breaker.on('close', () => log.info({ model }, 'the judge answers again'))
+  breaker.on('close', () => log.info({ model }, 'judge circuit breaker closed'))
   return breaker
 }
 
 /** Billed by the provider's token counts, or by the maximum if it reports none. */
-function spendOf(reply: ModelReply, price: JudgePrice | null, most: JudgeSpend): JudgeSpend {
+function spendOf(reply: ModelReply, price: JudgePrice | null, estimate: JudgeSpend): JudgeSpend {
   const { promptTokens, cachedTokens, completionTokens } = reply
-  if (promptTokens === null || completionTokens === null) return most
+  if (promptTokens === null || completionTokens === null) return estimate
   const usd = price === null ? 0 : costOf(price, promptTokens, completionTokens, cachedTokens)
   return { usd, promptTokens, completionTokens }
 }
 
 /** Requests refused with a status, or stopped by the breaker, cost nothing. */
 function isFree(error: unknown): boolean {
-  return error instanceof JudgeTrouble ? error.status !== null : CircuitBreaker.isOurError(error as Error)
+  return error instanceof JudgeError ? error.status !== null : CircuitBreaker.isOurError(error as Error)
 }
 
 function askedPauseMs(error: unknown): number {
-  const askedMs = error instanceof JudgeTrouble && error.status === 429 ? (error.retryAfterMs ?? 0) : 0
-  return askedMs <= longestRetryAfterMs ? askedMs : 0
+  const askedMs = error instanceof JudgeError && error.status === 429 ? (error.retryAfterMs ?? 0) : 0
+  return askedMs <= maxRetryAfterMs ? askedMs : 0
 }
 
 const away: Failed = { kind: 'failed', reason: 'judge_unavailable', retryInMs: null }
 
 function failureOf(error: unknown, log: Log): Failed {
-  if (error instanceof JudgeTrouble) {
+  if (error instanceof JudgeError) {
     log.warn({ status: error.status, reason: error.message }, 'a call to the judge failed')
     const waitMs = error.retryAfterMs ?? retryAfterMs
-    const retryInMs = error.retryable && waitMs <= longestRetryAfterMs ? waitMs : null
+    const retryInMs = error.retryable && waitMs <= maxRetryAfterMs ? waitMs : null
     return { kind: 'failed', reason: error.refused ? 'judge_refused' : 'judge_unavailable', retryInMs }
   }
   if (!CircuitBreaker.isOurError(error as Error)) throw error
-  log.debug({ reason: messageOf(error) }, 'the judge was not asked')
+  log.debug({ reason: messageOf(error) }, 'judge request not sent')
   return away
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { createPermits } from './permits.ts'
-import type { Lane, Waiter } from './waiting-lines.ts'
+import type { Lane, Waiter } from './wait-queue.ts'
 
 const never = new AbortController().signal
 const who: Waiter = { lane: 'live', projectId: 'p' }
@@ -8,14 +8,14 @@ const who: Waiter = { lane: 'live', projectId: 'p' }
 test('no more than the limit at once, the rest in order, also after failures', async () => {
   const permits = createPermits(3)
   let now = 0
-  let most = 0
+  let peak = 0
   const order: number[] = []
   const work = Array.from({ length: 20 }, (_unused, index) =>
     permits
       .run(
         async () => {
           order.push(index)
-          most = Math.max(most, ++now)
+          peak = Math.max(peak, ++now)
           await new Promise((resolve) => setImmediate(resolve))
           now--
           if (index % 4 === 0) throw new Error('failed')
@@ -26,7 +26,7 @@ test('no more than the limit at once, the rest in order, also after failures', a
       .catch(() => undefined),
   )
   await Promise.all(work)
-  expect(most).toBe(3)
+  expect(peak).toBe(3)
   expect(order).toEqual([...order].sort((left, right) => left - right))
 })
 
@@ -249,15 +249,15 @@ describe('work of several projects', () => {
 test('a replay gets on beside live work of ever more projects', async () => {
   const permits = createPermits(3, { hasOneMore: true })
   let [isOver, liveDone] = [false, 0]
-  const soon = () => new Promise((resolve) => setImmediate(resolve))
+  const nextTick = () => new Promise((resolve) => setImmediate(resolve))
   const live = Array.from({ length: 8 }, async (_unused, project) => {
     for (let job = 0; job < 1_000 && !isOver; job++) {
-      await permits.run(soon, never, { lane: 'live', projectId: `p${project}` })
+      await permits.run(nextTick, never, { lane: 'live', projectId: `p${project}` })
       liveDone++
     }
   })
-  await soon()
-  await permits.run(soon, never, { lane: 'replay', projectId: 'p0' })
+  await nextTick()
+  await permits.run(nextTick, never, { lane: 'replay', projectId: 'p0' })
   isOver = true
   expect(liveDone).toBeLessThan(100)
   await Promise.all(live)

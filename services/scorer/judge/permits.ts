@@ -1,4 +1,4 @@
-import { createWaitingLines, type Lane, type Waiter } from './waiting-lines.ts'
+import { createWaitQueue, type Lane, type Waiter } from './wait-queue.ts'
 
 /** Work bounded by a common `limit`; the rest waits. */
 export interface Permits {
@@ -43,7 +43,7 @@ interface PermitsOptions {
  */
 export function createPermits(limit: number, options: PermitsOptions = {}): Permits {
   const { mayReplay = () => true, hasOneMore = false, onWaiting, onTaken } = options
-  const lines = createWaitingLines()
+  const queue = createWaitQueue()
   const running: Record<Lane, number> = { live: 0, replay: 0 }
   // Counted per lane: a replay of its history does not slow down a project's live work.
   const runningOf: Record<Lane, Map<string, number>> = { live: new Map(), replay: new Map() }
@@ -63,9 +63,9 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
     // With consecutive extra permits, the one owed to replay would never come free.
     return taken() < limit || (mayBeExtra && !isReplayDue()) ? own : null
   }
-  const mayReplayGo = () => !lines.isEmpty('replay') && mayReplay()
+  const mayReplayGo = () => !queue.isEmpty('replay') && mayReplay()
   const isReplayDue = () => limit > 1 && running.replay === 0 && mayReplayGo()
-  const admit = (lane: Lane) => lines.admit(lane, rankIn(lane))
+  const admit = (lane: Lane) => queue.admit(lane, rankIn(lane))
   const admitNext = () => {
     if (isReplayDue() && admit('replay')) return true
     return admit('live') || (mayReplayGo() && admit('replay'))
@@ -76,16 +76,16 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
   return {
     wake,
     async run(work, signal, who, amount = 1) {
-      const place = placeOf(who, options)
-      const turn = lines.wait(place, signal, () => add(place, amount))
+      const counted = countedAs(who, options)
+      const admitted = queue.wait(counted, signal, () => add(counted, amount))
       onWaiting?.(who.lane, 1)
       wake()
-      await turn.finally(() => onWaiting?.(who.lane, -1))
+      await admitted.finally(() => onWaiting?.(who.lane, -1))
       try {
         return await work()
       } finally {
-        add(place, -amount)
-        lines.sendBack(place)
+        add(counted, -amount)
+        queue.moveToBack(counted)
         wake()
       }
     },
@@ -93,7 +93,7 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
 }
 
 /** The lane and project under which it waits and is counted. */
-function placeOf(who: Waiter, { isReplayEqual = false, isInOrder = false }: PermitsOptions): Waiter {
+function countedAs(who: Waiter, { isReplayEqual = false, isInOrder = false }: PermitsOptions): Waiter {
   if (isInOrder) return { lane: 'live', projectId: 'any' }
   return isReplayEqual ? { lane: 'live', projectId: `${who.lane} ${who.projectId}` } : who
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { systemClock, type Clock } from '#runtime/clock.ts'
 import { createRateLimit } from './rate-limit.ts'
-import type { Waiter } from './waiting-lines.ts'
+import type { Waiter } from './wait-queue.ts'
 
 const never = new AbortController().signal
 const who: Waiter = { lane: 'live', projectId: 'p' }

@@ -1,6 +1,6 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { OnWaiting } from './permits.ts'
-import { createWaitingLines, lanes, type Lane, type Waiter } from './waiting-lines.ts'
+import { createWaitQueue, lanes, type Lane, type Waiter } from './wait-queue.ts'
 
 /** A provider's limit per minute. */
 export interface RateLimit {
@@ -33,21 +33,21 @@ export function createRateLimit(perMinute: number | null, clock: Clock, onWaitin
   let filledAtMs = clock.now()
   let waking = new AbortController()
   let isAdmitting = false
-  const lines = createWaitingLines()
+  const queue = createWaitQueue()
 
   const fill = () => {
     const nowMs = clock.now()
     level = Math.min(burst, level + (perMinute * Math.max(0, nowMs - filledAtMs)) / minuteMs)
     filledAtMs = nowMs
   }
-  const nextLane = (): Lane | undefined => lanes.find((lane) => !lines.isEmpty(lane))
+  const nextLane = (): Lane | undefined => lanes.find((lane) => !queue.isEmpty(lane))
   /** Picks the next waiter after each pause, so a live call that arrived meanwhile goes before a replay. */
   const admit = async () => {
     if (isAdmitting) return
     isAdmitting = true
     for (let lane = nextLane(); lane !== undefined; lane = nextLane()) {
       fill()
-      if (level > 0) lines.admit(lane)
+      if (level > 0) queue.admit(lane)
       else {
         waking = new AbortController()
         await clock.sleep(Math.ceil((-level * minuteMs) / perMinute) + 1, waking.signal)
@@ -57,7 +57,7 @@ export function createRateLimit(perMinute: number | null, clock: Clock, onWaitin
   }
   return {
     async take(amount, signal, who) {
-      const turn = lines.wait(who, signal, () => {
+      const turn = queue.wait(who, signal, () => {
         level -= amount
       })
       onWaiting?.(who.lane, 1)

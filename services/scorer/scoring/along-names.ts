@@ -31,7 +31,7 @@ export function labelling(): (text: Path) => string {
   return alongNames('', (label, name) => (/^\d+$/.test(name) ? label : name))
 }
 
-/** The outermost `most` names on the way to a text. */
-export function firstNames(most: number): (text: Path) => readonly string[] {
-  return alongNames<readonly string[]>([], (names, name) => (names.length < most ? [...names, name] : names))
+/** The outermost `max` names on the way to a text. */
+export function firstNames(max: number): (text: Path) => readonly string[] {
+  return alongNames<readonly string[]>([], (names, name) => (names.length < max ? [...names, name] : names))
 }

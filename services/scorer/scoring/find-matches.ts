@@ -1,18 +1,17 @@
 const none: readonly RegExpExecArray[] = []
 
 /**
- * The first `most` matches of the global `pattern`. Same as `text.matchAll(pattern)`, which copies the
- * pattern and makes an iterator: 0.5 µs against 0.2 µs without a match, and each text is matched against some
- * 300 patterns.
+ * The first `max` matches of the global `pattern`. `text.matchAll(pattern)` copies the pattern and makes an
+ * iterator: 0.5 µs against 0.2 µs without a match, for some 300 patterns per text.
  */
-export function findMatches(text: string, pattern: RegExp, most = Infinity): readonly RegExpExecArray[] {
+export function findMatches(text: string, pattern: RegExp, max = Infinity): readonly RegExpExecArray[] {
   pattern.lastIndex = 0
   let match = pattern.exec(text)
   if (match === null) return none
   const found: RegExpExecArray[] = []
-  while (match !== null && found.length < most) {
+  while (match !== null && found.length < max) {
     found.push(match)
-    if (match[0] === '') throw new Error(`matches nothing: ${pattern.source}`)
+    if (match[0] === '') throw new Error(`pattern matches the empty string: ${pattern.source}`)
     match = pattern.exec(text)
   }
   return found

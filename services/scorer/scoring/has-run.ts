@@ -6,15 +6,15 @@ export function charactersOf(oneOf: RegExp): CharacterSet {
 }
 
 /**
- * True if the text has `least` characters of the set in a row, which any encoded passage has. Checks the last
+ * True if the text has `min` characters of the set in a row, which any encoded passage has. Checks the last
  * position of each window first, so prose costs about one look per five characters.
  */
-export function hasRun(text: string, characters: CharacterSet, least: number): boolean {
-  for (let last = least - 1; last < text.length;) {
+export function hasRun(text: string, characters: CharacterSet, min: number): boolean {
+  for (let last = min - 1; last < text.length;) {
     let at = last
-    while (at > last - least && characters[text.charCodeAt(at)] === 1) at -= 1
-    if (at === last - least) return true
-    last = at + least
+    while (at > last - min && characters[text.charCodeAt(at)] === 1) at -= 1
+    if (at === last - min) return true
+    last = at + min
   }
   return false
 }

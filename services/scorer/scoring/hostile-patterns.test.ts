@@ -45,16 +45,16 @@ const literal = (character: string) => String.fromCharCode(0xe000 + character.ch
 
 /**
  * Approximate matches of a pattern, one per choice: the first of each group, one character of each class.
- * Optional parts `least` times.
+ * Optional parts `minRepeats` times.
  */
-function examplesOf({ source, flags }: RegExp, least: 0 | 1): string[] {
+function examplesOf({ source, flags }: RegExp, minRepeats: 0 | 1): string[] {
   const member = (name: string) => {
     const one = new RegExp(`^${name}$`, flags.replace('g', ''))
     return literal(Array.from('/aA1 -.<\n"@=$é').find((character) => one.test(character)) ?? '')
   }
   const times = (what: string, quantifier: string) => {
     const count = /^\{(\d+)/.exec(quantifier)?.[1] ?? (/^[?*]/.test(quantifier) ? '0' : '1')
-    return what.repeat(Math.max(Number(count), least))
+    return what.repeat(Math.max(Number(count), minRepeats))
   }
   let rest = source
     .replace(/\\x([0-9a-f]{2})/gi, (_, code: string) => literal(String.fromCharCode(parseInt(code, 16))))
@@ -92,8 +92,8 @@ function unitsAgainst(pattern: RegExp): string[] {
       example.slice(0, at * step + 1),
     )
   const [first = '', ...others] = examplesOf(pattern, 1)
-  const [least = ''] = examplesOf(pattern, 0)
-  const units = [...beginnings(least, 1), ...beginnings(first, 1)].flatMap((unit) => [unit, `${unit} `])
+  const [shortest = ''] = examplesOf(pattern, 0)
+  const units = [...beginnings(shortest, 1), ...beginnings(first, 1)].flatMap((unit) => [unit, `${unit} `])
   return [...new Set([...units, ...others.slice(0, maxChoices).flatMap((other) => beginnings(other, 5))])]
 }
 

@@ -1,6 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { newId } from '#schemas/ids.ts'
-import { isSampled } from './is-sampled.ts'
 import { asksJudge, type JudgeMode } from './judge-modes.ts'
 import { judged, unscored } from './verdict.ts'
 
@@ -19,15 +17,4 @@ test.each<[string, ReturnType<typeof finding> | undefined, Record<JudgeMode, boo
 ])('a detector with %s', (_name, verdict, expected) => {
   for (const mode of ['always', 'uncertain', 'never'] as const)
     expect([mode, asksJudge(mode, verdict)]).toEqual([mode, expected[mode]])
-})
-
-test('sampling takes its share, the same each time, and a larger share takes all of a smaller', () => {
-  const ids = Array.from({ length: 4_000 }, () => newId('request'))
-  const taken = (share: number) => ids.filter((id) => isSampled(id, share))
-  expect(taken(0)).toEqual([])
-  expect(taken(1)).toEqual(ids)
-  // Five standard deviations of a binomial.
-  expect(Math.abs(taken(0.25).length - 1_000)).toBeLessThan(137)
-  const larger = new Set(taken(0.5))
-  expect(taken(0.25).every((id) => larger.has(id))).toBe(true)
 })

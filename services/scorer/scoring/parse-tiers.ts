@@ -7,7 +7,7 @@ export type ScorersOfTier = Readonly<Record<Tier, readonly BuiltInScorer[]>>
 
 const scorers = z
   .array(z.enum(builtInScorers))
-  .refine((names) => new Set(names).size === names.length, 'a scorer stands twice')
+  .refine((names) => new Set(names).size === names.length, 'duplicate scorer')
 const schema = z.strictObject(
   Object.fromEntries(tiers.map((tier) => [tier, scorers])) as Record<Tier, typeof scorers>,
 )

@@ -1,6 +1,6 @@
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Judge, JudgeResult } from '../judge/judge.ts'
-import type { Waiter } from '../judge/waiting-lines.ts'
+import type { Waiter } from '../judge/wait-queue.ts'
 import type { Call } from '../scoring/call-text.ts'
 import { asksJudge, type JudgeMode } from '../scoring/judge-modes.ts'
 import { groupRubrics, type Grouping } from '../scoring/judge/group-rubrics.ts'
@@ -8,8 +8,7 @@ import { findingOf, hasPartialSide, shownInPart, sidesWithText } from '../scorin
 import { materialOf } from '../scoring/judge/judge-material.ts'
 import type { JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
-import { judged, unscored, type Verdict } from '../scoring/verdict.ts'
-import type { NamedVerdict } from './named-verdict.ts'
+import { judged, unscored, type Verdict, type NamedVerdict } from '../scoring/verdict.ts'
 
 export interface JudgingTools {
   /** Null: not configured. */
@@ -67,7 +66,7 @@ export async function askJudge(
 
 /** A detector's verdict that stands, with the failure of its judge. */
 function withFailure(detector: Verdict, { judge, reason }: Verdict): Verdict {
-  if (judge === undefined || reason === null) throw new Error('a judge that gives no verdict says why')
+  if (judge === undefined || reason === null) throw new Error('unscored judge verdict without a reason')
   return { ...detector, judge: { ...judge, failed: reason } }
 }
 

@@ -11,6 +11,6 @@ export function checkIdentity(job: ScoreJob): void {
   ]
   for (const [kind, field] of fields) {
     if (!isId(kind, job[field]))
-      throw new PermanentError('INVALID_IDENTIFIER', `${field} is not an identifier`)
+      throw new PermanentError('INVALID_IDENTIFIER', `${field} is not a valid identifier`)
   }
 }

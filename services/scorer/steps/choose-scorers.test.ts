@@ -6,7 +6,7 @@ import { builtInScorers } from '#schemas/verdicts.ts'
 import { parseScorers } from '../scoring/custom/parse-scorers.ts'
 import { readTiers } from '../stores/read-evals.ts'
 import { sampleJob } from '../testing/sample-job.ts'
-import { chooseScorers } from './choose-scorers.ts'
+import { chooseScorers, isSampled } from './choose-scorers.ts'
 
 const project = newId('project')
 const parsed = parseScorers(`
@@ -52,5 +52,16 @@ test.each([
 })
 
 test.each(['platinum', '', '__proto__', 'toString'])('the unknown tier "%s" is refused', (tier) => {
-  expect(() => choose({ tier })).toThrow('is not known')
+  expect(() => choose({ tier })).toThrow('unknown tier')
+})
+
+test('sampling takes its share, the same each time, and a larger share takes all of a smaller', () => {
+  const ids = Array.from({ length: 4_000 }, () => newId('request'))
+  const taken = (share: number) => ids.filter((id) => isSampled(id, share))
+  expect(taken(0)).toEqual([])
+  expect(taken(1)).toEqual(ids)
+  // Five standard deviations of a binomial.
+  expect(Math.abs(taken(0.25).length - 1_000)).toBeLessThan(137)
+  const larger = new Set(taken(0.5))
+  expect(taken(0.25).every((id) => larger.has(id))).toBe(true)
 })

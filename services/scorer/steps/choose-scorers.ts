@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto'
 import { PermanentError } from '#runtime/errors.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
-import { isSampled } from '../scoring/is-sampled.ts'
 import type { ScorersOfTier } from '../scoring/parse-tiers.ts'
 
 export interface ChosenScorers {
@@ -26,8 +26,7 @@ export function chooseScorers(
   sampling: Readonly<Record<string, number>> = {},
 ): ChosenScorers {
   const tier = tierSchema.safeParse(job.tier)
-  if (!tier.success)
-    throw new PermanentError('UNKNOWN_TIER', `the tier "${job.tier.slice(0, 40)}" is not known`)
+  if (!tier.success) throw new PermanentError('UNKNOWN_TIER', `unknown tier "${job.tier.slice(0, 40)}"`)
   const named = job.scorers === null ? null : new Set(job.scorers)
   const isIn = (name: string) =>
     !Object.hasOwn(sampling, name) || isSampled(job.request_id, sampling[name] ?? 1)
@@ -38,4 +37,13 @@ export function chooseScorers(
       ({ name, projects }) => isWanted(name) && (projects === null || projects.has(job.project_id)),
     ),
   }
+}
+
+/**
+ * True if the request is in the share that a scorer scores. By a hash of the request id alone: replays pick
+ * the same requests, and so do scorers with the same share, whose rubrics then go to the judge together.
+ */
+export function isSampled(requestId: string, share: number): boolean {
+  const place = createHash('sha256').update(requestId).digest().readUIntBE(0, 6)
+  return place < share * 2 ** 48
 }

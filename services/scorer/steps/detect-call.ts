@@ -1,11 +1,11 @@
 import type { Log } from '#runtime/log.ts'
 import { createTakeTurn } from '#runtime/take-turns.ts'
-import type { Waiter } from '../judge/waiting-lines.ts'
+import type { Waiter } from '../judge/wait-queue.ts'
 import type { Call } from '../scoring/call-text.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { DetectorThreads } from '../threads/detector-threads.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
-import type { NamedVerdict } from './named-verdict.ts'
+import type { NamedVerdict } from '../scoring/verdict.ts'
 import { runDetectors, type OnVerdict } from './run-detectors.ts'
 
 /** Verdicts of the chosen detectors and custom scorers. Rejects when `signal` aborts. */
@@ -30,8 +30,7 @@ export function createDetectCall({ threads, inlineMaxChars, metrics, log }: Dete
     const verdicts: NamedVerdict[] = []
     const onVerdict: OnVerdict = (found, seconds, defect) => {
       verdicts.push(found)
-      if (defect !== undefined)
-        log.error({ err: defect, scorer: found.scorer }, 'a detector failed on a call')
+      if (defect !== undefined) log.error({ err: defect, scorer: found.scorer }, 'detector failed')
       metrics.detectorSeconds.observe({ scorer: found.scorer }, seconds)
     }
     const size = (call.request?.json.length ?? 0) + (call.response?.json.length ?? 0)

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseBody, readCall, type Evidence } from '../scoring/call-text.ts'
-import { judged, unscored } from '../scoring/verdict.ts'
+import { judged, unscored, type NamedVerdict } from '../scoring/verdict.ts'
 import { answers, asks } from '../testing/sample-job.ts'
 import { makeEventContent, snippetOf } from './make-event-content.ts'
-import type { NamedVerdict } from './named-verdict.ts'
 
 const call = (request: unknown, response: unknown = null) =>
   readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)))

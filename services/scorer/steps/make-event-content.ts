@@ -7,7 +7,7 @@ import { firstNames } from '../scoring/along-names.ts'
 import type { BodyPart, Call, CallText, Evidence } from '../scoring/call-text.ts'
 import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
 import { asWords, fieldNames } from '../scoring/pii/field-name.ts'
-import type { NamedVerdict } from './named-verdict.ts'
+import type { NamedVerdict } from '../scoring/verdict.ts'
 
 const snippetCharacters = 200
 /** One visible character may have many units: emoji eleven or more, hostile combining marks thousands. */

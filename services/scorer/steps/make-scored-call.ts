@@ -6,7 +6,7 @@ import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-reco
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
 import type { Call } from '../scoring/call-text.ts'
 import { makeEventContent, noEventContent } from './make-event-content.ts'
-import type { NamedVerdict } from './named-verdict.ts'
+import type { NamedVerdict } from '../scoring/verdict.ts'
 
 /** The record of a job's verdicts. Ids are equal on every attempt; what quotes the call is sealed. */
 export function makeScoredCall(

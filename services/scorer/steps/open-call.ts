@@ -79,6 +79,6 @@ function readBody(part: Part, json: string | null): Body | null {
   try {
     return parseBody(json)
   } catch (error) {
-    throw new PermanentError('BODY_NOT_JSON', `${part} is no JSON`, { cause: error })
+    throw new PermanentError('BODY_NOT_JSON', `${part} is not JSON`, { cause: error })
   }
 }

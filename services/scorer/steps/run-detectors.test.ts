@@ -147,13 +147,13 @@ test('what detectors find out of a long call is not kept: a thread has 400 MB fo
   }
   const call = readCall(parseBody(JSON.stringify(asks('\ufdfa'.repeat(300_000)))), parseBody('{}'))
   const before = megabytes()
-  let most = 0
+  let max = 0
   const measure = () => {
-    most = Math.max(most, megabytes())
+    max = Math.max(max, megabytes())
     return Promise.resolve()
   }
   await runDetectors({ builtIn: ['jailbreak_detection'], custom: [] }, call, measure, () => undefined)
-  expect(most - before).toBeLessThan(60)
+  expect(max - before).toBeLessThan(60)
 })
 
 test('whatever stands where protocols have a type is read', async () => {

@@ -13,9 +13,9 @@ import {
   type Undecided,
   type UnscoredReason,
   type Verdict,
+  type NamedVerdict,
 } from '../scoring/verdict.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
-import type { NamedVerdict } from './named-verdict.ts'
 
 /** Called with each verdict as soon as it is known, its duration, and the error of a failed detector. */
 export type OnVerdict = (found: NamedVerdict, seconds: number, defect?: Error) => void
@@ -39,12 +39,12 @@ export async function runDetectors(
       const found = await runDetector(scorer, call, shared ?? freshPieces(call), takeTurn)
       return whereKept(detected(found, failAt?.[name]), 'detector', scorer.reads, call)
     }
-    await tell(namesOfBuiltIn(name), 'detector', detect, onVerdict)
+    await reportVerdict(namesOfBuiltIn(name), 'detector', detect, onVerdict)
   }
   const textsFor = searchablesOf(call)
   for (const scorer of custom) {
     const detect = () => runCustom(scorer, call, textsFor(scorer.matchOn), takeTurn)
-    await tell(namesOf(scorer), 'custom', detect, onVerdict)
+    await reportVerdict(namesOf(scorer), 'custom', detect, onVerdict)
   }
 }
 
@@ -52,7 +52,7 @@ export async function runDetectors(
  * Reports a verdict. A throwing detector is a bug that some text triggers, perhaps on purpose. It costs the
  * call this one verdict; rethrowing would crash the process and all its calls on each attempt.
  */
-async function tell(
+async function reportVerdict(
   as: Omit<NamedVerdict, 'verdict'>,
   method: 'detector' | 'custom',
   detect: () => Promise<Verdict>,

@@ -45,7 +45,7 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
     metrics.customScorers.set(scorers.length)
     metrics.customReloads.inc({ outcome: 'loaded' })
     const named = scorers.map(({ name, version }) => `${name} ${version}`)
-    log.info({ file, scorers: named }, 'custom scorers are in force')
+    log.info({ file, scorers: named }, 'custom scorers loaded')
   }
 
   const reload = () => {
@@ -57,7 +57,7 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
       metrics.customRefused.set(1)
       log.error(
         { reason: problem, inForce: scorers.length },
-        'custom scorers refused; the last good set stays',
+        'custom scorers rejected; keeping the last valid set',
       )
     }
   }

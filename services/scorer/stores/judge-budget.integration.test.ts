@@ -68,14 +68,14 @@ test('eight workers at once never spend more than the cap, and spend what it all
   const projectId = await addProject(1)
   let spent = 0
   let underWay = 0
-  let most = 0
+  let max = 0
   const work = async () => {
     const budget = budgetOf()
     for (;;) {
       const reserved = await budget.reserve(projectId, 0.05, scorers)
       if (reserved.kind === 'refused') return reserved.reason
       underWay += 0.05
-      most = Math.max(most, spent + underWay)
+      max = Math.max(max, spent + underWay)
       // The actual cost is known later, and is below the reservation.
       await new Promise((resolve) => setImmediate(resolve))
       const usd = 0.01 + 0.04 * Math.random()
@@ -87,7 +87,7 @@ test('eight workers at once never spend more than the cap, and spend what it all
   }
   const reasons = await Promise.all(Array.from({ length: 8 }, work))
   expect(new Set(reasons)).toEqual(new Set(['budget_spent']))
-  expect(most).toBeLessThanOrEqual(1 + 1e-9)
+  expect(max).toBeLessThanOrEqual(1 + 1e-9)
   expect(spent).toBeGreaterThan(0.55)
   const [row] = await spendOf(projectId)
   expect(row?.spent).toBeCloseTo(spent, 9)

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { parseScorers } from '../scoring/custom/parse-scorers.ts'
 import { readRubrics, readTiers } from './read-evals.ts'
@@ -32,7 +31,7 @@ describe('a bad file is named with what is wrong', () => {
     [
       'a scorer twice',
       'free: [hallucination, hallucination]\npro: []\nteam: []\nenterprise: []',
-      'stands twice',
+      'duplicate scorer',
     ],
   ])('%s', (_name, yaml, reason) => {
     const file = write('tiers.yaml', yaml)

@@ -13,8 +13,8 @@ const quantifier = /(?:[?*]|\{0,\d*\}|(\+|\{\d+(?:,\d*)?\}))\??/y
 const foreign = /[^\P{L}\p{ASCII}]|\\p\{L\}/u
 
 /**
- * Places where `\b` stands beside a non-ASCII letter. `\b` takes it for a non-letter, so `\bé\b` only matches
- * inside words. Each as what stands on both sides.
+ * Places where `\b` stands beside a non-ASCII letter, as what is on either side. `\b` takes that for a
+ * non-letter, so `\bé\b` only matches inside words.
  */
 export function boundaryMistakes(source: string): string[] {
   const found = new Set<string>()

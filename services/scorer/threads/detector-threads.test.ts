@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { systemClock } from '#runtime/clock.ts'
 import { createMetrics } from '#runtime/metrics.ts'
-import type { Waiter } from '../judge/waiting-lines.ts'
+import type { Waiter } from '../judge/wait-queue.ts'
 import { createScorerMetrics } from '../scorer-metrics.ts'
 import { parseBody, readCall } from '../scoring/call-text.ts'
 import { createDetectorThreads } from './detector-threads.ts'

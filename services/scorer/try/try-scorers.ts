@@ -55,7 +55,7 @@ export async function tryScorers(options: TrialOptions): Promise<TrialReport> {
   const report = { calls: 0, withoutBodies: 0, unreadable: 0 }
   for await (const row of callsOf(options)) {
     report.calls += 1
-    const call = openRow(row, sealer)
+    const call = openStoredCall(row, sealer)
     if (call === 'without bodies') report.withoutBodies += 1
     else if (call === 'unreadable') report.unreadable += 1
     else for (const count of counts) count.look(row, call)
@@ -98,7 +98,7 @@ async function* callsOf({ pool, from, to, projectId }: TrialOptions): AsyncGener
   }
 }
 
-function openRow(row: StoredCall, sealer: Sealer): Call | 'without bodies' | 'unreadable' {
+function openStoredCall(row: StoredCall, sealer: Sealer): Call | 'without bodies' | 'unreadable' {
   if (row.request_data === null) return 'without bodies'
   try {
     const request = openBody(row, 'request', sealer)

@@ -11,7 +11,7 @@ export const agencyVersion = 'detector-9'
 const maxEvidence = 50
 const maxUserUnits = 20_000
 const maxOwnUnits = 200_000
-const maxBrought = 50
+const maxRetrieved = 50
 
 /** Confirmation by the user after being asked, or an order to delete. */
 const confirms =
@@ -37,7 +37,7 @@ export function createAgencyDetector(call: Call): Detector {
       if (text.part === 'request_body') {
         // Not sliced per text: for half a million short texts, each slice would copy all earlier text.
         if (text.speaker === 'tool') {
-          if (brought.length < maxBrought) brought.push(text)
+          if (brought.length < maxRetrieved) brought.push(text)
         } else if (own.length < maxOwnUnits) own += `\n${text.text.slice(0, maxOwnUnits)}`
       }
       if (text.part === 'request_body' && text.speaker === 'user')

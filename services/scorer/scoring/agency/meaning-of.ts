@@ -1,5 +1,5 @@
 /** Argument names whose values are told to somebody and executed by no tool. */
-const toldKeys =
+const messageKeys =
   keys(`message messages comment comments title subject description summary note notes question answer caption reason explanation
   old_string new_string old_str new_str file_text insert_text search search_query keywords`)
 /** Written, said or searched for by most tools; a shell also has its commands under these names. */
@@ -21,7 +21,7 @@ const patchTool = /(?<![a-z])apply_patch(?![a-z])/
 /** What a tool's string argument is, by its or its list's name: command, query, or text. */
 export function meaningOf(label: string, tool: string): 'command' | 'query' | 'words' {
   const key = snakeCase(label)
-  if (toldKeys.has(key)) return 'words'
+  if (messageKeys.has(key)) return 'words'
   const name = snakeCase(tool.slice(0, 200))
   if (patchTool.test(name)) return 'words'
   const isText = textKeys.has(key)

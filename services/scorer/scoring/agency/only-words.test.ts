@@ -7,17 +7,18 @@ import { holdsOnlyWords } from './only-words.ts'
 const answered = (response: unknown) => detectCall(createAgencyDetector, { input: 'clean up' }, response)
 const text = 'All is clean now.'
 
+// prettier-ignore
 const answers: [string, object][] = [
   ['a transcript', {
     ...{ task: 'transcribe', language: 'english', duration: 8.47, text, usage: { type: 'duration', seconds: 9 } },
     segments: [{ id: 0, seek: 0, start: 0, end: 3.32, text, tokens: [50364, 440], temperature: 0, avg_logprob: -0.28, compression_ratio: 1.2, no_speech_prob: 0.009 }],
     words: [{ word: 'All', start: 0, end: 0.23 }],
-  }], // prettier-ignore
-  ['a transcript by speakers', { text, segments: [{ type: 'transcript.text.segment', id: 's', start: 0, end: 5.2, text, speaker: 'A' }] }], // prettier-ignore
+  }],
+  ['a transcript by speakers', { text, segments: [{ type: 'transcript.text.segment', id: 's', start: 0, end: 5.2, text, speaker: 'A' }] }],
   ['a moderation', {
     ...{ id: 'modr-970d409ef3bef3b70c73d8232df86e7d', model: 'omni-moderation-latest' },
     results: [{ flagged: true, categories: { harassment: false, 'self-harm': true }, category_scores: { harassment: 0.01, 'self-harm': 0.9 }, category_applied_input_types: { harassment: ['text'], 'self-harm': ['text', 'image'] } }],
-  }], // prettier-ignore
+  }],
   ['messages of a thread', {
     ...{ object: 'list', first_id: 'msg_1', last_id: 'msg_1', has_more: false },
     data: [{
@@ -25,30 +26,30 @@ const answers: [string, object][] = [
       content: [{ type: 'text', text: { value: text, annotations: [{ type: 'file_citation', text: '【1】', start_index: 0, end_index: 3, file_citation: { file_id: 'file_1' } }] } }],
       ...{ assistant_id: 'asst_1', run_id: 'run_1', attachments: [], metadata: {} },
     }],
-  }], // prettier-ignore
-  ['a list of models', { object: 'list', data: [{ id: 'm', object: 'model', created: 1686935002, owned_by: 'o' }] }], // prettier-ignore
-  ['a list of models of Anthropic', { data: [{ type: 'model', id: 'm', display_name: 'M', created_at: '2025-02-19T00:00:00Z' }], has_more: false, first_id: 'm', last_id: 'm' }], // prettier-ignore
-  ['Titan', { inputTextTokenCount: 5, results: [{ tokenCount: 9, outputText: text, completionReason: 'FINISH' }] }], // prettier-ignore
+  }],
+  ['a list of models', { object: 'list', data: [{ id: 'm', object: 'model', created: 1686935002, owned_by: 'o' }] }],
+  ['a list of models of Anthropic', { data: [{ type: 'model', id: 'm', display_name: 'M', created_at: '2025-02-19T00:00:00Z' }], has_more: false, first_id: 'm', last_id: 'm' }],
+  ['Titan', { inputTextTokenCount: 5, results: [{ tokenCount: 9, outputText: text, completionReason: 'FINISH' }] }],
   ['AI21', {
     ...{ id: 1234, prompt: { text: 'clean up', tokens: [] } },
     completions: [{ data: { text, tokens: [{ generatedToken: { token: '▁All', logprob: -0.1, raw_logprob: -0.1 }, topTokens: null, textRange: { start: 0, end: 3 } }] }, finishReason: { reason: 'endoftext' } }],
-  }], // prettier-ignore
+  }],
   ['Cohere, generated', {
     ...{ id: 'a', prompt: 'clean up', meta: { api_version: { version: '1' }, billed_units: { input_tokens: 2 } } },
     generations: [{ id: 'b', text, finish_reason: 'COMPLETE', token_likelihoods: [{ token: 'All', likelihood: -0.1 }] }],
-  }], // prettier-ignore
-  ['Cohere, ranked', { id: 'a', results: [{ index: 3, relevance_score: 0.99, document: { text } }], meta: { api_version: { version: '2' } } }], // prettier-ignore
-  ['tokens counted by Gemini', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 31 }] }], // prettier-ignore
+  }],
+  ['Cohere, ranked', { id: 'a', results: [{ index: 3, relevance_score: 0.99, document: { text } }], meta: { api_version: { version: '2' } } }],
+  ['tokens counted by Gemini', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 31 }] }],
   ['vectors of Gemini', { embeddings: [{ values: [0.01, -0.02] }, { values: [1] }] }],
-  ['text generation', { generated_text: text, details: { finish_reason: 'length', generated_tokens: 1, seed: null, prefill: [], tokens: [{ id: 1, text: 'All', logprob: -0.3, special: false }] } }], // prettier-ignore
+  ['text generation', { generated_text: text, details: { finish_reason: 'length', generated_tokens: 1, seed: null, prefill: [], tokens: [{ id: 1, text: 'All', logprob: -0.3, special: false }] } }],
   ['text generation in a list', [{ generated_text: text }]],
-  ['labels', [[{ label: 'POSITIVE', score: 0.99 }, { label: 'NEGATIVE', score: 0.01 }]]], // prettier-ignore
+  ['labels', [[{ label: 'POSITIVE', score: 0.99 }, { label: 'NEGATIVE', score: 0.01 }]]],
   ['entities', [{ entity_group: 'PER', score: 0.99, word: 'Mallory', start: 0, end: 7 }]],
   ['masks', [{ score: 0.9, token: 2003, token_str: 'is', sequence: text }]],
   ['pages', {
     pages: [{ index: 0, markdown: text, images: [{ id: 'img-0.jpeg', top_left_x: 1, image_base64: null }], dimensions: { dpi: 200, height: 2200, width: 1700 } }],
     ...{ model: 'mistral-ocr-2505', document_annotation: null, usage_info: { pages_processed: 1, doc_size_bytes: 9 } },
-  }], // prettier-ignore
+  }],
 ]
 
 describe('an answer that holds only words calls no tool', () => {

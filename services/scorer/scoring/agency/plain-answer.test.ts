@@ -20,7 +20,8 @@ describe('what the provider runs itself', () => {
         { text: 'ok' },
       ),
     ],
-    ['/candidates/0/content/parts/0/toolCall/args/command', ofGemini({ toolCall: { toolType: 'X', args: { command: wipe } } })], // prettier-ignore
+    // prettier-ignore
+    ['/candidates/0/content/parts/0/toolCall/args/command', ofGemini({ toolCall: { toolType: 'X', args: { command: wipe } } })],
     [
       '/choices/0/message/executed_tools/0/arguments',
       ofGroq({ executed_tools: [{ type: 'python', arguments: `{"code":"${wipe}"}`, output: 'done' }] }),
@@ -71,8 +72,10 @@ describe('what the provider runs itself', () => {
       'an object as the content of a part',
       { content: [{ type: 'text', text: 'ok', content: { run: wipe } }] },
     ],
-    ['an object in a candidate', { candidates: [{ content: { parts: [{ text: 'ok' }] }, ran: { run: wipe } }] }], // prettier-ignore
-    ['an object in a kept message', { messages: [{ type: 'ai', data: { content: 'ok', ran: { run: wipe } } }] }], // prettier-ignore
+    // prettier-ignore
+    ['an object in a candidate', { candidates: [{ content: { parts: [{ text: 'ok' }] }, ran: { run: wipe } }] }],
+    // prettier-ignore
+    ['an object in a kept message', { messages: [{ type: 'ai', data: { content: 'ok', ran: { run: wipe } } }] }],
     ['an object for choices', { choices: { run: wipe } }],
     ['an object for steps', { text: 'ok', steps: { run: wipe } }],
     ['a list for a message', { message: [{ run: wipe }] }],
@@ -81,7 +84,8 @@ describe('what the provider runs itself', () => {
     ['a list for a candidate', { candidates: [[{ run: wipe }]] }],
     ['an object for parts', { candidates: [{ content: { parts: { run: wipe } } }] }],
     ['an object in an entry', { data: [{ url: 'u', ran: { run: wipe } }] }],
-    ['an object beside the message', { output: { message: { content: [{ text: 'ok' }] }, ran: { run: wipe } } }], // prettier-ignore
+    // prettier-ignore
+    ['an object beside the message', { output: { message: { content: [{ text: 'ok' }] }, ran: { run: wipe } } }],
     ['an object in what a function gave back', { result: { ran: { run: wipe } } }],
     ['calls without a name', ofGroq({ tool_calls: [{ id: 'c' }] })],
     ['a command', { text: 'ok', command: wipe }],
@@ -92,7 +96,8 @@ describe('what the provider runs itself', () => {
     expect(answered(response)).toMatchObject({ reason: 'detectors_undecided' })
   })
 
-  test.each<[string, unknown]>([
+  // prettier-ignore
+  const wordsAlone: [string, unknown][] = [
     ['Gemini', ofGemini({ text: 'hm', thought: true, thoughtSignature: 'x' }, { text: 'ok' })],
     ['a chat', ofGroq({ reasoning_details: [{ text: 'hm' }], annotations: [{ url: 'u' }], tool_calls: [] })],
     [
@@ -105,7 +110,7 @@ describe('what the provider runs itself', () => {
         ],
       },
     ],
-    ['Responses', { output: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] }, { type: 'message', content: [{ type: 'output_text', text: 'ok' }] }] }], // prettier-ignore
+    ['Responses', { output: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] }, { type: 'message', content: [{ type: 'output_text', text: 'ok' }] }] }],
     ['Bedrock', { output: { message: { content: [{ reasoningContent: {} }, { text: 'ok' }] } } }],
     [
       'Interactions',
@@ -120,38 +125,38 @@ describe('what the provider runs itself', () => {
     [
       'a chat of Azure',
       {
-        ...{ object: 'chat.completion', system_fingerprint: 'fp', prompt_filter_results: [{ prompt_index: 0, content_filter_results: { hate: { severity: 'safe' } } }] }, // prettier-ignore
+        ...{ object: 'chat.completion', system_fingerprint: 'fp', prompt_filter_results: [{ prompt_index: 0, content_filter_results: { hate: { severity: 'safe' } } }] },
         choices: [
           {
-            ...{ index: 0, finish_reason: 'stop', logprobs: { content: [{ token: 'ok', top_logprobs: [] }] } }, // prettier-ignore
+            ...{ index: 0, finish_reason: 'stop', logprobs: { content: [{ token: 'ok', top_logprobs: [] }] } },
             content_filter_results: { hate: { filtered: false, severity: 'safe' } },
-            message: { role: 'assistant', content: 'ok', refusal: null, context: { citations: [{ url: 'u' }] } }, // prettier-ignore
+            message: { role: 'assistant', content: 'ok', refusal: null, context: { citations: [{ url: 'u' }] } },
           },
         ],
       },
     ],
-    ['a completion', { object: 'text_completion', choices: [{ text: 'ok', index: 0, logprobs: { tokens: ['ok'] } }], x_groq: { id: 'r' } }], // prettier-ignore
+    ['a completion', { object: 'text_completion', choices: [{ text: 'ok', index: 0, logprobs: { tokens: ['ok'] } }], x_groq: { id: 'r' } }],
     [
       'all that Responses repeat',
       {
-        ...{ object: 'response', status: 'completed', instructions: [{ type: 'message', content: 'P' }], text: { format: { type: 'json_schema', name: 'n', schema: {} } } }, // prettier-ignore
-        ...{ reasoning: { effort: 'low' }, tools: [{ type: 'function', name: 'f' }], tool_choice: { type: 'function', name: 'f' }, conversation: { id: 'c' }, billing: { payer: 'p' } }, // prettier-ignore
+        ...{ object: 'response', status: 'completed', instructions: [{ type: 'message', content: 'P' }], text: { format: { type: 'json_schema', name: 'n', schema: {} } } },
+        ...{ reasoning: { effort: 'low' }, tools: [{ type: 'function', name: 'f' }], tool_choice: { type: 'function', name: 'f' }, conversation: { id: 'c' }, billing: { payer: 'p' } },
         output: [{ type: 'message', content: [{ type: 'output_text', text: 'ok' }] }],
       },
     ],
-    ['a message in a container', { type: 'message', content: [{ type: 'text', text: 'ok' }], container: { id: 'c' }, context_management: { applied_edits: [{ type: 'clear' }] } }], // prettier-ignore
-    ['Gemini with its sources', { candidates: [{ content: { role: 'model', parts: [{ text: 'ok' }] }, groundingMetadata: { webSearchQueries: ['q'] }, safetyRatings: [{ category: 'c' }] }], promptFeedback: { safetyRatings: [{ category: 'c' }] }, usageMetadata: { trafficType: 't' } }], // prettier-ignore
-    ['Bedrock with its trace', { output: { message: { role: 'assistant', content: [{ text: 'ok' }] } }, stopReason: 'end_turn', trace: { guardrail: { inputAssessment: {} } }, ResponseMetadata: { RequestId: 'r' } }], // prettier-ignore
-    ['a run of LangGraph', { messages: [{ type: 'human', content: 'P' }, { type: 'ai', content: 'ok', tool_calls: [], additional_kwargs: { refusal: null }, response_metadata: { model_name: 'm' } }] }], // prettier-ignore
-    ['Cohere', { id: 'm', message: { role: 'assistant', content: [{ type: 'text', text: 'ok' }], tool_plan: 'p', citations: [{ sources: [{ type: 'tool' }] }] } }], // prettier-ignore
-    ["Cohere's first", { text: 'ok', chat_history: [{ role: 'USER', message: 'P' }], documents: [{ id: 'd' }], meta: { tokens: { input_tokens: 1 } } }], // prettier-ignore
-    ['DashScope', { output: { choices: [{ message: { role: 'assistant', content: 'ok' } }] }, request_id: 'r' }], // prettier-ignore
+    ['a message in a container', { type: 'message', content: [{ type: 'text', text: 'ok' }], container: { id: 'c' }, context_management: { applied_edits: [{ type: 'clear' }] } }],
+    ['Gemini with its sources', { candidates: [{ content: { role: 'model', parts: [{ text: 'ok' }] }, groundingMetadata: { webSearchQueries: ['q'] }, safetyRatings: [{ category: 'c' }] }], promptFeedback: { safetyRatings: [{ category: 'c' }] }, usageMetadata: { trafficType: 't' } }],
+    ['Bedrock with its trace', { output: { message: { role: 'assistant', content: [{ text: 'ok' }] } }, stopReason: 'end_turn', trace: { guardrail: { inputAssessment: {} } }, ResponseMetadata: { RequestId: 'r' } }],
+    ['a run of LangGraph', { messages: [{ type: 'human', content: 'P' }, { type: 'ai', content: 'ok', tool_calls: [], additional_kwargs: { refusal: null }, response_metadata: { model_name: 'm' } }] }],
+    ['Cohere', { id: 'm', message: { role: 'assistant', content: [{ type: 'text', text: 'ok' }], tool_plan: 'p', citations: [{ sources: [{ type: 'tool' }] }] } }],
+    ["Cohere's first", { text: 'ok', chat_history: [{ role: 'USER', message: 'P' }], documents: [{ id: 'd' }], meta: { tokens: { input_tokens: 1 } } }],
+    ['DashScope', { output: { choices: [{ message: { role: 'assistant', content: 'ok' } }] }, request_id: 'r' }],
     ['Cloudflare', { result: { response: 'ok', usage: {} }, success: true, errors: [], messages: [] }],
-    ['a workflow of Dify', { workflow_run_id: 'w', data: { status: 'succeeded', outputs: { text: 'ok' }, created_by: { id: 'u' } } }], // prettier-ignore
+    ['a workflow of Dify', { workflow_run_id: 'w', data: { status: 'succeeded', outputs: { text: 'ok' }, created_by: { id: 'u' } } }],
     ['a prediction', { output: 'ok', input: { prompt: { text: 'P' } }, urls: { get: 'u' } }],
-    ['a transcript on Replicate', { output: { transcription: 'ok', detected_language: 'en', segments: [{ id: 0, text: 'ok' }] }, urls: { get: 'u' } }], // prettier-ignore
-    ['a kept message of LangChain', { messages: [{ type: 'ai', data: { content: 'ok', additional_kwargs: {} } }] }], // prettier-ignore
-    ["llama.cpp's own", { content: 'ok', generation_settings: { samplers: ['top_k'] }, completion_probabilities: [{ token: 'ok' }], timings: { predicted_n: 1 } }], // prettier-ignore
+    ['a transcript on Replicate', { output: { transcription: 'ok', detected_language: 'en', segments: [{ id: 0, text: 'ok' }] }, urls: { get: 'u' } }],
+    ['a kept message of LangChain', { messages: [{ type: 'ai', data: { content: 'ok', additional_kwargs: {} } }] }],
+    ["llama.cpp's own", { content: 'ok', generation_settings: { samplers: ['top_k'] }, completion_probabilities: [{ token: 'ok' }], timings: { predicted_n: 1 } }],
     ['words of Ollama', { response: 'ok', context: [1, 2], done: true }],
     ['pictures', { data: [{ b64_json: 'x', revised_prompt: 'P' }, { url: 'u' }], usage: {} }],
     ['vectors', { data: [{ object: 'embedding', embedding: { float: [1] }, index: 0 }], model: 'm' }],
@@ -159,7 +164,8 @@ describe('what the provider runs itself', () => {
     ['words that a function gave back', { result: 'ok' }],
     ['a list of them', { result: ['a', 'b'] }],
     ["an application's own", { ok: true, city: 'Bern' }],
-  ])('and words alone are no call: %s', (_name, response) => {
+  ]
+  test.each(wordsAlone)('and words alone are no call: %s', (_name, response) => {
     expect(answered(response)).toMatchObject({ value: 1 })
   })
 })

@@ -92,7 +92,7 @@ function requestSigns(request: unknown): Sign[] {
 
 function loopSigns(call: Call): Sign[] {
   const times = countRepeatedCalls(call)
-  const level = repeatedCalls.filter((least) => times >= least).length
+  const level = repeatedCalls.filter((min) => times >= min).length
   return level === 0
     ? []
     : [

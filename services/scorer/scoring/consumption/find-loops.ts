@@ -18,13 +18,13 @@ export function countRepeatedCalls({ request, response }: Call): number {
   const now = keysOf(response?.value)
   if (now.length === 0) return 0
   const calls = [...historyOf(request?.value), ...now].slice(-maxCalls)
-  let most = 1
+  let longest = 1
   for (let cycle = 1; cycle <= longestCycle; cycle++) {
     let same = 0
     while (same < calls.length - cycle && calls.at(-1 - same) === calls.at(-1 - same - cycle)) same++
-    most = Math.max(most, 1 + Math.floor(same / cycle))
+    longest = Math.max(longest, 1 + Math.floor(same / cycle))
   }
-  return most
+  return longest
 }
 
 /** Tool calls of earlier turns, in any provider's format. */

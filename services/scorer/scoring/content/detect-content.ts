@@ -52,7 +52,7 @@ const declines =
  */
 const ofWork =
   /\b(?:diagnos\w+|differential|symptoms?|clinical\w*|cancer|tumou?rs?|surg(?:ery|ical)|mastectomy|oncolog\w*|gyn(?:a)?ecolog\w*|urolog\w*|lesions?|biopsy|discharge|lesson plan|curriculum|pupils|grade \d{1,2}|historians?|museum|memorial|encyclop\w*|statut\w*|criminal (?:law|code)|jurisprudence|moderators?|annotat\w+|classif(?:y|ication|ier))\b/g
-const leastOfWork = 2
+const minOfWork = 2
 
 /**
  * Judges requests and answers separately. Convicts where a trained model reached its required precision on
@@ -125,7 +125,7 @@ function isFound(side: Side, worst: Worst | undefined): worst is Worst {
 
 function isOfWork({ text, start, end }: Worst): boolean {
   const words = foldText(text.text.slice(start, end)).text.match(ofWork) ?? []
-  return new Set(words).size >= leastOfWork
+  return new Set(words).size >= minOfWork
 }
 
 /** 0 to 1: how close a passage is to the threshold. */

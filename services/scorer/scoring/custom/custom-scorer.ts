@@ -1,7 +1,49 @@
-import type { OwaspCategory, Severity } from '#schemas/verdicts.ts'
+import { z } from 'zod'
+import { isId } from '#schemas/ids.ts'
+import {
+  builtInScorers,
+  customScorerName,
+  owaspDescriptions,
+  severitySchema,
+  type OwaspCategory,
+  type Severity,
+} from '#schemas/verdicts.ts'
 import type { Evidence } from '../call-text.ts'
-import type { ScorerEntry } from './scorer-entry.ts'
-import type { MatchTarget, Searchable } from './searchable.ts'
+import { matchTargets, type MatchTarget, type Searchable } from './searchable.ts'
+
+const maxTerms = 10_000
+const longestTerm = 1_000
+
+const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(maxTerms)
+const common = {
+  name: z
+    .string()
+    .regex(customScorerName, 'use 1 to 100 letters, digits, spaces, dots, hyphens and underscores')
+    .refine(
+      (name) => !(builtInScorers as readonly string[]).includes(name),
+      'is the name of a built-in scorer',
+    ),
+  severity: severitySchema,
+  description: z.string().max(2_000).default(''),
+  match_on: z.enum(matchTargets).default('request_body'),
+  owasp_category: z
+    .string()
+    .refine(
+      (category) => category in owaspDescriptions,
+      `is none of ${Object.keys(owaspDescriptions).join(', ')}`,
+    )
+    .optional(),
+  projects: z
+    .array(z.string().refine((id) => isId('project', id), 'is not a project id (prj_…)'))
+    .min(1)
+    .optional(),
+}
+export const entrySchema = z.discriminatedUnion('type', [
+  z.strictObject({ ...common, type: z.literal('keyword_list'), keywords: terms }),
+  z.strictObject({ ...common, type: z.literal('regex'), patterns: terms }),
+])
+/** A valid entry of the file. Plain data: it passes between threads. */
+export type ScorerEntry = z.output<typeof entrySchema>
 
 /** One entry of scorers.yaml, compiled. */
 export interface CustomScorer {

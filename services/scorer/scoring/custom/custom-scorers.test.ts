@@ -202,7 +202,7 @@ describe('a bad file is refused with line and reason', () => {
       'keywords',
     ],
     ['no patterns', `${good}- name: x\n  type: regex\n  severity: high\n`, 5, 'patterns'],
-    ['a name twice', `${good}${good}`, 5, 'is there already'],
+    ['a name twice', `${good}${good}`, 5, 'is a duplicate'],
     [
       'a built-in name',
       "- name: pii_detection\n  type: regex\n  severity: high\n  patterns: ['a']\n",

@@ -4,9 +4,8 @@ import { isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import type { z } from 'zod'
 import { offsetAt } from '#capture/record/yaml-offset.ts'
 import type { OwaspCategory } from '#schemas/verdicts.ts'
-import type { CustomScorer } from './custom-scorer.ts'
+import { entrySchema, type CustomScorer, type ScorerEntry } from './custom-scorer.ts'
 import { foldCase, splitsLetter } from './fold-case.ts'
-import { entrySchema, type ScorerEntry } from './scorer-entry.ts'
 import type { Searchable, WholeText } from './searchable.ts'
 
 /** A problem in a custom scorers file. `line` counts from 1. */
@@ -46,7 +45,7 @@ export function parseScorers(yaml: string): ParsedScorers {
     const made = makeScorer(entry.data)
     if (!made.ok) problems.push({ line: lineAt(made.path), reason: `${made.path.join('.')}: ${made.reason}` })
     else if (scorers.has(made.scorer.name)) {
-      problems.push({ line: lineAt(['name']), reason: `name: "${made.scorer.name}" is there already` })
+      problems.push({ line: lineAt(['name']), reason: `name: "${made.scorer.name}" is a duplicate` })
     } else scorers.set(made.scorer.name, made.scorer)
   }
   return problems.length > 0 ? refuse(problems) : { ok: true, scorers: [...scorers.values()] }

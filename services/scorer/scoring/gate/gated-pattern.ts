@@ -24,8 +24,13 @@ export function findGated(
   text: string,
   starts: WordStarts,
   { pattern, needs }: GatedPattern,
-  most?: number,
+  max?: number,
 ): readonly RegExpExecArray[] {
   for (const places of needs) if (!hasOneOf(starts, places)) return none
-  return findMatches(text, pattern, most)
+  return findMatches(text, pattern, max)
+}
+
+/** `words(3)`: in a pattern, up to three words between two others. */
+export function words(count: number): string {
+  return String.raw`(?:\W+\w+){0,${count}}?\W+`
 }

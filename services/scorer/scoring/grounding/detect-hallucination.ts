@@ -25,8 +25,8 @@ const ownWork =
  * almost none of it. Never acquits: a changed number or an added "not" keeps all the right words.
  */
 export function createHallucinationDetector(call: Call): Detector {
-  const isBrought = bringing()
-  const hasContext = !isToolCallRecord(call.request?.value) && call.texts.some(isBrought)
+  const isRetrieved = createRetrievedCheck()
+  const hasContext = !isToolCallRecord(call.request?.value) && call.texts.some(isRetrieved)
   const supplied = emptyVocabulary()
   const rest = emptyVocabulary()
   let suppliedSample = ''
@@ -37,7 +37,7 @@ export function createHallucinationDetector(call: Call): Detector {
     read(text) {
       if (!hasContext) return
       if (text.part === 'request_body') {
-        const brought = isBrought(text)
+        const brought = isRetrieved(text)
         addText(brought ? supplied : rest, text.text)
         if (text.speaker === 'user') asked = text.text
         if (brought && suppliedSample.length < 2_000) suppliedSample += ` ${text.text.slice(0, 2_000)}`
@@ -69,7 +69,7 @@ export function createHallucinationDetector(call: Call): Detector {
 }
 
 /** Tells which texts came from tools. An MCP server's descriptions of its tools do not count as sources. */
-function bringing(): (text: CallText) => boolean {
+function createRetrievedCheck(): (text: CallText) => boolean {
   const namesOf = firstNames(4)
   return (text) => {
     if (text.part !== 'request_body' || text.speaker !== 'tool') return false

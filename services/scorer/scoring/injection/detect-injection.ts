@@ -1,9 +1,9 @@
 import type { CallText } from '../call-text.ts'
 import { evidenceOf, namesOf, nothingSuspicious, valueOfPoints } from '../phrases/suspect.ts'
-import { lessOfGuidance } from './guides-people.ts'
-import { lessOfMention } from '../phrases/is-mention.ts'
+import { discountGuidance } from './guides-people.ts'
+import { discountMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
-import { orderModelVersion, suspectBrought } from './suspect-material.ts'
+import { orderModelVersion, suspectRetrieved } from './suspect-material.ts'
 
 /** Changes whenever phrases or weights decide differently, so that scores name their rules. */
 export const injectionVersion = `detector-7-${orderModelVersion}`
@@ -21,7 +21,7 @@ export function createInjectionDetector(): Detector {
     read(text) {
       if (text.speaker !== 'tool') return
       hasContext = true
-      const suspicion = lessOfGuidance(text.text, lessOfMention(text.text, suspectBrought(text)))
+      const suspicion = discountGuidance(text.text, discountMention(text.text, suspectRetrieved(text)))
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {

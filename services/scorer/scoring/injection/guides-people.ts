@@ -19,7 +19,7 @@ const guidingPoints = 3
  * Lowers the suspicion below conviction if all of it is prescribed answers near people who give or get them:
  * an FAQ, or a guide for a hotline.
  */
-export function lessOfGuidance(text: string, suspicion: Suspicion): Suspicion {
+export function discountGuidance(text: string, suspicion: Suspicion): Suspicion {
   const { kinds, hits, points } = suspicion
   if (points <= guidingPoints || !kinds.every((kind) => prescriptions.has(kind))) return suspicion
   const from = Math.max(0, (hits[0]?.start ?? 0) - aroundUnits)

@@ -1,8 +1,7 @@
-import { gateSource as pattern } from '../gate/gated-pattern.ts'
+import { gateSource as pattern, words } from '../gate/gated-pattern.ts'
 import { plantedFamilies } from './planted-families.ts'
 import { phraseFamilies } from '../jailbreak/phrase-families.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
-import { words } from '../phrases/words-between.ts'
 
 const change = String.raw`(?:modify|augment|enhance|enrich|rewrite|rephrase|render|encode|encrypt|transform|translate|shuffle|scramble|obfuscate|integrate|incorporate|weave|inject|prepend|append)`
 /** Forms and quizzes say these of an answer too, so they count only with an operation on it. */

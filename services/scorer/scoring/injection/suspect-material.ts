@@ -22,7 +22,7 @@ export function suspectMaterial(text: string): Suspicion {
 }
 
 /** The same for a whole text. */
-export function suspectBrought(text: CallText): Suspicion {
+export function suspectRetrieved(text: CallText): Suspicion {
   return withOrders(suspectPhrases(text), text.text)
 }
 

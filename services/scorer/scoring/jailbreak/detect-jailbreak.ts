@@ -11,7 +11,7 @@ import {
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
-import { lessOfMention } from '../phrases/is-mention.ts'
+import { discountMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { createLanguageCheck } from './known-language.ts'
 import { phraseFamilies } from './phrase-families.ts'
@@ -49,7 +49,7 @@ export function createJailbreakDetector(): Detector {
       const reading = model.readOf(text)
       likeliest = Math.max(likeliest, reading.probability)
       const all = withSuffix(withModel(suspectText(text, phraseFamilies), reading, text.text), text.text)
-      const suspicion = lessOfMention(text.text, all)
+      const suspicion = discountMention(text.text, all)
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {

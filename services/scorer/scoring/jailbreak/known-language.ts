@@ -33,6 +33,6 @@ export function createLanguageCheck() {
   }
 }
 
-function countUpTo(text: string, pattern: RegExp, most: number): number {
-  return findMatches(text, pattern, most).length
+function countUpTo(text: string, pattern: RegExp, max: number): number {
+  return findMatches(text, pattern, max).length
 }

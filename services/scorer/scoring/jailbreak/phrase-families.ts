@@ -1,6 +1,5 @@
-import { gateSource as pattern } from '../gate/gated-pattern.ts'
+import { gateSource as pattern, words } from '../gate/gated-pattern.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
-import { words } from '../phrases/words-between.ts'
 import { ignoresInChinese, overridesAbroad } from './overrides-abroad.ts'
 import { ofNoBusiness, on, specialMode } from './said-to-models.ts'
 

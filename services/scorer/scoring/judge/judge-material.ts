@@ -27,11 +27,11 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
   const { request, answer, thoughts, system, context } = wholeMaterial(call, said, offered, limit)
   const passages = flagged.map((evidence) => passageOf(evidence, call)).filter((passage) => passage !== '')
   const partial = new Set<Shown>()
-  const cut = (part: Shown, text: string, most = limit) => {
-    if (text.length > most) partial.add(part)
-    return windowText(text, most, passages)
+  const cut = (part: Shown, text: string, max = limit) => {
+    if (text.length > max) partial.add(part)
+    return windowText(text, max, passages)
   }
-  const texts = maxTelling(context, passages)
+  const texts = selectTexts(context, passages)
   if (texts.length < context.length) {
     partial.add('context')
     texts.push(`[${context.length - texts.length} more texts left out]`)
@@ -45,9 +45,9 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
     request: cut('request', request),
     answer: joined([cut('answer', answer), cut('thoughts', thoughts, roomForThoughts)]),
     system_prompt: cut('system_prompt', system),
-    context: shareOut(texts, limit).map(([text, most]) => cut('context', text, most)),
+    context: shareOut(texts, limit).map(([text, max]) => cut('context', text, max)),
     tools: cut('tools', offered === undefined ? '' : JSON.stringify(offered)),
-    turns: shortenTurns(turns.slice(-maxTurns), limit, (text, most) => cut('turns', text, most)),
+    turns: shortenTurns(turns.slice(-maxTurns), limit, (text, max) => cut('turns', text, max)),
     partial,
   }
 }
@@ -95,7 +95,7 @@ function turnsOf(messages: readonly SpokenText[]): SpokenText[] {
 function shortenTurns(
   turns: readonly SpokenText[],
   limit: number,
-  cut: (text: string, most: number) => string,
+  cut: (text: string, max: number) => string,
 ): SpokenText[] {
   const answers = turns.filter(({ role }) => role === 'assistant').map(({ text }) => text)
   const shares = shareOut(answers, limit).values()
@@ -106,7 +106,7 @@ function shortenTurns(
 }
 
 /** Texts with flagged passages, then the last ones; in original order. */
-function maxTelling(texts: readonly string[], passages: readonly string[]): string[] {
+function selectTexts(texts: readonly string[], passages: readonly string[]): string[] {
   if (texts.length <= maxContextTexts) return [...texts]
   // Passages × texts: hostile calls have hundreds of one and megabytes of the other.
   const looked = passages.slice(0, maxFlagged)

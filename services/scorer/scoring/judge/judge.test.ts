@@ -247,8 +247,8 @@ describe('a long text', () => {
   })
 
   test('is cut between characters', () => {
-    for (const most of [1_001, 1_002, 1_003, 1_004])
-      expect(windowText('👍'.repeat(5_000), most).isWellFormed()).toBe(true)
+    for (const max of [1_001, 1_002, 1_003, 1_004])
+      expect(windowText('👍'.repeat(5_000), max).isWellFormed()).toBe(true)
   })
 
   test.each([0, 10, 100])('of %s units is kept whole', (length) => {

@@ -21,14 +21,14 @@ export interface SeenTexts {
  * a text counts as not seen.
  */
 export function seenTexts(shown: readonly string[], limit: number): SeenTexts {
-  const most = Math.max(maxUnits, limit)
+  const max = Math.max(maxUnits, limit)
   const whole = [...shown]
   const lines = new Set<string>()
   let units = 0
   let looks = maxLooks
   const note = (text: string) => {
     units += text.length
-    if (units <= most) for (const line of linesOf(text)) lines.add(line)
+    if (units <= max) for (const line of linesOf(text)) lines.add(line)
   }
   const standsWithin = (text: string) => {
     looks -= units * (1 + text.length / unitsOfLook)
@@ -36,8 +36,8 @@ export function seenTexts(shown: readonly string[], limit: number): SeenTexts {
   }
   whole.forEach(note)
   return {
-    has: (text) => units <= most && (linesOf(text).every((line) => lines.has(line)) || standsWithin(text)),
-    isFull: () => units > most,
+    has: (text) => units <= max && (linesOf(text).every((line) => lines.has(line)) || standsWithin(text)),
+    isFull: () => units > max,
     add(text) {
       whole.push(text)
       note(text)

@@ -23,11 +23,14 @@ describe('what detectors read the judge is shown', () => {
       'variables of a stored prompt',
       { input: 'Go on.', prompt: { id: 'p', variables: { question: words } } },
     ],
-    ['parts of such variables', { input: 'Go on.', prompt: { id: 'p', variables: { q: { type: 'input_text', text: words } } } }], // prettier-ignore
+    // prettier-ignore
+    ['parts of such variables', { input: 'Go on.', prompt: { id: 'p', variables: { q: { type: 'input_text', text: words } } } }],
     ['what follows the place to fill', { model: 'm', prompt: 'def f():', suffix: words }],
     ['an expected answer', { ...ask, prediction: { type: 'content', content: words } }],
-    ['a guarded part', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { guardContent: { text: { text: words } } }] }] }], // prettier-ignore
-    ['a document of Bedrock', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { document: { name: 'd', source: { text: words } } }] }] }], // prettier-ignore
+    // prettier-ignore
+    ['a guarded part', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { guardContent: { text: { text: words } } }] }] }],
+    // prettier-ignore
+    ['a document of Bedrock', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { document: { name: 'd', source: { text: words } } }] }] }],
     ['a place that nobody has heard of', { ...ask, later: { deep: [{ hint: words }] } }],
   ])('in the request: %s', (_name, request) => {
     expect(shownOf(request).request).toContain(words)
@@ -35,17 +38,21 @@ describe('what detectors read the judge is shown', () => {
 
   const turn = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
   test.each<[string, unknown, unknown]>([
-    ['what is said of a document', turn({ type: 'document', title: 'T', context: words, source: { type: 'base64', data: 'JVBERi0=' } }), null], // prettier-ignore
+    // prettier-ignore
+    ['what is said of a document', turn({ type: 'document', title: 'T', context: words, source: { type: 'base64', data: 'JVBERi0=' } }), null],
     ['what a shell printed', { input: [{ type: 'shell_call_output', output: [{ stdout: words }] }] }, null],
-    ['what such a result has beside it', { input: [{ type: 'shell_call_output', output: [{ stdout: 'a' }], note: words }] }, null], // prettier-ignore
-    ['what Groq ran before', { messages: [{ role: 'assistant', content: 'Hi.', executed_tools: [{ arguments: '{}', output: words }] }] }, null], // prettier-ignore
+    // prettier-ignore
+    ['what such a result has beside it', { input: [{ type: 'shell_call_output', output: [{ stdout: 'a' }], note: words }] }, null],
+    // prettier-ignore
+    ['what Groq ran before', { messages: [{ role: 'assistant', content: 'Hi.', executed_tools: [{ arguments: '{}', output: words }] }] }, null],
   ])('in the context: %s', (_name, request, response) => {
     const { context, request: asked } = shownOf(request, response)
     expect(context.join()).toContain(words)
     expect(asked).not.toContain(words)
   })
 
-  const item = (more: object) => ({ output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi.' }] }, more] }) // prettier-ignore
+  // prettier-ignore
+  const item = (more: object) => ({ output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi.' }] }, more] })
   test.each<[string, unknown]>([
     ['what a picture is to show', item({ type: 'image_generation_call', revised_prompt: words })],
     ['a call to be approved', item({ type: 'mcp_approval_request', name: 'f', arguments: words })],
@@ -109,7 +116,8 @@ test.each([
 })
 
 describe('nothing is shown twice, and nothing that says nothing', () => {
-  test.each<[string, unknown, unknown]>([
+  // prettier-ignore
+  const shownOnce: [string, unknown, unknown][] = [
     ['a conversation with tools', {
       model: 'm',
       temperature: 0,
@@ -120,16 +128,17 @@ describe('nothing is shown twice, and nothing that says nothing', () => {
         { role: 'assistant', content: 'I look.', tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"a":"b c"}' } }] },
         { role: 'tool', name: 'f', content: 'Three\n\nlines.' },
       ],
-    }, { choices: [{ message: { role: 'assistant', content: 'It is\na cat.', tool_calls: [{ function: { name: 'g', arguments: '{"x":"y z"}' } }] } }] }], // prettier-ignore
+    }, { choices: [{ message: { role: 'assistant', content: 'It is\na cat.', tool_calls: [{ function: { name: 'g', arguments: '{"x":"y z"}' } }] } }] }],
     ['choices of the provider', {
       contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }],
       safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
       generationConfig: { responseMimeType: 'text/plain', thinkingConfig: { thinkingLevel: 'high' } },
-    }, { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi there. Bye.', thoughtSignature: 'A/b4'.repeat(50) }, { functionCall: { name: 'f', args: { a: ['b c'] } } }] }, groundingMetadata: { groundingChunks: [], groundingSupports: [{ segment: { text: 'Bye.' } }], searchEntryPoint: { renderedContent: '<p>some words</p>' } } }], modelVersion: 'x' }], // prettier-ignore
-    ['sources that are quoted', ask, { content: [{ type: 'text', text: 'Hi.', citations: [{ cited_text: 'a b', url: 'https://x.test/1' }] }] }], // prettier-ignore
-    ['a call of a tool', { type: 'mcp_tool_call', tool_name: 'f', arguments: { a: 'b c' } }, { content: [{ type: 'text', text: 'd e' }] }], // prettier-ignore
+    }, { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi there. Bye.', thoughtSignature: 'A/b4'.repeat(50) }, { functionCall: { name: 'f', args: { a: ['b c'] } } }] }, groundingMetadata: { groundingChunks: [], groundingSupports: [{ segment: { text: 'Bye.' } }], searchEntryPoint: { renderedContent: '<p>some words</p>' } } }], modelVersion: 'x' }],
+    ['sources that are quoted', ask, { content: [{ type: 'text', text: 'Hi.', citations: [{ cited_text: 'a b', url: 'https://x.test/1' }] }] }],
+    ['a call of a tool', { type: 'mcp_tool_call', tool_name: 'f', arguments: { a: 'b c' } }, { content: [{ type: 'text', text: 'd e' }] }],
     ['an answer that was cut', ask, { truncated: true, bytes: 9, sha256: '', text: '{"choices":[{"message' }],
-  ])('%s', (_name, request, response) => {
+  ]
+  test.each(shownOnce)('%s', (_name, request, response) => {
     const { partial: _partial, ...shown } = shownOf(request, response)
     expect(JSON.stringify(shown)).not.toMatch(/\[(?!calls)\w+: /)
   })
@@ -258,8 +267,10 @@ test.each<[string, number, (count: number) => unknown]>([
       later: Array.from({ length: count }, (_, at) => `b${'ab'.repeat(3_000 + at)}`),
     }),
   ],
-  ['a line for each word', 200_000, (count) => ({ ...ask, messages: [{ role: 'user', content: 'ab\n'.repeat(2 * count) }], later: 'ab\n'.repeat(count) })], // prettier-ignore
-  ['results of tools', 5_000, (count) => ({ messages: Array.from({ length: count }, (_, at) => ({ role: 'tool', content: `ab ${at} `.repeat(20), note: `ab ${at}` })) })], // prettier-ignore
+  // prettier-ignore
+  ['a line for each word', 200_000, (count) => ({ ...ask, messages: [{ role: 'user', content: 'ab\n'.repeat(2 * count) }], later: 'ab\n'.repeat(count) })],
+  // prettier-ignore
+  ['results of tools', 5_000, (count) => ({ messages: Array.from({ length: count }, (_, at) => ({ role: 'tool', content: `ab ${at} `.repeat(20), note: `ab ${at}` })) })],
 ])('hostile text costs what its length is worth: %s', (_name, count, make) => {
   const read = (size: number) => readCall(parseBody(JSON.stringify(make(size))), null)
   expect(outgrows(count, read, (call) => materialOf(call, 12_000))).toBe(false)

@@ -4,7 +4,7 @@ import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { isReadable, likeBase64 } from '#capture/words-in-base64.ts'
 import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
 import { seenTexts, type SeenTexts } from './seen-texts.ts'
-import { standings, type Standing } from './standing.ts'
+import { createTextPositions, type TextPosition } from './text-position.ts'
 
 /** The part of a call that a text belongs to. */
 type Place = 'request' | 'answer' | 'thoughts' | 'system_prompt' | 'context'
@@ -21,21 +21,21 @@ const maxLabelUnits = 40
 
 /**
  * Texts that detectors read and the judge would not see. Providers keep adding places for words, and a
- * verdict needs every one of them read. Each text is labelled with its name in the call. Returns about `most`
+ * verdict needs every one of them read. Each text is labelled with its name in the call. Returns about `max`
  * units per part, slightly more if there are more: the excess is shortened when shown, and marked.
  */
-export function unreadTexts(call: Call, read: ReadTexts, most: number): UnreadTexts {
+export function unreadTexts(call: Call, read: ReadTexts, max: number): UnreadTexts {
   const found: UnreadTexts = { request: [], answer: [], thoughts: [], system_prompt: [], context: [] }
-  const isSeen = seenIn(read, most)
+  const isSeen = seenIn(read, max)
   const units = new Map<Place, number>()
-  const placeOf = placing(call)
-  const standingOf = standings()
+  const placeOf = createPlacement(call)
+  const positionOf = createTextPositions()
   for (const given of call.texts) {
-    const standing = standingOf(given)
-    const place = placeOf(given, standing)
-    if (place === null || (units.get(place) ?? 0) > most || saysNothing(given.text)) continue
+    const position = positionOf(given)
+    const place = placeOf(given, position)
+    if (place === null || (units.get(place) ?? 0) > max || saysNothing(given.text)) continue
     if (isSeen(place, given)) continue
-    const labelled = `[${labelOf(standing)}: ${given.text}]`
+    const labelled = `[${labelOf(position)}: ${given.text}]`
     units.set(place, (units.get(place) ?? 0) + labelled.length)
     found[place].push(labelled)
   }
@@ -46,15 +46,15 @@ export function unreadTexts(call: Call, read: ReadTexts, most: number): UnreadTe
  * Whether a text is already shown in its part. Sources are shown with the answer that cites them, or as tool
  * results. A text not seen is added.
  */
-function seenIn(read: ReadTexts, most: number): (place: Place, text: CallText) => boolean {
-  const offered = seenTexts(read.offered, most)
-  const answer = seenTexts(read.answer, most)
-  const context = seenTexts(read.context, most)
+function seenIn(read: ReadTexts, max: number): (place: Place, text: CallText) => boolean {
+  const offered = seenTexts(read.offered, max)
+  const answer = seenTexts(read.answer, max)
+  const context = seenTexts(read.context, max)
   const seen: Record<Place, SeenTexts> = {
-    request: seenTexts(read.request, most),
+    request: seenTexts(read.request, max),
     answer,
     thoughts: answer,
-    system_prompt: seenTexts(read.system_prompt, most),
+    system_prompt: seenTexts(read.system_prompt, max),
     context,
   }
   return (place, { text, speaker }) => {
@@ -74,15 +74,18 @@ function hasShape(body: unknown): boolean {
 }
 
 /** Null: already shown as a turn, or repeated in the answer. */
-function placing({ request, response }: Call): (text: CallText, standing: Standing) => Place | null {
+function createPlacement({
+  request,
+  response,
+}: Call): (text: CallText, position: TextPosition) => Place | null {
   const isRecord = isToolCallRecord(request?.value)
   const [asksWhole, answersWhole] = [hasShape(request?.value), hasShape(response?.value)]
   const isEarlier = earlierIn(response?.value)
-  return (text, standing) => {
-    if (text.part === 'request_body') return isRecord || !asksWhole ? null : placeInRequest(text, standing)
-    if (!answersWhole || isEarlier(standing)) return null
+  return (text, position) => {
+    if (text.part === 'request_body') return isRecord || !asksWhole ? null : placeInRequest(text, position)
+    if (!answersWhole || isEarlier(position)) return null
     if (isRecord) return 'answer'
-    return placeInAnswer(text, standing, response?.value)
+    return placeInAnswer(text, position, response?.value)
   }
 }
 
@@ -93,17 +96,17 @@ const placesInRequest = {
   assistant: null,
 } as const
 
-function placeInRequest({ speaker, text }: CallText, standing: Standing): Place | null {
-  if (!settings.has(standing.top)) return placesInRequest[speaker]
+function placeInRequest({ speaker, text }: CallText, position: TextPosition): Place | null {
+  if (!settings.has(position.top)) return placesInRequest[speaker]
   if (!/\s/.test(text)) return null
-  return isNested(standing) ? 'system_prompt' : placesInRequest[speaker]
+  return isNested(position) ? 'system_prompt' : placesInRequest[speaker]
 }
 
 /**
  * A setting's name may also hold a text or a list of texts that somebody said. Form fields have arbitrary
  * names and no speaker.
  */
-function isNested({ top, depth, second }: Standing): boolean {
+function isNested({ top, depth, second }: TextPosition): boolean {
   if (top === 'text') return second === 'format'
   return depth > 1 && !/^\d+$/.test(second)
 }
@@ -111,26 +114,26 @@ function isNested({ top, depth, second }: Standing): boolean {
 /** Cohere's v1 answers repeat earlier turns, and the last of them repeats the answer's words. */
 const earlierTurns = 'chat_history'
 
-function placeInAnswer({ speaker }: CallText, standing: Standing, body: unknown): Place | null {
-  const { top, isOfSource, isWordsOfSource } = standing
+function placeInAnswer({ speaker }: CallText, position: TextPosition, body: unknown): Place | null {
+  const { top, isOfSource, isWordsOfSource } = position
   // The request, repeated in the answer: OpenAI repeats its stored prompt and the answer's format.
-  if (top === 'text' && isNested(standing)) return 'system_prompt'
+  if (top === 'text' && isNested(position)) return 'system_prompt'
   if (speaker === 'user' || top === 'prompt') return 'request'
   if (speaker === 'system' || (speaker === 'assistant' && top === earlierTurns)) return null
-  if (speaker === 'assistant') return isThought(standing, body) ? 'thoughts' : 'answer'
+  if (speaker === 'assistant') return isThought(position, body) ? 'thoughts' : 'answer'
   if (!isOfSource) return 'context'
   // Sources are read once, as context. Titles and addresses are not evidence against an answer.
   return isWordsOfSource ? null : 'answer'
 }
 
-function isThought({ top, second, isThought: isNamed }: Standing, body: unknown): boolean {
+function isThought({ top, second, isThought: isNamed }: TextPosition, body: unknown): boolean {
   if (isNamed) return true
   const item = listOf(fieldAt(body, top))[Number(second)]
   return fieldAt(item, 'type') === 'reasoning' || fieldAt(item, 'type') === 'thought'
 }
 
 /** LangGraph and Google's interactions return the conversation: what precedes the user's last words. */
-function earlierIn(body: unknown): (standing: Standing) => boolean {
+function earlierIn(body: unknown): (position: TextPosition) => boolean {
   const lastOf = (name: string, type: string) =>
     listOf(fieldAt(body, name)).findLastIndex((entry) => fieldAt(entry, 'type') === type)
   const last = new Map([
@@ -165,6 +168,6 @@ function isMixed(text: string): boolean {
   return /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text)
 }
 
-function labelOf({ label }: Standing): string {
+function labelOf({ label }: TextPosition): string {
   return (textOf(label) ?? 'text').slice(0, maxLabelUnits)
 }

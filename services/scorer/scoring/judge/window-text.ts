@@ -5,15 +5,15 @@ const tailShare = 0.3
 const around = 200
 
 /**
- * Shortens a text to about `most` UTF-16 units: head, tail and flagged passages, with marks at each gap.
+ * Shortens a text to about `max` UTF-16 units: head, tail and flagged passages, with marks at each gap.
  * Shorter texts are returned unchanged. `flagged`: passages of the text.
  */
-export function windowText(text: string, most: number, flagged: readonly string[] = []): string {
-  if (text.length <= most) return text
-  const head = Math.floor(most * headShare)
-  const tail = text.length - Math.floor(most * tailShare)
+export function windowText(text: string, max: number, flagged: readonly string[] = []): string {
+  if (text.length <= max) return text
+  const head = Math.floor(max * headShare)
+  const tail = text.length - Math.floor(max * tailShare)
   const kept: [number, number][] = [[0, head]]
-  let left = most - head - (text.length - tail)
+  let left = max - head - (text.length - tail)
   for (const [start, end] of placesOf(text, flagged, head, tail)) {
     const from = Math.max(kept.at(-1)?.[1] ?? 0, start - around)
     const to = Math.min(tail, end + around, from + left)

@@ -8,10 +8,9 @@ import type { FoldedText } from '../fold-characters.ts'
 import { foldedOf, foldText } from '../phrases/fold-text.ts'
 import type { Detector, Finding, Undecided } from '../verdict.ts'
 import { asksForPrompt } from './asks-for-prompt.ts'
-import { createSecretFinder } from './find-secrets-told.ts'
-import { createShortPrompts, type ShortPrompts } from './short-prompts.ts'
+import { createSecretFinder } from './find-disclosed-secrets.ts'
+import { createShortPrompts, gramsOf, gramWords, wordsOf, type ShortPrompts, type Word } from './word-runs.ts'
 import { createWordOverlap } from './word-overlap.ts'
-import { gramsOf, gramWords, wordsOf, type Word } from './word-runs.ts'
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
 export const leakageVersion = 'detector-8'
@@ -36,7 +35,7 @@ const supplies =
 const announces =
   /\bmy (?:\w{1,12} ){0,2}(?:instructions?|prompt|guidelines|rules|directives?|configuration)\b|\b(?:system|initial|hidden) (?:prompt|instructions?|message)\b|\bi (?:was|am|have been) (?:told|instructed|programmed|configured)\b/i
 const brokenBase64 = /[A-Za-z0-9+/]{40}\r?\n[A-Za-z0-9+/]{4}/
-const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/]/), 40]
+const [base64Characters, minBase64] = [charactersOf(/[A-Za-z0-9+/]/), 40]
 /** A system prompt often quotes words that the model is to say. */
 const quoted = /"[^"\n]{1,240}"|“[^”\n]{1,240}”/g
 
@@ -47,14 +46,21 @@ interface Run {
   encoding: string | null
 }
 
-/** `tells`: the words are the prompt's own, not a fact that it supplies. */
-interface Told extends Run {
-  tells: boolean
+/** `instructive`: the words are the prompt's own, not a fact that it supplies. */
+interface AssessedRun extends Run {
+  instructive: boolean
   /** The run has a short prompt from first to last word. */
   isWhole: boolean
 }
 
-const nothingTold: Told = { words: 0, start: 0, end: 0, encoding: null, tells: false, isWhole: false }
+const emptyRun: AssessedRun = {
+  words: 0,
+  start: 0,
+  end: 0,
+  encoding: null,
+  instructive: false,
+  isWhole: false,
+}
 
 /**
  * Finds the system prompt's own words in the answer: runs of words, plain or encoded, and canaries. Words
@@ -62,7 +68,7 @@ const nothingTold: Told = { words: 0, start: 0, end: 0, encoding: null, tells: f
  * find paraphrases and translations.
  */
 export function createLeakageDetector({ texts }: Call): Detector {
-  const isPrompt = prompting()
+  const isPrompt = createPromptCheck()
   return texts.some(isPrompt) ? createPromptDetector(isPrompt) : withoutPrompt
 }
 
@@ -78,8 +84,8 @@ function createPromptDetector(isPrompt: (text: CallText) => boolean): Detector {
   const secrets = createSecretFinder()
   const evidence: Evidence[] = []
   const short = createShortPrompts(leakedWords)
-  let [suppliesFacts, hasAnswer, told] = [false, false, false]
-  let longest = nothingTold
+  let [suppliesFacts, hasAnswer, hasCanary] = [false, false, false]
+  let longest = emptyRun
   /** The answer cannot be called safe, though it has none of the prompt's words. */
   let isDoubtful = false
 
@@ -87,14 +93,14 @@ function createPromptDetector(isPrompt: (text: CallText) => boolean): Detector {
     for (const { isProof, start, end } of secrets.find(text.text)) {
       isDoubtful = true
       if (!isProof) continue
-      told = true
+      hasCanary = true
       note(evidence, text, start, end, 'canary')
     }
     isDoubtful ||= announces.test(text.text)
     const folded = foldWords(foldedOf(text))
     overlap.readAnswer(folded.words)
     for (const run of runsIn(text, folded, (gram) => secretGrams.has(gram) && !openGrams.has(gram))) {
-      const found = tell(run, text.text, short, (gram) => ownGrams.has(gram))
+      const found = assess(run, text.text, short, (gram) => ownGrams.has(gram))
       if (isLeak(found)) note(evidence, text, run.start, run.end, 'system_prompt')
       if (weightOf(found) > weightOf(longest)) longest = found
     }
@@ -127,8 +133,8 @@ function createPromptDetector(isPrompt: (text: CallText) => boolean): Detector {
     },
     finding() {
       if (!hasAnswer) return { reason: 'no_text', leaning: 1 }
-      if (told) return leak(5, 'The answer says a secret word of the system prompt.', evidence)
-      return conclude(longest, isDoubtful || overlap.isMost(), evidence)
+      if (hasCanary) return leak(5, 'The answer says a secret word of the system prompt.', evidence)
+      return conclude(longest, isDoubtful || overlap.isLarge(), evidence)
     },
   }
 }
@@ -144,7 +150,11 @@ function note(
     evidence.push({ part, pointer, start: offset + start, end: offset + end, kind })
 }
 
-function conclude(longest: Told, isDoubtful: boolean, evidence: readonly Evidence[]): Finding | Undecided {
+function conclude(
+  longest: AssessedRun,
+  isDoubtful: boolean,
+  evidence: readonly Evidence[],
+): Finding | Undecided {
   const { words, encoding } = longest
   if (isLeak(longest)) {
     const how = encoding === null ? '' : `, encoded (${encoding})`
@@ -160,7 +170,7 @@ function leak(value: number, rationale: string, evidence: readonly Evidence[]): 
 }
 
 /** Tells which texts belong to the prompt. Tool descriptions do not: they are routinely told to users. */
-function prompting(): (text: CallText) => boolean {
+function createPromptCheck(): (text: CallText) => boolean {
   const namesOf = firstNames(2)
   return (text) => {
     if (text.part !== 'request_body' || text.speaker !== 'system') return false
@@ -173,7 +183,7 @@ function prompting(): (text: CallText) => boolean {
  * Whether words of the prompt are its own, by what they say or what the answer says of them. If not, they may
  * be a supplied fact.
  */
-function isTelling(run: Run, text: string, isOwn: (gram: number) => boolean): boolean {
+function isInstruction(run: Run, text: string, isOwn: (gram: number) => boolean): boolean {
   const { words, start, end, encoding } = run
   const says = foldText(text.slice(start, end)).text
   if (encoding !== null) return true
@@ -184,17 +194,17 @@ function isTelling(run: Run, text: string, isOwn: (gram: number) => boolean): bo
   return gramsOf(wordsOf(says)).some(isOwn)
 }
 
-function tell(run: Run, text: string, short: ShortPrompts, isOwn: (gram: number) => boolean): Told {
+function assess(run: Run, text: string, short: ShortPrompts, isOwn: (gram: number) => boolean): AssessedRun {
   const isWhole = run.encoding === null && short.isWithin(readWords(text.slice(run.start, run.end)))
-  return { ...run, tells: isTelling(run, text, isOwn), isWhole }
+  return { ...run, instructive: isInstruction(run, text, isOwn), isWhole }
 }
 
-function isLeak({ words, tells, isWhole }: Told): boolean {
-  return tells && (words >= leakedWords || isWhole)
+function isLeak({ words, instructive, isWhole }: AssessedRun): boolean {
+  return instructive && (words >= leakedWords || isWhole)
 }
 
-function weightOf(run: Told): number {
-  return isLeak(run) ? 1_000_000 + run.words : run.tells ? run.words * 1_000 : run.words
+function weightOf(run: AssessedRun): number {
+  return isLeak(run) ? 1_000_000 + run.words : run.instructive ? run.words * 1_000 : run.words
 }
 
 /** Words of the folded text, mapped back to the original. */
@@ -222,15 +232,15 @@ function addGrams(grams: Set<number>, words: readonly Word[]): void {
  * of the encoding).
  */
 function* runsIn(text: CallText, folded: FoldedWords, isSecret: (gram: number) => boolean): Generator<Run> {
-  let most = 0
+  let longest = 0
   for (const run of plainRuns(folded, isSecret)) {
-    most = Math.max(most, run.words)
+    longest = Math.max(longest, run.words)
     yield run
   }
   for (const { start, end, encoding, text: decoded } of readingsOf(text)) {
     for (const { words } of plainRuns(foldWords(foldText(decoded)), isSecret)) {
       // Decoding one word of leetspeak leaves the rest unchanged: only a longer run is new.
-      const isMore = encoding !== 'leet' || words >= most + leakedWords
+      const isMore = encoding !== 'leet' || words >= longest + leakedWords
       if (isMore && words >= leakedWords) yield { words, start, end, encoding }
     }
   }
@@ -247,7 +257,7 @@ function readingsOf(answer: CallText): { start: number; end: number; encoding: s
     // With few Latin letters, rot13 leaves the text unchanged.
     ...(isLatin(text) ? [{ ...whole, encoding: 'rot13', text: rot13(text) }] : []),
     // Mail wraps base64.
-    ...(hasRun(text, base64Characters, leastBase64) && brokenBase64.test(text)
+    ...(hasRun(text, base64Characters, minBase64) && brokenBase64.test(text)
       ? decodeHidden(text.replace(/\r?\n/g, '')).map((hidden) => ({ ...hidden, ...whole }))
       : []),
     ...(text.includes('%20') ? [{ ...whole, encoding: 'codes', text: text.replaceAll('%20', ' ') }] : []),

@@ -16,7 +16,7 @@ export function createWordOverlap() {
     readPrompt: (words: readonly Word[]) => addWords(own, words),
     readAnswer: (words: readonly Word[]) => addWords(said, words),
     readOpen: (words: readonly Word[]) => addWords(open, words),
-    isMost(): boolean {
+    isLarge(): boolean {
       const secret = own.difference(open)
       const shared = secret.intersection(said).size
       return shared >= minShared && shared >= sharedShare * secret.size

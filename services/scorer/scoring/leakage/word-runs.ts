@@ -69,3 +69,23 @@ function hashOf(text: string, from: number, to: number): number {
   for (let at = from; at < to; at++) hash = imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash | 0
 }
+
+export type ShortPrompts = ReturnType<typeof createShortPrompts>
+
+/**
+ * Prompts shorter than a convicting passage: said from first to last word they are no turn of phrase. A few
+ * words are no secret.
+ */
+export function createShortPrompts(passageWords: number) {
+  const prompts: (readonly number[])[] = []
+  return {
+    read(words: readonly Word[]): void {
+      if (words.length >= gramWords && words.length < passageWords) prompts.push(gramsOf(words))
+    },
+    /** True if a run of words contains one of them whole. */
+    isWithin(run: readonly Word[]): boolean {
+      const said = new Set(gramsOf(run))
+      return prompts.some((grams) => grams.every((gram) => said.has(gram)))
+    },
+  }
+}

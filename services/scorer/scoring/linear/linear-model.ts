@@ -1,8 +1,7 @@
 import type { CallText } from '../call-text.ts'
 import { foldText } from '../phrases/fold-text.ts'
-import { createSharedWords, type SharedWords } from './shared-words.ts'
+import { createSharedWords, windowsOf, type SharedWords } from './shared-words.ts'
 import type { Features, Sign } from './text-features.ts'
-import { windowsOf } from './text-windows.ts'
 
 /** Output of `evals/train.ts`: the weights, their origin and their measured quality. */
 export interface ModelFile {

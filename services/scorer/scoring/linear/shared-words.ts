@@ -1,7 +1,6 @@
 import type { CallText } from '../call-text.ts'
 import { onceForText } from '../once-for-text.ts'
 import { createFeatureCounter, type Features } from './text-features.ts'
-import { windowsOf } from './text-windows.ts'
 
 type Weigh = (features: Features) => number
 
@@ -36,3 +35,15 @@ export type SharedWords = ReturnType<typeof createSharedWords>
 
 /** For texts by users, read by the content and jailbreak models. */
 export const wordsOfRequests = createSharedWords(14)
+
+/** Training texts are seldom longer. Longer ones are read in passages, so that the signal is not diluted. */
+const windowUnits = 4_000
+const stepUnits = 3_000
+
+/** The consecutive passages of a text that models read. */
+export function windowsOf(text: string): { start: number; end: number }[] {
+  const windows: { start: number; end: number }[] = []
+  for (let start = 0; start === 0 || start + windowUnits - stepUnits < text.length; start += stepUnits)
+    windows.push({ start, end: Math.min(text.length, start + windowUnits) })
+  return windows
+}

@@ -27,7 +27,7 @@ export interface HiddenText {
 
 const maxPassages = 50
 const base64Pattern = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-z0-9+/=])/g
-const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/]/), 24]
+const [base64Characters, minBase64] = [charactersOf(/[A-Za-z0-9+/]/), 24]
 const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}(?![0-9A-Fa-f])/g
 const [hexCharacters, minHex] = [charactersOf(/[0-9A-Fa-f\\x ,]/), 32]
 /** The tag block spells ASCII that only models see. Region flags use a few of its letters. */
@@ -64,9 +64,7 @@ const leetPair = /[a-z][013457@$]|[013457@$][a-z]/iu
 /** Readable texts encoded in `text`. Passages that decode to noise are not hidden text. */
 export function decodeHidden(text: string): HiddenText[] {
   return [
-    ...(hasRun(text, base64Characters, leastBase64)
-      ? passages(text, base64Pattern, 'base64', fromBase64)
-      : []),
+    ...(hasRun(text, base64Characters, minBase64) ? passages(text, base64Pattern, 'base64', fromBase64) : []),
     ...(hasRun(text, hexCharacters, minHex) ? passages(text, hexPattern, 'hex', fromHex) : []),
     ...passages(text, tagsPattern, 'tags', (passage) =>
       Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join(''),

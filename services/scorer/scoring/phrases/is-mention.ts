@@ -46,7 +46,7 @@ function isMention(text: string, { hits }: Suspicion): boolean {
 }
 
 /** Lowers the suspicion below conviction where the text only mentions an attack. */
-export function lessOfMention(text: string, suspicion: Suspicion): Suspicion {
+export function discountMention(text: string, suspicion: Suspicion): Suspicion {
   const points = isMention(text, suspicion) ? Math.min(suspicion.points, mentionPoints) : suspicion.points
   return { ...suspicion, points }
 }

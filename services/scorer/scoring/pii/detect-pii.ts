@@ -114,12 +114,12 @@ function findAll(text: string): Identifier[] {
 }
 
 const base64 = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,8000}={0,2}(?![A-Za-z0-9+/=_-])/g
-const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/_-]/), 24]
+const [base64Characters, minBase64] = [charactersOf(/[A-Za-z0-9+/_-]/), 24]
 const maxEncoded = 50
 
 /** Base64 passages that decode to an identifier. The whole passage counts. */
 function findEncoded(text: string): Identifier[] {
-  if (!hasRun(text, base64Characters, leastBase64)) return []
+  if (!hasRun(text, base64Characters, minBase64)) return []
   return findMatches(text, base64, maxEncoded).flatMap(({ 0: passage, index }) => {
     const decoded = Buffer.from(passage, 'base64').toString('utf8')
     // Digests and pictures decode to noise.

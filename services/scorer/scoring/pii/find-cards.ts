@@ -14,7 +14,7 @@ const cardShapes = [
   /^(?:50\d\d|5[678]\d\d|6304|6390|67\d\d)\d{8,15}$/,
   /^62\d{14,17}$/,
 ]
-const [fewestDigits, maxDigits] = [12, 19]
+const [minDigits, maxDigits] = [12, 19]
 /** Separators of groups: one throughout; typists use two blanks, dots, dashes. */
 const separator = String.raw`(?:[ \-._*·\u2013\u2212]| {2,3}| [\-\u2013] )`
 const printed = new RegExp(
@@ -82,7 +82,7 @@ const layouts = new Set(['4,4,4,4', '4,6,5', '4,6,4', '4,4,4,4,3', '16', '15'])
 
 function isCard(written: string, before: string): boolean {
   const digits = digitsOf(written)
-  if (digits.length < fewestDigits || digits.length > maxDigits || !passesLuhn(digits)) return false
+  if (digits.length < minDigits || digits.length > maxDigits || !passesLuhn(digits)) return false
   if (/^(\d)\1*$/.test(digits)) return false
   if (cardWord.test(before)) return true
   return cardShapes.some((shape) => shape.test(digits)) && !(digits === written && otherName.test(before))

@@ -2,8 +2,8 @@ import type { CallText } from '../call-text.ts'
 import { findRepetition } from '../consumption/find-repetition.ts'
 import { plantedFamilies } from '../injection/planted-families.ts'
 import { suspectPhrases } from '../injection/suspect-material.ts'
-import { lessOfGuidance } from '../injection/guides-people.ts'
-import { lessOfMention } from '../phrases/is-mention.ts'
+import { discountGuidance } from '../injection/guides-people.ts'
+import { discountMention } from '../phrases/is-mention.ts'
 import { evidenceOf, namesOf, nothingSuspicious, type Suspicion } from '../phrases/suspect.ts'
 import type { Detector } from '../verdict.ts'
 
@@ -26,7 +26,7 @@ export function createPoisoningDetector(): Detector {
       isStuffed ||= findRepetition(text.text) !== 'none'
       const all = suspectPhrases(text)
       if (all.points <= worst.points || !isPlanted(all)) return
-      const suspicion = lessOfGuidance(text.text, lessOfMention(text.text, all))
+      const suspicion = discountGuidance(text.text, discountMention(text.text, all))
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {

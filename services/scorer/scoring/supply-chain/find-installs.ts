@@ -26,7 +26,7 @@ const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restme
 const without = String.raw`(?!\b${fetchers}\b)`
 const upTo = (units: number, ends: string) =>
   String.raw`(?:${without}[^\n${ends}]){1,${units}}?(?:\b${fetchers}\b(?:${without}[^\n${ends}]){1,${units}}?){0,2}`
-const most = 100
+const max = 100
 
 const rules: readonly (readonly [RegExp, Judge])[] = [
   [
@@ -113,7 +113,7 @@ export function findInstalls(text: string, isProse = false): Install[] {
   const found: Install[] = []
   const starts = wordStartsOf(text)
   for (const [pattern, judge] of gatedRules) {
-    for (const match of findGated(text, starts, pattern, most)) {
+    for (const match of findGated(text, starts, pattern, max)) {
       const judged = judge(match)
       if (judged === null) continue
       const isWarning = isProse && judged.value > 3 && isWarnedOf(match)
@@ -122,7 +122,7 @@ export function findInstalls(text: string, isProse = false): Install[] {
     }
   }
   for (const [ecosystem, pattern] of gatedCommands) {
-    for (const match of findGated(text, starts, pattern, most)) {
+    for (const match of findGated(text, starts, pattern, max)) {
       const judged = judgePackages(ecosystem, match[1] ?? '')
       if (judged !== null)
         found.push({ ...judged, start: match.index, end: match.index + match[0].trimEnd().length })

@@ -17,13 +17,14 @@ const maxSecrets = 20
 const maxOpenUnits = 2_000_000
 
 /**
- * Maps back from lower case ("İ" becomes two characters). For text already in lower case it costs a fiftieth,
- * and most answers tell nothing.
+ * Maps back from lower case ("İ" becomes two characters). Costs 50 times toLowerCase(), and most answers
+ * disclose nothing, so it is computed on a match only.
  */
-const wayBack = (text: string) => foldCharacters(text, (character) => character.toLowerCase()).originOf
+const originOfLowerCase = (text: string) =>
+  foldCharacters(text, (character) => character.toLowerCase()).originOf
 
 /** A secret told by an answer, or a word of one that the answer may have another reason to say. */
-export interface ToldSecret {
+export interface DisclosedSecret {
   isProof: boolean
   start: number
   end: number
@@ -44,9 +45,9 @@ export function createSecretFinder() {
       for (const sentence of text.split(/\n|(?<=[.!?])\s/)) {
         const isSecret = secretWord.test(sentence)
         if (!isSecret && !keptQuiet.test(sentence)) continue
-        for (const [found] of sentence.matchAll(unguessable)) add(found, isSecret && isDrawn(found))
+        for (const [found] of sentence.matchAll(unguessable)) add(found, isSecret && looksRandom(found))
         for (const [, name = '', sign = '', value = ''] of sentence.matchAll(named))
-          add(value, isSaidByKnowing(name, sign, value))
+          add(value, provesKnowledge(name, sign, value))
         for (const [found] of sentence.matchAll(code)) add(found, false)
       }
     },
@@ -54,23 +55,27 @@ export function createSecretFinder() {
       openUnits += text.length
       if (openUnits <= maxOpenUnits) open.push(text)
     },
-    find(answer: string): ToldSecret[] {
+    find(answer: string): DisclosedSecret[] {
       if (secrets.size === 0) return []
       const folded = answer.toLowerCase()
-      const told = [...secrets].flatMap(([secret, { isProof }]) => {
+      const disclosed = [...secrets].flatMap(([secret, { isProof }]) => {
         const start = folded.indexOf(secret)
         if (start === -1 || open.some((text) => text.toLowerCase().includes(secret))) return []
         return [{ isProof, start, end: start + secret.length }]
       })
-      if (told.length === 0) return []
-      const originOf = wayBack(answer)
-      return told.map(({ isProof, start, end }) => ({ isProof, start: originOf(start), end: originOf(end) }))
+      if (disclosed.length === 0) return []
+      const originOf = originOfLowerCase(answer)
+      return disclosed.map(({ isProof, start, end }) => ({
+        isProof,
+        start: originOf(start),
+        end: originOf(end),
+      }))
     },
   }
 }
 
 /** Model, resource and page names are words with a number or date. Random ones mix both in one part. */
-function isDrawn(found: string): boolean {
+function looksRandom(found: string): boolean {
   return found.split(/[-_]/).some((part) => part.length >= 6 && /\d/.test(part) && /[A-Za-z]/.test(part))
 }
 
@@ -78,7 +83,7 @@ function isDrawn(found: string): boolean {
  * Whether saying the value proves knowledge of the secret. A dictionary word may be said by chance, and "is
  * case sensitive" of any password. Letters with digits, and a passphrase set apart, prove it.
  */
-function isSaidByKnowing(name: string, sign: string, value: string): boolean {
+function provesKnowledge(name: string, sign: string, value: string): boolean {
   const words = value.trim().split(/\s+/)
   if (words.length === 1) return /\d/.test(value) && /\p{L}/u.test(value) && value.length >= 6
   return /phrase/i.test(name) && /[^\p{L}\s]/u.test(sign) && words.length <= 6 && value.length >= 10

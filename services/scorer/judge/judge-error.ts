@@ -1,5 +1,5 @@
 /** A request to the judge that produced no answer. */
-export class JudgeTrouble extends Error {
+export class JudgeError extends Error {
   readonly status: number | null
   /** Wait requested by the provider, in milliseconds. */
   readonly retryAfterMs: number | null
@@ -16,7 +16,7 @@ export class JudgeTrouble extends Error {
     } = {},
   ) {
     super(message, { cause: details.cause })
-    this.name = 'JudgeTrouble'
+    this.name = 'JudgeError'
     this.status = details.status ?? null
     this.retryAfterMs = details.retryAfterMs ?? null
     this.refused = details.refused ?? false

@@ -2,7 +2,7 @@ import { sourceKeys, wordsOfSource } from '#capture/tool-results.ts'
 import { alongNames, type Path } from '../along-names.ts'
 
 /** Where a text stands, by the names on the way to it. */
-export interface Standing {
+export interface TextPosition {
   /** The body's member that it is, or is inside. */
   top: string
   /** That member's own member that it is, or is inside. */
@@ -17,7 +17,7 @@ export interface Standing {
   isWordsOfSource: boolean
 }
 
-const ofBody: Standing = {
+const ofBody: TextPosition = {
   top: '',
   second: '',
   depth: 0,
@@ -28,13 +28,13 @@ const ofBody: Standing = {
 }
 
 /** Computes where texts stand. */
-export function standings(): (text: Path) => Standing {
+export function createTextPositions(): (text: Path) => TextPosition {
   return alongNames(ofBody, within)
 }
 
 const thought = /^(?:reasoning|thinking|thought)|^summary$/i
 
-function within(holder: Standing, name: string): Standing {
+function within(holder: TextPosition, name: string): TextPosition {
   const isOfSource = holder.isOfSource || sourceKeys.has(name)
   return {
     top: holder.depth === 0 ? name : holder.top,

@@ -9,7 +9,7 @@ export interface Waiter {
 }
 
 /** A wait queue with one line per lane. Projects take turns within a lane, each in order of arrival. */
-export interface WaitingLines {
+export interface WaitQueue {
   /** Resolves once admitted, after `onAdmit`. Rejects with the signal's reason if that aborts first. */
   wait(who: Waiter, signal: AbortSignal, onAdmit: () => void): Promise<void>
   isEmpty(lane: Lane): boolean
@@ -19,7 +19,7 @@ export interface WaitingLines {
    */
   admit(lane: Lane, rank?: (projectId: string) => number | null): boolean
   /** Moves the project behind the others. `admit` does so itself; call this where the turn ends later. */
-  sendBack(who: Waiter): void
+  moveToBack(who: Waiter): void
 }
 
 interface Waiting {
@@ -27,9 +27,9 @@ interface Waiting {
   proceed: () => void
 }
 
-export function createWaitingLines(): WaitingLines {
+export function createWaitQueue(): WaitQueue {
   const waiting: Record<Lane, Waiting[]> = { live: [], replay: [] }
-  const sendBack = ({ lane, projectId }: Waiter) => {
+  const moveToBack = ({ lane, projectId }: Waiter) => {
     const isItsOwn = (one: Waiting) => one.projectId === projectId
     const others = waiting[lane].filter((one) => !isItsOwn(one))
     waiting[lane] = [...others, ...waiting[lane].filter(isItsOwn)]
@@ -63,10 +63,10 @@ export function createWaitingLines(): WaitingLines {
       }
       if (next === undefined) return false
       waiting[lane].splice(waiting[lane].indexOf(next), 1)
-      sendBack({ lane, projectId: next.projectId })
+      moveToBack({ lane, projectId: next.projectId })
       next.proceed()
       return true
     },
-    sendBack,
+    moveToBack,
   }
 }
