@@ -107,7 +107,7 @@ export const dashboardConfigSchema = settings
       when: unlessWrong('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
     },
   )
-  // As the API has it: refused there, the dashboard would end and begin again for ever.
+  // The API's rule: refused there, the dashboard would exit and restart for ever.
   .refine(
     ({ DASHBOARD_ADMIN_LOGIN: login, DASHBOARD_ADMIN_PASSWORD: password }) =>
       password?.toLowerCase() !== login.toLowerCase(),

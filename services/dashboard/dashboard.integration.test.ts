@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(client, { recursive: true })
 })
 
-/** The answer to exactly this path, with its bytes as they come: fetch would resolve dots and decompress. */
+/** The raw answer to exactly this path: fetch would resolve dots and decompress. */
 function getRaw(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   const { hostname, port } = new URL(dashboard.baseUrl)
   return new Promise((resolve, reject) => {

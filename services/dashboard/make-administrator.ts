@@ -13,7 +13,7 @@ interface MakeAdministratorOptions {
   api: ApiBackend
   login: string
   password: string | undefined
-  /** To people, not to the log: logs are kept. */
+  /** Standard output for people, not the log: logs are kept. */
   print: (text: string) => void
   log: Log
   clock: Clock
@@ -21,7 +21,10 @@ interface MakeAdministratorOptions {
 
 const retryMs = 2_000
 
-/** Makes the first administrator where there is nobody yet, as soon as the API answers; prints the password that was made for them, once. */
+/**
+ * Creates the first administrator once the API answers, if there is nobody yet, and prints the generated
+ * password once.
+ */
 export async function makeAdministrator(
   options: MakeAdministratorOptions,
   signal: AbortSignal,
@@ -39,7 +42,7 @@ export async function makeAdministrator(
       }
       return
     } catch (error) {
-      // Away, or not migrated yet: later. Anything else would be the same for ever.
+      // Retry if the API is down or not migrated. Other errors are permanent.
       if (!(error instanceof Problem) || error.status < 500) throw error
       if (tries === 0) log.warn({ err: error }, 'waiting for the API to make the first administrator')
       await clock.sleep(retryMs, signal)

@@ -18,16 +18,16 @@ import { createOpenidRoutes, openidPaths } from './sign-in/openid-routes.ts'
 import { createSignInRoutes } from './sign-in/sign-in-routes.ts'
 
 interface DashboardDependencies extends ProcessDependencies {
-  /** To people, on standard output. */
+  /** Prints to standard output. */
   print: (text: string) => void
 }
 
 interface DashboardService extends Service {
-  /** The port that it listens on; 0 before it does. */
+  /** The listening port; 0 before. */
   port: () => number
 }
 
-/** What people's browsers talk to: the client's files, signing in, and the API on behalf of whoever is signed in. */
+/** The server for people's browsers: client files, sign-in, and the API on behalf of the signed-in person. */
 export function createDashboard(
   config: DashboardConfig,
   dependencies: DashboardDependencies,

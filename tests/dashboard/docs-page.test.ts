@@ -13,7 +13,7 @@ let browser: Browser
 const prefix = '/sluice'
 
 beforeAll(async () => {
-  // What scripts/up says of the API, whose pages are opened at other addresses too.
+  // As scripts/up sets it, while the API's pages are also opened at other addresses.
   api = await startApi({ PUBLIC_BASE_URL: 'http://localhost:3001' })
   ;({ key } = await api.createProject())
   proxy = createServer((request, response) => {

@@ -11,7 +11,7 @@ import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { until } from '#tests/support/until.ts'
 import { goTo, shown } from './task-fixture.ts'
 
-// Ends what hangs.
+// Only ends what hangs.
 jest.setTimeout(300_000)
 
 let site: DashboardSite
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => site.stop())
 
-/** Its time. */
+/** The request's time. */
 const requestTitle = /\d:\d\d/
 
 test('a page that says only what is wrong has a heading, the name of its tab, and says who may see it', async () => {
@@ -117,7 +117,7 @@ test('what has the focus is seen in the dark theme', async () => {
   await page.emulateMedia({ colorScheme: 'light' })
 })
 
-/** Of what is drawn round the element that has the focus with the ground that it is on. In the browser. */
+/** The contrast of the focus ring with its background. Runs in the browser. */
 const ringContrast = `(() => {
   const styleOf = (each) => getComputedStyle(each)
   const lightness = (colour) => {

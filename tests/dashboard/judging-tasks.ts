@@ -7,10 +7,10 @@ import { seedRequest } from '#tests/support/seed-requests.ts'
 import { until } from '#tests/support/until.ts'
 import { confirm, expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
-/** The mock judge takes the word for the thing. */
+/** The mock judge takes it literally. */
 const harmless = 'That film was the bomb.'
 
-/** Whether verdicts are right, and scoring history again. */
+/** Reviewing verdicts and scoring history again. */
 export function judgingTasks(fixture: () => TaskFixture): void {
   test('an analyst agrees with one verdict, disagrees with another, and exports the cases', async () => {
     const { project, record, signIn, system } = fixture()
@@ -27,13 +27,13 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await page.goto(`/requests/${id}`)
     await review(page, 'pii_detection', 'Agree', 'Nobody is named.')
     await page.getByText('ana agrees: Nobody is named.').waitFor()
-    // Her session ends while she writes: what she wrote is there again once she is.
+    // Her session ends while she writes; the draft is there once she has signed in again.
     await system.call('DELETE', `/api/people/${String(made.json['id'])}/logins`)
     await review(page, 'content_safety', 'Disagree', 'It is about a film.')
     await page.getByLabel('Name').fill('ana')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Log in' }).click()
-    // So it is when logging out fails.
+    // As when signing out fails.
     const away = { detail: 'the API does not answer at the moment', code: 'API_UNAVAILABLE' }
     await page.route('**/bff/logout', (route) => route.fulfill({ status: 503, json: away }), { times: 1 })
     await logOut(page)
@@ -45,7 +45,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await page.getByText('ana says safe: It is about a film.').waitFor()
     await card.getByLabel('Why').waitFor({ state: 'detached' })
 
-    // Said once more, and left before it was saved: no draft of it is left.
+    // Submitted again, and left before it was saved: no draft remains.
     const saving = Promise.withResolvers<Route>()
     await page.route('**/bff/api/reviews?*', (route) =>
       route.request().method() === 'POST' ? saving.resolve(route) : route.continue(),
@@ -80,7 +80,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { scorer: 'content_safety', label: 0, prompt: harmless },
     ])
-    // Nor of what she has not sent, once she has logged out.
+    // Nor an unsent draft, once she has signed out.
     await page.goto(`/requests/${id}`)
     await card.getByRole('button', { name: 'Agree', exact: true }).click()
     await until(async () => (await draftsOn(page)) === 1)
@@ -95,7 +95,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     const { page } = admin
     const project = await system.createProject({ name: 'Archive', tier: 'team' })
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'My card is 4111 1111 1111 1111.' }] })
-    // As an older scorer had it, that knew no cards.
+    // As scored by an older version that did not know cards.
     const missed = await seedRequest(system.pool, createSealer([]), {
       projectId: project.id,
       id: newId('request', Date.now() - 60_000),

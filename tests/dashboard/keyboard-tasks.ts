@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { until } from '#tests/support/until.ts'
 import { goTo, type TaskFixture } from './task-fixture.ts'
 
-/** Where somebody without a pointer is after what they were at has gone. */
+/** Where keyboard focus is after the focused element has gone. */
 export function keyboardTasks(fixture: () => TaskFixture): void {
   test('past the navigation, through dialogs and menus and back to where they were opened', async () => {
     const { admin, project, system } = fixture()
@@ -30,7 +30,7 @@ export function keyboardTasks(fixture: () => TaskFixture): void {
       await page.getByRole('menuitem', { name: item }).focus()
       await press(page, 'Enter')
       await dialog.getByRole('button', { name: answer }).waitFor()
-      // Before it has the focus Escape is still for the menu.
+      // Before the dialog has focus, Escape still goes to the menu.
       await isFocused(dialog, ':focus-within')
       await press(page, 'Escape')
       await dialog.waitFor({ state: 'detached' })
@@ -45,7 +45,7 @@ export function keyboardTasks(fixture: () => TaskFixture): void {
     await press(page, 'Enter')
     await page.getByRole('menuitem', { name: 'Change' }).focus()
     await press(page, 'Enter')
-    // What somebody signs in as stays.
+    // The login name remains.
     await isFocused(page.getByRole('dialog').getByLabel('Name'))
     await press(page, 'Escape')
   })
@@ -80,7 +80,7 @@ export function keyboardTasks(fixture: () => TaskFixture): void {
     await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
     await press(page, 'Tab')
     await isFocused(page.getByRole('button', { name: 'Refresh' }))
-    // Clicked beside, it is not gone back to when something comes while the page is read on by keys.
+    // After a click elsewhere it is not refocused when content arrives.
     await page.getByRole('navigation', { name: 'Main' }).getByText('Sluice', { exact: true }).click()
     await press(page, 'PageDown')
     await page.evaluate('document.body.append("")')

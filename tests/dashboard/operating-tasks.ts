@@ -12,10 +12,10 @@ import { until } from '#tests/support/until.ts'
 import { expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
 const topic = topics.requestLogged.name
-/** Older than the sink makes days for (SINK_LATE_MAX_DAYS is 35). */
+/** Older than the sink's partitions (SINK_LATE_MAX_DAYS is 35). */
 const tooOldMs = 40 * 86_400_000
 
-/** What operators look at and decide about. */
+/** Operators' pages. */
 export function operatingTasks(fixture: () => TaskFixture): void {
   test('a dead letter is found, read, and sent back once its cause is gone; another is dropped with a reason', async () => {
     const { admin, read, system, project } = fixture()
@@ -81,7 +81,7 @@ export function operatingTasks(fixture: () => TaskFixture): void {
   })
 }
 
-/** A call, and bytes that are none. */
+/** A call, then bytes that are not one. */
 async function send({ system }: TaskFixture, call: LoggedCall): Promise<void> {
   const { brokers, registryUrl } = testInfrastructure()
   const log = createLog('tasks-test', 'silent')

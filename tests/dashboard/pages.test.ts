@@ -14,7 +14,7 @@ import { fillPictureCalls } from './picture-calls.ts'
 import { fillPictureSettings } from './picture-settings.ts'
 import { goTo, shown } from './task-fixture.ts'
 
-// Ends what hangs.
+// Only ends what hangs.
 jest.setTimeout(300_000)
 
 let site: DashboardSite
@@ -26,9 +26,9 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => site.stop())
 
-/** Its time. */
+/** The request's time. */
 const requestTitle = /\d:\d\d/
-/** What the navigation does not lead to. */
+/** Pages that the navigation does not link. */
 async function otherPages(webhookId: string): Promise<[path: string, title: string | RegExp][]> {
   return [
     [`/requests/${site.requestId}`, requestTitle],
@@ -125,7 +125,7 @@ test('requests are triaged by keyboard alone', async () => {
   const { page } = admin
   await goTo(admin.page, `/requests?range=24h&project=${site.projectId}`, 'Requests')
   await page.keyboard.press('j')
-  // The newest, whichever that is by now: the filled pages' calls are minutes old.
+  // Whichever is newest by now: the fixture's calls are minutes old.
   const focused = () => page.evaluate<string>("document.activeElement?.getAttribute('href') ?? ''")
   await until(async () => /\/requests\/req_/.test(await focused()))
   const [path = ''] = (await focused()).split('?')
@@ -196,7 +196,7 @@ test('who signs in in another tab finds here nothing of what the person before w
   const headers = { 'x-sluice-dashboard': '1' }
   await context.request.post('/bff/logout', { headers })
   await context.request.post('/bff/login', { headers, data: { name, password } })
-  // What was sent in the session before is answered now.
+  // Answers a request of the previous session.
   await page.route(
     '**/deliveries*',
     (route) => route.fulfill({ status: 401, json: { detail: 'you are signed out', code: 'LOGIN_ENDED' } }),
@@ -233,7 +233,7 @@ test('a login that is ended, elsewhere or here, is over in an open page, and ano
   await form.getByLabel('Password', { exact: true }).fill(adminPassword)
   await form.getByRole('button', { name: 'Log in' }).click()
   await shown(person.page, 'Requests')
-  // Who signs in may be another: what the first one read is asked for anew, and that is written down.
+  // Another person may have signed in: cached answers are refetched, and audited.
   const asked = person.page.waitForRequest((request) =>
     request.url().includes(`/api/requests/${site.requestId}`),
   )

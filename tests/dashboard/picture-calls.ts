@@ -9,7 +9,7 @@ import { seedRequest } from '#tests/support/seed-requests.ts'
 const hourMs = 3_600_000
 const hours = 36
 
-/** Who calls, with which model, how often of a hundred calls, and how often unsafe of a thousand. */
+/** Agents with their model, calls per hundred and unsafe calls per thousand. */
 const agents = [
   { name: 'support-assistant', model: 'gpt-4o-mini', provider: 'openai', share: 46, unsafe: 9 },
   { name: 'order-agent', model: 'gpt-4o', provider: 'openai', share: 22, unsafe: 5 },
@@ -51,7 +51,9 @@ const verdictsSql = `
 const toolsSql = `
   insert into seen_tools select $1, tool_name, min(created_at) from llm_requests where project_id = $1 and tool_name is not null group by 2`
 
-/** A day and a half of a shop's calls, with its quiet night; scored, and counted as the sink does. Returns the request that is worth a look. */
+/**
+ * A shop's calls of a day and a half, with a quiet night; scored and rolled up. Returns the request to show.
+ */
 export async function fillPictureCalls(pool: pg.Pool, projectId: string): Promise<string> {
   const chance = createRandom(7)
   const nowMs = Date.now()
@@ -69,7 +71,7 @@ export async function fillPictureCalls(pool: pg.Pool, projectId: string): Promis
     await pool.query(`delete from ${table.name} where project_id = $1`, [project])
     await pool.query(countingSql(table, ''), [project])
   }
-  // Counting in the lump says the end of the hour, which has not come yet.
+  // Bulk roll-up sets the end of the hour, which lies in the future.
   await pool.query('update tool_rollups set last_at = least(last_at, now())')
   await pool.query(toolsSql, [project])
   await pool.query('update subscriptions set requests_this_period = 1871204 where project_id = $1', [project])
@@ -131,7 +133,7 @@ function scoresOf(call: ReturnType<typeof callsOfHour>[number], chance: Chance) 
   })
 }
 
-/** Of a session of three calls the middle one. */
+/** The middle call of a session of three. */
 async function seedShownCall(pool: pg.Pool, projectId: string, nowMs: number): Promise<string> {
   const sealer = createSealer([])
   const base = { projectId, model: 'gpt-4o', agentName: 'order-agent', sessionId: 'conversation-order-4711' }

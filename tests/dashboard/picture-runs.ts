@@ -6,7 +6,7 @@ const scoreRunsSql = `
   values ($1, $3, now() - interval '8 days', now() - interval '1 hour', '{pii_detection}', 'postgres', false, 'done', 48210, 48210, 48210,
       now() - interval '5 hours', now() - interval '3 hours'),
     ($2, $3, now() - interval '2 days', now(), null, 'postgres', false, 'scoring', 12904, 12904, 8120, now() - interval '20 minutes', null)`
-// Of every hundredth call another verdict than the one that stands.
+// A different verdict for one call in a hundred.
 const scoredAgainSql = `
   insert into safety_scores (project_id, request_id, request_created_at, id, run_id, scorer_name, score_value, score_label, severity, method,
     scorer_version, created_at)
@@ -31,7 +31,7 @@ const attemptsSql = `
   from generate_series(1, 240) n,
     lateral (select (array['jailbreak_detection', 'system_prompt_leakage', 'excessive_agency', 'pii_detection'])[1 + n % 4] as scorer) by`
 
-/** A run that scored a week again and one that does, and attacks on an agent. Returns those that have pages worth a picture. */
+/** A finished and a running score run, and a red-team run. Returns those to show. */
 export async function fillPictureRuns(
   pool: pg.Pool,
   projectId: string,

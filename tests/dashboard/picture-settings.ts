@@ -17,7 +17,10 @@ const deadLettersSql = `
   insert into dead_letters (id, cluster, topic, partition, "offset", source_partition, source_offset, group_id, code, message, project_id, value_bytes, dead_at, status)
   select $1, 'main', $2, 0, $3::integer, 4, $3 + 118200, 'sluice.scorer', $4, $5, $6, 2113, now() - $3::integer * interval '17 minutes', $7`
 
-/** What administrators and operators see: keys, people, webhooks with what was sent, reviews, gateways, dead letters. Returns the webhook of the delivery log. */
+/**
+ * Administration pages: keys, people, webhooks with deliveries, reviews, gateways, dead letters. Returns the
+ * webhook of the delivery log.
+ */
 export async function fillPictureSettings(
   api: RunningApi,
   projectId: string,

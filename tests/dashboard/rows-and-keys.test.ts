@@ -53,7 +53,7 @@ test('deliveries that are ticked are sent again, those under way cannot be', asy
   expect(queued.map(({ delivery_id }) => delivery_id)).toEqual(failed)
   const pending = page.getByRole('table').getByText('pending', { exact: true })
   await until(async () => (await pending.count()) === 2)
-  // They are followed to their end.
+  // Polled until they end.
   await site.api.pool.query(`update webhook_deliveries set status = 'delivered' where webhook_id = $1`, [
     idToUuid(webhookId),
   ])
@@ -71,7 +71,7 @@ test('failed calls are chosen by their status', async () => {
   await open('/requests?range=24h&status=failed')
   await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
   await page.getByText('Status: failed').waitFor()
-  // What the API refuses can be taken away again.
+  // A filter that the API rejects can be removed.
   await open('/requests?range=24h&status=broken')
   await page
     .getByRole('alert')
@@ -79,7 +79,7 @@ test('failed calls are chosen by their status', async () => {
     .waitFor()
   await page.getByRole('button', { name: 'Remove the filter Status' }).click()
   await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
-  // What takes no other values is chosen among them.
+  // Filters with fixed values are chosen from a list.
   await page.getByRole('button', { name: 'Add a filter' }).click()
   await page.getByRole('combobox', { name: 'Field' }).click()
   await page.getByRole('option', { name: 'Verdict' }).click()
@@ -115,7 +115,7 @@ test('evidence leads to where it stands: far behind what nobody sees, beside wha
     ],
   })
   await open(`/requests/${id}`)
-  // As in lists: the worst severity of all scores, whichever has the highest value.
+  // As in lists: the worst severity of all scores, not that of the highest value.
   await page
     .getByRole('heading', { level: 1, name: /\d:\d\d/ })
     .locator('..')
@@ -135,7 +135,7 @@ test('evidence leads to where it stands: far behind what nobody sees, beside wha
   await isFocused('Obey')
   await page.getByText('… 979,500 characters …').waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  // No path holds this session's name.
+  // No path can hold this session's id.
   await page.getByRole('link', { name: 'Session', exact: true }).click()
   await page.getByText('Session: ..').waitFor()
   await page.locator(`tr a[href*="${id}"]`).waitFor()
@@ -157,7 +157,7 @@ test('a range from … to … is shown, and changed again', async () => {
   const form = page.locator('form').filter({ hasText: 'Until' })
   await form.getByRole('button', { name: 'Clear Until' }).waitFor()
   expect(await seriousFindings(page, ['button-name'])).toEqual([])
-  // Who leaves the calendar by Escape is in the form again.
+  // Escape in the calendar returns to the form.
   await form.getByRole('button', { name: 'From' }).first().press('Enter')
   const day = page.getByRole('button', { name: '2 January 2026', exact: true })
   await day.press('Escape')
@@ -208,7 +208,7 @@ test('who has more projects than are named is told so, and follows a link to ano
   expect(await seriousFindings(page)).toEqual([])
 })
 
-// These are the last: the clock is not the machine's any more.
+// Last, because they change the clock.
 test('a list keeps its range while it is read: its pages and its place would be lost', async () => {
   const starts: (string | null)[] = []
   page.on('request', (request) => {
@@ -218,7 +218,7 @@ test('a list keeps its range while it is read: its pages and its place would be 
   await page.clock.install()
   await open('/requests?range=1h')
   await until(() => Promise.resolve(starts.length > 0))
-  // A step of the last hour, as pages count it, is five minutes.
+  // Ranges of the last hour advance in steps of five minutes.
   await page.clock.fastForward(360_000)
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('checkbox', { name: 'Provider' }).check()
@@ -228,14 +228,14 @@ test('a list keeps its range while it is read: its pages and its place would be 
   expect(new Set(starts).size).toBe(1)
 })
 
-// The API is gone then.
+// The API is down then.
 test('a page whose numbers cannot be read anew says when they were read', async () => {
   await open('/operations')
   const consumers = page.getByRole('heading', { name: 'Consumers' })
   await consumers.waitFor()
   const line = page.getByText(/^Last read at .*; the API does not answer/)
   expect(await line.count()).toBe(0)
-  // Who asks and hears nothing knows no more than who is refused.
+  // No answer tells as little as a refusal.
   const asked = '**/bff/api/operations*'
   await page.route(asked, () => undefined)
   await until(async () => {

@@ -4,7 +4,7 @@ import type { VisitedPage } from '#tests/support/dashboard-site.ts'
 import { until } from '#tests/support/until.ts'
 import { confirm, expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
-/** Projects and their settings, what they pay, people, and the record of all that. */
+/** Projects and settings, billing, people, and the audit log. */
 export function settingUpTasks(fixture: () => TaskFixture): void {
   test('a project is created, can be switched to, and is set up', async () => {
     const { admin, read } = fixture()
@@ -22,7 +22,7 @@ export function settingUpTasks(fixture: () => TaskFixture): void {
       'Back office',
     )
 
-    // More than anything is kept: the most stands there instead.
+    // Above the maximum: clamped.
     await page.getByLabel('Days that prompts and answers are kept').fill('300')
     await page.getByRole('combobox', { name: 'A model judges' }).click()
     await page.getByRole('option', { name: /not sure/ }).click()
@@ -58,7 +58,7 @@ export function settingUpTasks(fixture: () => TaskFixture): void {
     const goOnAfterEnd = async () => {
       await system.call('DELETE', `/api/people/${String(made.json['id'])}/logins`)
       await page.getByRole('button', { name: 'Save' }).click()
-      // First, since only the login has it: what a project is called stands in a field Name, too.
+      // Only the sign-in form has it; project forms also have a field Name.
       await page.getByLabel('Password', { exact: true }).fill(password)
       await page.getByLabel('Name').fill('oleg')
       await page.getByRole('button', { name: 'Log in' }).click()
@@ -71,7 +71,7 @@ export function settingUpTasks(fixture: () => TaskFixture): void {
     await goOnAfterEnd()
     await dialog.getByText('pii_detection').waitFor()
     expect(await dialog.getByLabel('Address').inputValue()).toBe('https://hooks.example.com/oleg')
-    // Given up, nothing of it is left.
+    // After cancelling nothing of it remains.
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add webhook' }).click()
@@ -127,7 +127,7 @@ export function settingUpTasks(fixture: () => TaskFixture): void {
     await page.getByRole('option', { name: /^Viewer/ }).click()
     await dialog.getByRole('combobox', { name: 'Projects' }).click()
     await page.getByRole('option', { name: 'Web shop' }).click()
-    // The list of projects stays open for more of them.
+    // The list of projects stays open for more choices.
     await page.keyboard.press('Tab')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -189,12 +189,12 @@ export function settingUpTasks(fixture: () => TaskFixture): void {
     const log = page.getByRole('table', { name: 'Audit log' })
     await log.getByRole('button', { name: 'person.created' }).first().click()
     await page.waitForURL('**/settings/audit?*action=person.created*')
-    // What was there stays until what is asked for has come.
+    // The previous rows stay until the new ones arrive.
     await until(async () => (await log.getByRole('button', { name: 'person.changed' }).count()) === 0)
     const row = log.getByRole('row').filter({ hasText: 'ines' })
     await row.getByText(/"role":"viewer"/).waitFor()
     expect(await row.innerText()).toMatch(/admin/i)
-    // What was set to what is read in lines, not in a column of letters.
+    // Values are laid out in lines, not one letter wide.
     expect((await row.locator('pre').boundingBox())?.width).toBeGreaterThanOrEqual(220)
     expect(await log.getByText('project.').count()).toBe(0)
     await page.getByRole('button', { name: 'Remove the filter on action' }).click()

@@ -59,7 +59,8 @@ test('who is let in comes to the page that was asked for, who is not hears why, 
   }
   expect(await page.getByText('0900').count()).toBe(0)
   await signIn.click()
-  // The cookie is Strict, and the provider is another site: the page comes without it, what the page asks for with it.
+  // The cookie is SameSite=Strict and the provider another site: the page loads without it, its requests have
+  // it.
   await page.getByRole('button', { name: /ada@example.com/ }).click()
   expect(new URL(page.url()).pathname).toBe('/tools')
   await page.getByRole('menuitem', { name: 'Log out' }).click()

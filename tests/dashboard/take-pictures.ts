@@ -14,8 +14,8 @@ import { fillPictureRuns } from './picture-runs.ts'
 import { fillPictureSettings } from './picture-settings.ts'
 
 /**
- * Takes the pictures of docs/dashboard: `node tests/dashboard/take-pictures.ts`, the real client before a real API with the calls of a made-up shop. Every page at the widths
- * of a desk and of a telephone, and the overview in the dark theme.
+ * Takes the screenshots of docs/dashboard: `node tests/dashboard/take-pictures.ts`. Real client and API with
+ * a made-up shop's calls; every page at desktop and phone width, the overview also dark.
  */
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'dashboard')
 const sizes = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 844 } } as const
@@ -81,13 +81,13 @@ function pagesOf({ requestId, webhookId, scoreRunId, redteamRunId }: ShownIds): 
   }
 }
 
-/** When nothing moves or waits any more. */
+/** Takes a screenshot once nothing moves or loads. */
 async function take(page: Page, name: string): Promise<void> {
-  // Before its code is there nothing says that it loads.
+  // Before the page's chunk arrives there is no loading indicator.
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForLoadState('networkidle')
   await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
-  // A chart waits for its chunk.
+  // Charts wait for their chunk.
   await until(async () => (await page.locator('main .mantine-Skeleton-root').count()) === 0)
   const file = join(directory, `${name}.png`)
   await writeFile(file, await page.screenshot({ animations: 'disabled' }))

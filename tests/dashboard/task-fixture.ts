@@ -11,15 +11,15 @@ import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/suppo
 import { startWithUndo, type Undo } from '#tests/support/undo.ts'
 import { until } from '#tests/support/until.ts'
 
-/** Everything that people work with: the dashboard in a browser, and API, sink, scorer and red team behind it. */
+/** The dashboard in a browser, with API, sink, scorer and red team behind it. */
 export interface TaskFixture extends OpenDashboard {
   system: RedteamFixture
   payments: MockPaymentProvider
   project: FixtureProject
   admin: VisitedPage
-  /** What the API answers the operator. */
+  /** The API's answer to the operator. */
   read: (path: string) => Promise<Record<string, unknown>>
-  /** Logs a call and resolves to its identifier once it has its scores. */
+  /** Logs a call; resolves to its id once it has scores. */
   record: (call: object, project?: FixtureProject) => Promise<string>
 }
 
@@ -65,24 +65,24 @@ async function setParts(undo: Undo): Promise<Omit<TaskFixture, 'stop'>> {
   }
 }
 
-/** Goes to a page by its address, and waits until what it asked for is there. */
+/** Opens a page by its address and waits until its content is loaded. */
 export async function goTo(page: Page, path: string, title: string | RegExp): Promise<void> {
   await page.goto(path)
   await shown(page, title)
 }
 
-/** Waits until a page is there, with what it asked for. */
+/** Waits until a page's content is loaded. */
 export async function shown(page: Page, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
 }
 
-/** What axe-core finds on the page as it stands: for dialogs, which no address leads to. */
+/** Checks the current page with axe-core, for dialogs without an address. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await seriousFindings(page)).toEqual([])
 }
 
-/** Says yes to what is asked before it is done. */
+/** Confirms a dialog. */
 export async function confirm(page: Page, answer: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: answer }).click()
 }

@@ -6,7 +6,7 @@ import { settingUpTasks } from './setting-up-tasks.ts'
 import { setTaskFixture, type TaskFixture } from './task-fixture.ts'
 import { watchingTasks } from './watching-tasks.ts'
 
-// Ends what hangs.
+// Only ends what hangs.
 jest.setTimeout(300_000)
 
 let set: TaskFixture
@@ -21,5 +21,5 @@ describe('watching', () => watchingTasks(fixture))
 describe('setting up', () => settingUpTasks(fixture))
 describe('by keyboard', () => keyboardTasks(fixture))
 describe('operating', () => operatingTasks(fixture))
-// The last of these stops the scorer.
+// Last, because one of these stops the scorer.
 describe('judging', () => judgingTasks(fixture))

@@ -71,7 +71,7 @@ test.each([
   const sent = page.waitForResponse((response) => response.url().includes('/test'))
   await page.getByRole('menuitem', { name: 'Send Test Event' }).click()
   const { delivery_id } = (await (await sent).json()) as { delivery_id: string }
-  // As the notifier writes down what the receiver answered.
+  // As the notifier records the receiver's answer.
   await pool.query(
     `insert into webhook_attempts (delivery_id, number, lease_until, at, finished_at, status_code, error)
      values ($1, 1, now(), now(), now(), $2, $3)`,

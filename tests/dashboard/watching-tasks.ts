@@ -5,13 +5,13 @@ import { until } from '#tests/support/until.ts'
 import { goTo, type TaskFixture } from './task-fixture.ts'
 
 const agent = 'order-agent'
-/** With what addresses have a meaning of their own for. */
+/** Contains characters with a meaning in URLs. */
 const session = 'SHOP\\conversation-4711'
 const said = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] })
 const asked = (content: string) => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] })
 const common = { agent_name: agent, agent_tag: 'v2', session_id: session, model: 'gpt-4o', latency_ms: 420 }
 
-/** Sessions, tools, and what a red team finds. */
+/** Sessions, tools and red-team results. */
 export function watchingTasks(fixture: () => TaskFixture): void {
   beforeAll(async () => {
     const { record } = fixture()
@@ -138,7 +138,7 @@ export function watchingTasks(fixture: () => TaskFixture): void {
     expect(await readFile(await (await report).path(), 'utf8')).toContain(agent)
     await attacks.getByRole('link').first().click()
     await page.getByText('redteam', { exact: true }).first().waitFor()
-    // Lists leave probes out, so that what leads from a probe to its like asks for them.
+    // Lists exclude probes, so links from a probe select their source.
     await page.getByRole('table', { name: 'Facts' }).getByRole('link', { name: agent, exact: true }).click()
     await page.locator('tr[data-index]').first().waitFor()
     expect(new URL(page.url()).searchParams.get('source')).toBe('redteam')

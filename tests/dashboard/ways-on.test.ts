@@ -110,7 +110,7 @@ test('a long word moves nothing that stands beside it off the screen', async () 
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
   await open('/sessions')
   await page.getByRole('link', { name: word }).waitFor()
-  // Words of others in two columns; each has room for some letters, and is no wider than that.
+  // Two columns of long words: each has room for a few letters and is no wider.
   const box = await page.locator('table').boundingBox()
   expect(box?.width).toBeLessThan(1.5 * Number(page.viewportSize()?.width))
 })
@@ -137,7 +137,7 @@ test('a verdict that a promoted run took back is taken back in a list that is op
     projectId: site.projectId,
     scores: [{ scorer: 'pii_detection', value: 5, label: 'unsafe', severity: 'critical' }],
   })
-  // From then on what comes is told.
+  // From then on, new rows are announced.
   const polled = page.waitForResponse((response) => response.url().includes('since=now'))
   await open('/requests?range=24h')
   const row = page.getByRole('row').filter({ has: page.locator(`a[href*="${id}"]`) })
@@ -164,13 +164,13 @@ test('a page whose parts a newer build has taken away is loaded again by itself,
     route.fulfill({ status: 404, json: { detail: 'there is no such file' } }),
   )
   await other.getByRole('link', { name: 'Reviews' }).click()
-  // The server has the build that the page is of, so that there would be the same again.
+  // The server has this page's build, so a reload would change nothing.
   const alert = other.getByRole('alert').filter({ hasText: 'There is a newer version' })
   await alert.waitFor()
   await other.getByRole('link', { name: 'Sessions' }).click()
   await other.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
   expect(loads).toHaveLength(1)
-  // Of several servers some have another build, and they answer in turn.
+  // Several servers with different builds answer in turn.
   await other.route(
     ({ pathname }) => pathname === '/',
     async (route) => {
@@ -231,7 +231,7 @@ test('whoever goes to another project leaves behind what is of the one before', 
 test('a page that nobody answered comes by itself once the API is back', async () => {
   const json = { detail: 'the API does not answer at the moment', code: 'API_UNAVAILABLE' }
   const failure = page.getByRole('alert').getByText(json.detail)
-  // There are rows that could stand in the place of what does not come.
+  // Cached rows could stand in for the missing answer.
   const agent = page.getByRole('button', { name: 'booking-agent' }).first()
   await open('/sessions')
   await agent.waitFor()
@@ -241,7 +241,7 @@ test('a page that nobody answered comes by itself once the API is back', async (
   ] as const) {
     const again = Promise.withResolvers<Route>()
     let tries = 0
-    // The first and what follows it at once.
+    // The first and the immediate follow-up.
     await page.route(asked, (route) =>
       ++tries <= 3 ? route.fulfill({ status: 503, json }) : again.resolve(route),
     )
@@ -249,7 +249,7 @@ test('a page that nobody answered comes by itself once the API is back', async (
     await failure.waitFor()
     const held = await again.promise
     await page.evaluate('new Promise(requestAnimationFrame)')
-    // What was said stays while it is asked again.
+    // The message stays during retries.
     expect(await failure.isVisible()).toBe(true)
     await held.continue()
     await failure.waitFor({ state: 'detached' })

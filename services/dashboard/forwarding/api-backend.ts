@@ -2,23 +2,23 @@ import { Pool, type Dispatcher } from 'undici'
 import { z } from 'zod'
 import { Problem } from '#http/problem.ts'
 
-/** Enough for a hundred people who all wait; further requests wait for one of these. */
+/** Enough for a hundred people waiting at once; further requests queue. */
 const maxConnections = 128
-/** A little longer than the API gives its statements at most. */
+/** Slightly above the API's maximum statement timeout. */
 const headersTimeoutMs = 60_000
 
 const problemSchema = z.object({ detail: z.string(), code: z.string() })
 
-/** For whom the API is asked. */
+/** The person for whom the API is called. */
 export interface OnBehalfOf {
-  /** Of their login; absent: nobody is signed in. */
+  /** Their login's token; absent: nobody is signed in. */
   token?: string | undefined
   address: string | undefined
 }
 
 export interface ApiRequest {
   method: string
-  /** With its query. */
+  /** Includes the query. */
   path: string
   headers?: Record<string, string>
   body?: Buffer | string
@@ -26,14 +26,14 @@ export interface ApiRequest {
 }
 
 export interface ApiBackend {
-  /** The API's answer as it comes. Throws Problem `API_UNAVAILABLE` when there is none. */
+  /** The API's raw answer. Throws Problem `API_UNAVAILABLE` if there is none. */
   send(request: ApiRequest, whom: OnBehalfOf): Promise<Dispatcher.ResponseData>
-  /** The JSON of an answer; one that is no success is thrown as it is. */
+  /** The JSON of a successful answer; throws an error answer unchanged. */
   call<T>(method: 'GET' | 'POST', path: string, whom: OnBehalfOf, body?: object): Promise<T>
   close(): Promise<void>
 }
 
-/** The API, asked with INTERNAL_API_SECRET. The one place that knows it. */
+/** The API's client, the only place that knows INTERNAL_API_SECRET. */
 export function createApiBackend(options: { url: string; secret: string }): ApiBackend {
   const { origin, pathname } = new URL(options.url)
   const base = pathname.replace(/\/$/, '')
@@ -83,7 +83,7 @@ async function problemOf(answer: Dispatcher.ResponseData): Promise<Problem> {
   })
 }
 
-/** Throws `API_UNAVAILABLE` for what is none: it is a proxy that answers, in place of the API. */
+/** Throws `API_UNAVAILABLE` if it is not JSON: a proxy answered for the API. */
 async function readJson({ body }: Dispatcher.ResponseData): Promise<unknown> {
   try {
     return await body.json()

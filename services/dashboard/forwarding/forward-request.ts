@@ -17,8 +17,8 @@ interface ForwardOptions {
 }
 
 /**
- * `/bff/api/…` is the API's `/api/…`, asked for whoever is signed in; who may do what is decided there. Nothing else of the API can be
- * reached, and of the headers only those named here go either way.
+ * Forwards `/bff/api/…` to the API's `/api/…` for the signed-in person; the API authorizes. Nothing else of
+ * the API is reachable, and only listed headers pass.
  */
 export function createForward({ api, cookie }: ForwardOptions): Router {
   const router = express.Router()
@@ -45,7 +45,7 @@ export function createForward({ api, cookie }: ForwardOptions): Router {
       response
         .status(answer.statusCode)
         .set(pick(answer.headers, passedBack))
-        // What one person was shown stays on nobody's disk.
+        // Answers to one person must not stay on a shared disk.
         .set('cache-control', answer.headers['etag'] === undefined ? 'no-store' : 'private, no-cache')
       await passBody(answer.body, response)
     },
@@ -53,7 +53,7 @@ export function createForward({ api, cookie }: ForwardOptions): Router {
   return router
 }
 
-/** On the way: a client that does not want the rest is no failure. */
+/** Streams the body. A client that disconnects is not an error. */
 async function passBody(body: NodeJS.ReadableStream, response: Response): Promise<void> {
   try {
     await pipeline(body, response)
@@ -76,8 +76,8 @@ function refuseUnknown(request: Request, _response: Response, next: () => void):
 }
 
 /**
- * Whether a part of it is `.` or `..`, however that and what separates parts is written: the API must be asked for exactly what was checked
- * here. A backslash or slash alone stays: session ids may have one.
+ * True if a path segment is `.` or `..` in any encoding: the API must get exactly the path that was checked.
+ * A lone encoded slash or backslash passes, since session ids may contain one.
  */
 function climbs(path: string): boolean {
   const plain = path.replaceAll(/%2e/gi, '.').replaceAll(/%5c|%2f/gi, '/')

@@ -16,16 +16,16 @@ interface AppOptions {
   clientDirectory: string
   trustedProxies: readonly string[]
   cookie: LoginCookie
-  /** Single sign-on, where it is configured. */
+  /** Single sign-on, if configured. */
   openid: Router | undefined
-  /** What is behind `/bff`, in this order. */
+  /** Routers under `/bff`, in this order. */
   routers: readonly Router[]
   health: () => Health
   log: Log
   metrics: Metrics
 }
 
-/** The dashboard as an express application: headers first, then who sent it, then `/bff`, and the client for everything else. */
+/** The express application: headers, client address, `/bff`, and the client's files for everything else. */
 export function createApp(options: AppOptions): Express {
   const { dashboardUrl, cookie, routers, health, log, metrics } = options
   const app = express()

@@ -3,7 +3,7 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { reportsPath } from './security-headers.ts'
 
-/** Reports are written by browsers, or by anybody who says so: only names that we know become labels. */
+/** Anybody can send reports: only known names become labels. */
 const directives = [
   'script-src',
   'style-src',
@@ -15,10 +15,10 @@ const directives = [
   'base-uri',
 ]
 const maxReportBytes = 16_384
-/** Logged in a minute; all are counted. */
+/** Log limit per minute; all reports are counted. */
 const maxLoggedPerMinute = 10
 
-/** Counts what the content security policy kept from happening: above zero, something is broken or somebody is trying. */
+/** Counts violations of the content security policy: something is broken, or somebody is attacking. */
 export function createCspReports({ log, metrics }: { log: Log; metrics: Metrics }): Router {
   const reports = metrics.counter(
     'sluice_dashboard_csp_reports_total',
@@ -53,7 +53,7 @@ interface CspReport {
   blocked: string
 }
 
-/** Both forms: one report under `csp-report`, or a list of reports with a `body` each. */
+/** Either form: one report under `csp-report`, or a list with a `body` each. */
 function readReports(given: unknown): CspReport[] {
   const reports = Array.isArray(given) ? given.slice(0, 20) : [given]
   return reports.map((report) => {
@@ -63,7 +63,7 @@ function readReports(given: unknown): CspReport[] {
       directive: textOf(
         fields['effectiveDirective'] ?? fields['effective-directive'] ?? fields['violated-directive'],
       ),
-      // Addresses can carry what people typed: the origin is enough to find who it was.
+      // URLs may contain what people typed; the origin is enough to find the source.
       blocked: textOf(fields['blockedURL'] ?? fields['blocked-uri']).split(/[?#]/)[0] ?? '',
     }
   })

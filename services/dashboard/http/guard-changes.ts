@@ -1,11 +1,14 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { Problem } from '#http/problem.ts'
 
-/** Sent by our client with each request. Another site's page cannot send it without being asked about (CORS), which nobody here grants. */
+/**
+ * Sent by our client with each request. Another site's page needs a CORS preflight for it, which is never
+ * granted.
+ */
 const ownHeader = 'x-sluice-dashboard'
 const harmless = new Set(['GET', 'HEAD'])
 
-/** Refuses what another site's page makes a browser send: changes need our client's header, and nothing comes from another origin. */
+/** Blocks cross-site requests: changes need our client's header, and a foreign origin is refused. */
 export function createGuardChanges(dashboardUrl: string): RequestHandler {
   const publicOrigin = new URL(dashboardUrl).origin
   return (request: Request, _response: Response, next: NextFunction) => {
@@ -13,7 +16,7 @@ export function createGuardChanges(dashboardUrl: string): RequestHandler {
       throw refused(`send the header ${ownHeader}`)
     }
     const { origin } = request.headers
-    // By the address that people were given, or the one that this request came to: a browser lets no page choose either.
+    // The configured origin, or the one that this request came to; pages can choose neither.
     if (origin !== undefined && origin !== publicOrigin && hostOf(origin) !== request.headers.host) {
       throw refused('this came from another site; DASHBOARD_URL says which is ours')
     }

@@ -4,7 +4,7 @@ import type { Metrics } from '#runtime/metrics.ts'
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const methods = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'HEAD'])
 
-/** How long answers take, by what they are for: the API's own histogram has its routes. */
+/** Response times by purpose. The API's own histogram has its routes. */
 export function measureAnswers(metrics: Metrics): RequestHandler {
   const durations = metrics.histogram(
     'sluice_dashboard_request_duration_seconds',

@@ -4,14 +4,14 @@ import helmet from 'helmet'
 
 export const reportsPath = '/bff/csp-reports'
 
-/** The nonce of this answer: the one way for a style element to count. */
+/** This page's nonce, required for style elements. */
 export function nonceOf(response: Response): string {
   return String(response.locals['nonce'])
 }
 
 /**
- * What the browser may do with our pages: scripts and styles from here alone, nothing inline but the component library's style
- * elements, which carry the answer's nonce (docs/decisions/0051-what-the-browser-is-trusted-with.md).
+ * The content security policy: scripts and styles from here only, inline only the component library's style
+ * elements with the nonce (docs/decisions/0051-what-the-browser-is-trusted-with.md).
  */
 export function createSecurityHeaders(options: { isHttps: boolean }): RequestHandler[] {
   const giveNonce = (_request: Request, response: Response, next: NextFunction) => {

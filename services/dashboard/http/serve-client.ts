@@ -4,10 +4,10 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import { Problem } from '#http/problem.ts'
 import { nonceOf } from './security-headers.ts'
 
-/** Stands in index.html wherever the nonce of an answer goes (client/vite.config.js). */
+/** Placeholder for the nonce in index.html (client/vite.config.js). */
 const nonceMarker = '__CSP_NONCE__'
 
-/** The client's files: those with a hash in their name may be kept for ever, the page itself is made anew for each answer. */
+/** Serves the client. Hashed files are cacheable for ever; the page is rendered for each request. */
 export function createServeClient(directory: string): Router {
   const indexFile = join(directory, 'index.html')
   const index = existsSync(indexFile) ? readFileSync(indexFile, 'utf8') : undefined

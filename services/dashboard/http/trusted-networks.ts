@@ -1,6 +1,6 @@
 import express from 'express'
 
-/** Whether express takes it for `trust proxy`: an address, a network, or a name that it has for some. */
+/** Whether express accepts it for `trust proxy`: an address, a network, or a name for some. */
 export function isNetwork(text: string): boolean {
   try {
     express().set('trust proxy', [text])

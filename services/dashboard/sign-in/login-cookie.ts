@@ -3,22 +3,22 @@ import cookieParser from 'cookie-parser'
 import type { CookieOptions, Request, RequestHandler, Response } from 'express'
 
 export interface LoginCookie {
-  /** Reads and checks signed cookies; goes before everything that asks for one. */
+  /** Parses and verifies signed cookies; must precede all readers. */
   parse: RequestHandler
-  /** The token of whoever is signed in; undefined: nobody, or a cookie that is not ours. */
+  /** The signed-in person's token. Undefined: none, or a cookie that is not ours. */
   read(request: Request): string | undefined
   write(response: Response, token: string, endsAt: string): void
   clear(response: Response): void
 }
 
-/** The cookie that holds the token of a login: signed, for no script to read, for no other site to send. */
+/** The cookie with a login's token: signed, HttpOnly, SameSite. */
 export function createLoginCookie(options: { internalSecret: string; isHttps: boolean }): LoginCookie {
   const { isHttps } = options
-  // Of the secret that all dashboards of an API share, so that one knows the cookies of another.
+  // Derived from the secret shared by an API's dashboards, so that each accepts the others' cookies.
   const secret = createHmac('sha256', options.internalSecret)
     .update('sluice dashboard cookies')
     .digest('base64url')
-  // The prefix makes browsers refuse it from subdomains and over http.
+  // Browsers refuse this prefix from subdomains and over http.
   const name = isHttps ? '__Host-sluice' : 'sluice'
   const fixed: CookieOptions = {
     httpOnly: true,

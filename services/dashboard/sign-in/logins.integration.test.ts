@@ -16,7 +16,7 @@ let admin: TestBrowser
 
 beforeAll(async () => {
   api = await startApi()
-  // Tests say where a browser is by what a proxy would say.
+  // Tests set a browser's address by the header of a proxy.
   dashboard = await startDashboard(api.baseUrl, { TRUSTED_PROXIES: 'loopback' })
   other = await startDashboard(api.baseUrl)
   admin = dashboard.browser()
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 let made = 0
-/** Somebody new, who has not signed in yet. */
+/** A person who has not signed in yet. */
 async function createPerson(role = 'viewer') {
   const login = `person-${++made}`
   const password = `the password of ${login}`
@@ -123,18 +123,18 @@ describe('signing in', () => {
         body: { name: person.login, password },
         headers: { 'x-forwarded-for': address },
       })
-    // At one moment, however long they take: after a second the delay would be over.
+    // Frozen, however long hashing takes: the delay would be over after a second.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now())
     const guesses = await Promise.all(
       Array.from({ length: 12 }, () => from('198.51.100.1', 'a guess')),
     ).finally(() => jest.restoreAllMocks())
     const outcomes = guesses.map(({ status }) => status)
-    // Four cost nothing, the fifth begins the delay.
+    // Four are free, the fifth starts the delay.
     expect(outcomes.filter((status) => status === 401)).toHaveLength(5)
     expect(outcomes.filter((status) => status === 429)).toHaveLength(7)
     const throttled = guesses.find(({ status }) => status === 429)
     expect(Number(throttled?.headers.get('retry-after'))).toBeGreaterThan(0)
-    // The right one does not help while it lasts; elsewhere nobody waits.
+    // During the delay even the right password fails; other addresses are not affected.
     await api.pool.query(
       `update login_throttles set blocked_until = now() + interval '1 hour' where blocked_until > to_timestamp(0)`,
     )
@@ -142,7 +142,7 @@ describe('signing in', () => {
     expect((await from('198.51.100.2', person.password)).status).toBe(200)
     await api.pool.query(`update login_throttles set blocked_until = now() - interval '1 second'`)
     expect((await from('198.51.100.1', person.password)).status).toBe(200)
-    // It is as if nothing had been.
+    // The counter has been reset.
     for (let guess = 0; guess < 4; guess++) expect((await from('198.51.100.1', 'a guess')).status).toBe(401)
     expect((await from('198.51.100.1', person.password)).status).toBe(200)
   })
@@ -176,7 +176,7 @@ describe('a login ends everywhere at once', () => {
     expect((await end(browser, person.id)).status).toBe(status)
     expect(await statusOf(elsewhere)).toBe(401)
     const answer = await elsewhere.send('GET', '/bff/api/requests')
-    // Nothing is said of the cookie: by the time that this comes, the browser may have that of its next session.
+    // The cookie is left alone: when this answer arrives, the browser may already have its next session's.
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []])
   })
 
@@ -258,7 +258,7 @@ test('the first administrator is made once, whoever starts first, and a password
   expect((await dashboard.browser().signIn('admin', password)).status).toBe(200)
   await one?.stop()
   await two?.stop()
-  // Whose login it is stays who they are, and nobody is told a password that is not theirs.
+  // The login's owner stays, and nobody gets a password that is not theirs.
   await api.pool.query(`update people set role = 'viewer'`)
   const three = await startDashboard(api.baseUrl, { DASHBOARD_ADMIN_PASSWORD: '' })
   expect(three.printed).toEqual([])

@@ -15,12 +15,12 @@ export interface OpenidOptions {
   groupsClaim: string
   /** By group. */
   roles: ReadonlyMap<string, Role>
-  /** Of whoever is in none of the groups; undefined: they may not sign in. */
+  /** For people in none of the groups; undefined: they may not sign in. */
   defaultRole: Role | undefined
   callbackUrl: string
 }
 
-/** What the browser keeps while it is at the provider: by it the answer is known to be to our question. */
+/** What the browser keeps while at the provider. It ties the answer to our request. */
 export const transactionSchema = z.object({
   state: z.string(),
   nonce: z.string(),
@@ -40,13 +40,13 @@ export interface Vouched {
 }
 
 export interface OpenidProvider {
-  /** Where the browser goes, and what it keeps meanwhile. */
+  /** The provider's URL, and what the browser keeps meanwhile. */
   begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
-  /** Whom the provider vouches for, by the address that the browser came back to. Throws Problem. */
+  /** The person vouched for in the provider's callback URL. Throws Problem. */
   finish(cameBackTo: URL, transaction: Transaction): Promise<Vouched>
 }
 
-/** Providers change their keys and addresses; keys are asked for as needed, addresses are read again after this. */
+/** Metadata is rediscovered after this time; keys are fetched as needed. */
 const rediscoverMs = 3_600_000
 
 /** Authorization code flow with PKCE, state and nonce. */
@@ -84,7 +84,7 @@ export function createOpenidProvider(options: OpenidOptions): OpenidProvider {
 function createDiscovery({ issuer, clientId, clientSecret }: OpenidOptions) {
   let found: { at: number; configuration: openid.Configuration } | undefined
   const server = new URL(issuer)
-  // Deprecated only so that it stands out: the schema lets http pass for a provider on this machine alone, which is how tests have one.
+  // Deprecated only as a warning: the schema allows http for a local provider only, as tests have one.
   // oxlint-disable-next-line typescript/no-deprecated
   const execute = server.protocol === 'http:' ? [openid.allowInsecureRequests] : []
   return async (): Promise<openid.Configuration> => {
@@ -100,7 +100,7 @@ function createDiscovery({ issuer, clientId, clientSecret }: OpenidOptions) {
   }
 }
 
-/** As the provider takes the secret; one that does not say so takes it so that basic is right (OpenID Connect Discovery 1.0, 3). */
+/** The client authentication method. Default: basic (OpenID Connect Discovery 1.0, 3). */
 function authentication(secret: string | undefined): openid.ClientAuth {
   if (secret === undefined) return openid.None()
   const [post, basic] = [openid.ClientSecretPost(secret), openid.ClientSecretBasic(secret)]
@@ -113,7 +113,7 @@ function authentication(secret: string | undefined): openid.ClientAuth {
 
 type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string }
 
-/** Those of the ID token, and those that the provider tells only when it is asked. */
+/** Claims of the ID token and of the userinfo endpoint. */
 async function readClaims(
   configuration: openid.Configuration,
   cameBackTo: URL,
@@ -144,7 +144,7 @@ function unavailable(error: unknown): Problem {
   })
 }
 
-/** It does not answer, or a proxy before it does: not that it refuses somebody. */
+/** The provider or a proxy is down, as opposed to refusing somebody. */
 function isAway(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status >= 500
@@ -153,7 +153,7 @@ function isAway(error: unknown): boolean {
   return isSilent || isAway(error.cause)
 }
 
-/** What the library keeps of an answer in fields, which stand in no log: `invalid_client` for a wrong secret. */
+/** Fields of an error answer, which logs omit: `invalid_client` for a wrong secret. */
 function inWords(error: unknown): unknown {
   const status = statusOf(error)
   if (status === undefined) return error
@@ -164,7 +164,7 @@ function inWords(error: unknown): unknown {
   return new Error(`the provider answers ${status}${said}`, { cause: error })
 }
 
-/** Of the answer that an error is about. */
+/** The status of the answer behind an error. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof openid.ResponseBodyError) return error.status
   const { cause } = error as { cause?: unknown }
@@ -185,13 +185,13 @@ function vouchedFor(claims: Claims, options: OpenidOptions): Vouched {
     subject: claims.sub,
     login,
     login_is_verified: options.loginClaim === 'email' && claims['email_verified'] === true,
-    // toWellFormed: the cut may go through a character of two units.
+    // toWellFormed: the slice may split a surrogate pair.
     name: (textOf(claims['name']) ?? login).slice(0, 200).toWellFormed(),
     role,
   }
 }
 
-/** The one with the most rights that a group of theirs gives. */
+/** The most privileged role of their groups. */
 function roleOf(groups: unknown, { roles, defaultRole }: OpenidOptions): Role | undefined {
   const names = Array.isArray(groups) ? groups.map(String) : typeof groups === 'string' ? [groups] : []
   const given = names.map((name) => roles.get(name))

@@ -12,15 +12,18 @@ interface OpenidRoutesOptions {
   provider: OpenidProvider
   api: ApiBackend
   cookie: LoginCookie
-  /** DASHBOARD_URL, without a slash at its end. */
+  /** DASHBOARD_URL, without a trailing slash. */
   dashboardUrl: string
   log: Log
 }
 
-/** A person may take so long at the provider. */
+/** Time limit for signing in at the provider. */
 const transactionMs = 10 * 60_000
 
-/** Single sign-on. The provider sends browsers here from another site, so these two stand before what refuses other sites. */
+/**
+ * Single sign-on. The provider sends browsers here from another site, so these routes precede the cross-site
+ * guard.
+ */
 export function createOpenidRoutes({
   provider,
   api,
@@ -31,7 +34,7 @@ export function createOpenidRoutes({
   const router = express.Router()
   const isHttps = dashboardUrl.startsWith('https:')
   const name = isHttps ? '__Host-sluice-oidc' : 'sluice-oidc'
-  // Lax: it has to come along when the provider sends the browser back.
+  // Lax: sent along when the provider redirects back.
   const kept: CookieOptions = { httpOnly: true, sameSite: 'lax', secure: isHttps, path: '/' }
   const orBack =
     (work: (request: Request, response: Response) => Promise<void>) =>
@@ -60,7 +63,7 @@ export function createOpenidRoutes({
     cookie.parse,
     orBack(async (request, response) => {
       const transaction = readTransaction(request.signedCookies[name])
-      // Once: what was answered is not answered again.
+      // Single use.
       response.clearCookie(name, kept)
       const vouched = await provider.finish(new URL(request.originalUrl, dashboardUrl), transaction)
       const begun = await api.call<Begun>(
@@ -90,15 +93,16 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Signed by us and yet no JSON: an older version's. As good as none.
+    // Signed by us but not JSON: an older version's. Treated as none.
     return undefined
   }
 }
 
-/** The path to go back to, of this dashboard and no other site; `/` for anything else. */
+/** A return path on this dashboard only; `/` otherwise. */
 function ownPath(given: unknown, dashboardUrl: string): string {
   if (typeof given !== 'string' || !given.startsWith('/') || !URL.canParse(given, dashboardUrl)) return '/'
   const { origin, pathname, search } = new URL(given, dashboardUrl)
-  // Of `//elsewhere` and `/\elsewhere` the origin is another; of a path that begins so once it is resolved, a browser's reading would be.
+  // `//elsewhere` and `/\elsewhere` resolve to another origin; a browser could also read a resolved `//…`
+  // path so.
   return origin === new URL(dashboardUrl).origin && !pathname.startsWith('//') ? pathname + search : '/'
 }

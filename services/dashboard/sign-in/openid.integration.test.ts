@@ -9,7 +9,7 @@ import {
 } from '#tests/support/openid-test-provider.ts'
 import { createOpenidProvider, type OpenidOptions, type Role, type Vouched } from './openid-provider.ts'
 
-/** What people type; the tests reach the dashboard at its port. */
+/** The public address; tests use the port. */
 const dashboardUrl = 'https://sluice.example.com'
 
 let api: RunningApi
@@ -44,7 +44,7 @@ const account = (sub: string, claims: object = {}): TestAccount => ({
   ...claims,
 })
 
-/** Through the provider, up to the address at which it sends the browser back. */
+/** Goes through the provider, up to its redirect back. */
 async function comeBack(
   browser: TestBrowser,
   who: TestAccount,
@@ -56,7 +56,7 @@ async function comeBack(
   return walk(String(begun.headers.get('location')), provider.issuer)
 }
 
-/** As a browser goes, from where it is sent to at the provider to where the provider sends it: the path of that. */
+/** Follows the provider's redirects like a browser; the path of the last one. */
 async function walk(begun: string, issuer: string): Promise<string> {
   let address = begun
   const jar: string[] = []
@@ -69,7 +69,7 @@ async function walk(begun: string, issuer: string): Promise<string> {
   return address.slice(dashboardUrl.length)
 }
 
-/** As browsers come from another site. */
+/** A request as from another site. */
 const finish = (browser: TestBrowser, path: string): Promise<Answer> =>
   browser.send('GET', path, { headers: { 'sec-fetch-site': 'cross-site' } })
 
@@ -106,7 +106,7 @@ test('are the same the next time, by who they are at the provider and not by wha
     'grace@example.com',
     'viewer',
   ])
-  // The role that the groups give now is that of the older login too.
+  // The groups' current role also applies to the older login.
   expect((await first.send('GET', '/bff/me')).json['role']).toBe('viewer')
 })
 
@@ -167,7 +167,7 @@ test.each([
 test('an answer counts once, for the browser that asked, and as it came', async () => {
   const [victim, attacker] = [dashboard.browser(), dashboard.browser()]
   const path = await comeBack(attacker, account('eve'))
-  // Somebody else's answer, in a browser that asked nothing and in one that asked for itself.
+  // Another person's callback, in a browser without a transaction and in one with its own.
   expect((await finish(victim, path)).headers.get('location')).toBe('/?sign_in_error=OIDC_NOT_BEGUN')
   await comeBack(victim, account('alice'))
   expect((await finish(victim, path)).headers.get('location')).toBe('/?sign_in_error=OIDC_REFUSED')
@@ -199,7 +199,7 @@ describe('a provider', () => {
     defaultRole: 'viewer' as const,
     callbackUrl,
   }
-  /** Comes back from `issuer`, then has `then` happen, and lets the dashboard ask the provider. */
+  /** Comes back from `issuer`, runs `then`, and lets the dashboard call the provider. */
   async function vouch(
     issuer: string,
     changes: Partial<OpenidOptions> = {},
@@ -218,7 +218,7 @@ describe('a provider', () => {
       const own = await startOpenidProvider(callbackUrl, method)
       try {
         own.signsIn(account('ada'))
-        // Where there are no groups, a claim that is one text gives the role: Google's `hd`, the domain of an organisation.
+        // Without groups, a text claim gives the role, such as Google's `hd`, the organisation's domain.
         const byText = { groupsClaim: 'email', roles: new Map([['ada@example.com', 'admin']] as const) }
         expect(await vouch(own.issuer, byText)).toMatchObject({ login: 'ada@example.com', role: 'admin' })
       } finally {

@@ -12,7 +12,7 @@ const credentialsSchema = z.object({ name: z.string().min(1).max(200), password:
 interface SignInOptions {
   api: ApiBackend
   cookie: LoginCookie
-  /** What stands on the button of single sign-on; undefined: there is none. */
+  /** Label of the single sign-on button; undefined: none. */
   oidcLabel: string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Begun {
   ends_at: string
 }
 
-/** Signing in and out by password, and who one is. */
+/** Signing in and out by password, and `/bff/me`. */
 export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): Router {
   const router = express.Router()
   const whom = (request: Request, token = cookie.read(request)) => ({
@@ -67,7 +67,7 @@ export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): R
   return router
 }
 
-/** What is written down of a browser that signs in. */
+/** What is recorded of the browser at sign-in. */
 export function browserOf(request: Request): { address: string | null; user_agent: string | null } {
   const agent = request.headers['user-agent']?.slice(0, 300)
   return {
@@ -76,14 +76,14 @@ export function browserOf(request: Request): { address: string | null; user_agen
   }
 }
 
-/** The login that the browser has, if it has one: a browser that signs in anew leaves none behind that nobody can end. */
+/** Ends the browser's current login, so that signing in again leaves no orphan that nobody can end. */
 export async function endLogin(api: ApiBackend, cookie: LoginCookie, request: Request): Promise<void> {
   const token = cookie.read(request)
   if (token === undefined) return
   try {
     await api.call('POST', '/api/me/sign-out', { token, address: clientAddress(request) })
   } catch (error) {
-    // It had ended already.
+    // It had already ended.
     if (!(error instanceof Problem) || error.status !== 401) throw error
   }
 }

@@ -2,12 +2,12 @@ import type { Operations } from './operations.d.ts'
 
 export type OperationName = keyof Operations
 export type Answer<K extends OperationName> = Operations[K]['answer']
-/** The form of a list's answer that is paged by cursor (the other has its rows under `data`). */
+/** The answer of a list paged by cursor. Other lists have their rows under `data`. */
 export type Page<K extends OperationName> = WithItems<Answer<K>>
 type WithItems<A> = A extends { items?: infer Items } ? A & { items: NonNullable<Items> } : never
 export type Item<K extends OperationName> = Page<K>['items'] extends (infer One)[] ? One : never
 
-/** Nothing where there are no fields; optional where every field is. */
+/** Nothing if there are no fields; optional if every field is. */
 type Given<Name extends string, T> = keyof T extends never
   ? unknown
   : Partial<T> extends T
@@ -23,13 +23,13 @@ interface AnyInput {
   body?: unknown
 }
 
-/** An answer with the tag by which the same answer is not sent again. */
+/** An answer with its ETag. */
 export interface Tagged<T> {
   readonly data: T
   readonly etag: string | null
 }
 
-/** An answer that is no success: what the API says is wrong, and where. */
+/** An error answer of the API: the problem and the fields at fault. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -44,15 +44,18 @@ export class ApiError extends Error {
   }
 }
 
-/** How often is asked again for what is not there yet. */
+/** Poll interval for what does not exist yet. */
 export const againMs = 5_000
 
-/** Nobody answers, or somebody in the API's place. What takes the database too long would take it longer still if it were asked again. */
+/**
+ * True if the API is unreachable or a proxy answers for it. Not for a database timeout, which a retry would
+ * only prolong.
+ */
 export function isAway(error: Error | null): boolean {
   return error instanceof ApiError ? error.status >= 502 && error.code !== 'QUERY_TOO_SLOW' : error !== null
 }
 
-/** The address of an operation at the dashboard's own server, which passes it on. */
+/** The URL of an operation on the dashboard's server, which forwards it. */
 export function addressOf<K extends OperationName>(operation: K, input: Input<K>): string {
   const { params = {}, query = {} } = input as AnyInput
   const path = operation
@@ -62,7 +65,7 @@ export function addressOf<K extends OperationName>(operation: K, input: Input<K>
   return `/bff${path}${given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`}`
 }
 
-/** Calls an operation. Throws ApiError for every answer but a success. */
+/** Calls an operation. Throws ApiError for any error answer. */
 export async function callApi<K extends OperationName>(
   operation: K,
   input: Input<K>,
@@ -71,7 +74,7 @@ export async function callApi<K extends OperationName>(
   return (await callTagged(operation, input, { signal })).data
 }
 
-/** Like callApi; when the answer is still the one `known`, that one is returned and nothing was sent. */
+/** Like callApi, but returns `known` if the API answers 304. */
 export async function callTagged<K extends OperationName>(
   operation: K,
   input: Input<K>,
@@ -95,7 +98,7 @@ interface Sending {
   signal?: AbortSignal
 }
 
-/** To the dashboard's own server. The header is what no other site can make a browser send without asking. */
+/** Sends a request to the dashboard's server. Other sites cannot send the header without a CORS preflight. */
 export async function send(
   address: string,
   { method = 'GET', body, headers = {}, signal }: Sending = {},
@@ -107,7 +110,7 @@ export async function send(
       'x-sluice-dashboard': '1',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    // The tag is asked about here; the browser keeps nothing of what people said on its disk.
+    // This module handles ETags itself; the browser must not store answers on disk.
     cache: 'no-store',
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
@@ -121,14 +124,14 @@ async function readJson(response: Response): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text)
 }
 
-/** A proxy between may answer with something that is no JSON: then the status says it all. */
+/** A proxy's answer may not be JSON; the status then has to suffice. */
 async function readProblem(response: Response): Promise<object> {
   if (response.headers.get('content-type')?.includes('json') !== true) return {}
   const body: unknown = await response.json()
   return typeof body === 'object' && body !== null ? body : {}
 }
 
-/** The rows of a list that was asked for by page. */
+/** The rows of a list paged by number. */
 export function rowsIn<K extends OperationName>(answer: Answer<K>): Item<K>[] {
   return (answer as { items?: Item<K>[] }).items ?? []
 }

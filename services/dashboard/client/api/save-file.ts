@@ -1,9 +1,12 @@
 import { send } from './call-api.ts'
 
-/** Long after a browser has begun to read it. */
+/** Long after the browser has begun to read it. */
 const keptMs = 60_000
 
-/** Saves what an address answers as a file. Browsers keep large answers on the disk until then, and of a link that downloads the page is never told that it failed. */
+/**
+ * Saves the answer of a URL as a file. Browsers buffer large answers on disk; a download link would not
+ * report failures.
+ */
 export async function saveFile(address: string, name: string): Promise<void> {
   const response = await send(address)
   const content = await response.blob().catch((cause: unknown) => {

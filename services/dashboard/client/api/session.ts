@@ -11,36 +11,36 @@ import { ApiError, send } from './call-api.ts'
 export const roles = ['viewer', 'analyst', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** Who is logged in, as the dashboard's server knows them. */
+/** The signed-in person. */
 export interface Person {
   id: string
   name: string
   role: Role
-  /** Those that they may see, by name: the first of them, where `project_count` is more. */
+  /** The projects that they may see, by name; only the first ones if `project_count` is larger. */
   projects: readonly { id: string; name: string }[]
   project_count: number
-  /** Of this browser's session. */
+  /** This browser's session. */
   login_id: string
 }
 
 export interface LoginWays {
   password: boolean
-  /** What stands on the button of single sign-on; null: there is none. */
+  /** The label of the single sign-on button, or null. */
   oidc: { label: string } | null
 }
 
 export const meKey = ['me']
 
-/** Who is logged in; null: nobody. */
+/** The signed-in person, or null. */
 export const meOptions = queryOptions<Person | null, ApiError>({
   queryKey: meKey,
   queryFn: async ({ client, signal }) => {
     const person = await askWho(signal)
-    // Also who signed in in another tab, which has the same cookie.
+    // Somebody else may have signed in in another tab, which shares the cookie.
     if (person !== null && person.id !== client.getQueryData<Person | null>(meKey)?.id) forgetAnswers(client)
     return person
   },
-  // A session that ends elsewhere is noticed by the next answer that is a 401 (see app/query-client.ts).
+  // If a session ends elsewhere, the next 401 shows it (see app/query-client.ts).
   staleTime: 300_000,
 })
 
@@ -64,7 +64,7 @@ export function useLoginWays(): UseQueryResult<LoginWays, ApiError> {
   })
 }
 
-/** Where the browser goes for single sign-on; it comes back to this page, without what it was told there of an attempt that failed. */
+/** The address that starts single sign-on. Returns to this page, without the error of an earlier attempt. */
 export function singleSignOnAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string {
   const kept = new URLSearchParams(search)
   kept.delete('sign_in_error')
@@ -81,8 +81,8 @@ export function useLogin() {
 }
 
 /**
- * Whoever signs in may be somebody else than whose session ended on this page: what that person read is kept for minutes, and shown
- * without asking the API, which would refuse it or write it down.
+ * Drops cached answers when another person may have signed in: they are kept for minutes, and showing them
+ * would bypass the API's permissions and audit log.
  */
 export function forgetAnswers(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] })
@@ -96,11 +96,11 @@ export function useLogout() {
   })
 }
 
-/** Nothing that one person saw is there for the next. */
+/** Ends the session and clears everything cached. */
 export async function endSession(client: QueryClient): Promise<void> {
-  // Asked before the session ended and answered behind it, it would say that they are logged in.
+  // An answer that was requested before sign-out would sign the person in again.
   await client.cancelQueries({ queryKey: meKey })
-  // Never removed, only changed: whoever shows an answer that was removed goes on showing it, and the page stays.
+  // Set, not removed: observers of a removed query keep showing its last data.
   client.setQueryData(meKey, null)
   forgetAnswers(client)
   client.getMutationCache().clear()

@@ -28,20 +28,20 @@ import {
 export type Reading = Extract<OperationName, `GET ${string}`>
 
 interface UseApiOptions<K extends Reading> {
-  /** Asks again so often while the page is looked at; with the tag of what it has. Absent: once. */
+  /** Poll interval while the page is visible, with ETag. Absent: no polling. */
   pollMs?: number
-  /** Until an answer says that it is the last. */
+  /** Stops polling at the last answer. */
   isLast?: (answer: Answer<K>) => boolean
   enabled?: boolean
-  /** Shows what was there until what is asked for has come: for filters and ranges. */
+  /** Keeps the previous answer until the new one arrives: for filters and ranges. */
   keepsPrevious?: boolean
-  /** Of what is read about, as another answer told it: when it changes, this is read anew, as it may be from before. */
+  /** State of the subject in another answer. When it changes, this is refetched. */
   state?: string
-  /** What never changes, and is not asked for again: bodies, whose every reading is written down. */
+  /** Immutable, so never refetched: each reading of bodies is audited. */
   isFixed?: boolean
 }
 
-/** What an operation answers. Polled answers that did not change are not sent again. */
+/** Reads an operation. Unchanged polled answers are not sent again. */
 export function useApi<K extends Reading>(
   operation: K,
   input: Input<K>,
@@ -69,13 +69,13 @@ export function useApi<K extends Reading>(
   return result
 }
 
-/** What was there before; not once this has failed: it would take the place of what is said of that with every further try. */
+/** The previous answer as placeholder, until a failure: it would replace the error with every retry. */
 function previousUntilFailed(client: QueryClient, queryKey: unknown[]) {
   const failures = client.getQueryState(queryKey)?.errorUpdateCount ?? 0
   return failures > 0 ? {} : { placeholderData: keepPreviousData }
 }
 
-/** What was read last while something was under way may be older than its end: it is asked for once more. */
+/** The last answer to a poll may predate the end of what it shows: refetch once. */
 function useLastLook(isPolled: boolean, refetch: () => Promise<unknown>): void {
   const wasPolled = useRef(isPolled)
   useEffect(() => {
@@ -92,7 +92,10 @@ function useLookPerState(state: string | undefined, refetch: () => Promise<unkno
   }, [state, refetch])
 }
 
-/** A list by its cursors: rows that arrive meanwhile move nothing. `pollsWhile`: which rows go on by themselves, and are followed while the list is short. */
+/**
+ * A list by cursors: rows that arrive meanwhile move nothing. `pollsWhile`: rows that still change; the list
+ * is polled while it is short and has some.
+ */
 export function useApiPages<K extends Reading>(
   operation: K,
   input: Input<K>,
@@ -128,10 +131,10 @@ export function useApiPages<K extends Reading>(
   })
 }
 
-/** Each look reads every page that was loaded, one after the other: a list of more is followed no longer. */
+/** A poll refetches every loaded page in turn; longer lists are not polled. */
 const followedPages = 4
 
-/** Whether a list is asked for again, because rows of it go on by themselves. */
+/** Whether a list is polled because some of its rows still change. */
 export function isFollowed<K extends Reading>(
   data: InfiniteData<Page<K>, string | undefined> | undefined,
   pollsWhile: (row: Item<K>) => boolean,
@@ -139,14 +142,14 @@ export function isFollowed<K extends Reading>(
   return data !== undefined && data.pages.length <= followedPages && rowsOf<K>(data).some(pollsWhile)
 }
 
-/** The rows of all pages that were read. */
+/** The rows of all loaded pages. */
 export function rowsOf<K extends Reading>(
   pages: InfiniteData<Page<K>, string | undefined> | undefined,
 ): Item<K>[] {
   return pages?.pages.flatMap(({ items }) => items as Item<K>[]) ?? []
 }
 
-/** Changes something; then what was read by the operations in `changes` is asked for anew. */
+/** A mutation that afterwards refetches the operations in `changes`. */
 export function useApiChange<K extends OperationName>(
   operation: K,
   changes: readonly Reading[],

@@ -2,19 +2,19 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import type { SearchTexts } from '../formats/search-texts.ts'
 
-/** What a link gives, without what is no text. */
+/** The text parameters of a link. */
 export function readTexts(search: Record<string, unknown>): SearchTexts {
   return Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   )
 }
 
-/** The query part of the address: filters, ranges, whatever a link shall carry. */
+/** The query of the address: filters, ranges and whatever else a link carries. */
 export function useTexts(): SearchTexts {
   return useSearch({ strict: false })
 }
 
-/** Changes some of them; undefined or '' takes one away. `replaces` leaves no step for the browser's back button. */
+/** Changes parameters; undefined or '' removes one. `replaces` adds no entry to the browser's history. */
 export function useSetTexts(): (changes: SearchTexts, options?: { replaces?: boolean }) => void {
   const navigate = useNavigate()
   return useCallback(
@@ -36,7 +36,7 @@ function withTexts(before: SearchTexts, changes: SearchTexts): SearchTexts {
   )
 }
 
-/** A parameter of the path: `$id` of '/requests/$id'. */
+/** A path parameter: `$id` of '/requests/$id'. */
 export function usePathText(name: string): string {
   const params: Readonly<Record<string, string | undefined>> = useParams({ strict: false })
   return params[name] ?? ''

@@ -11,7 +11,7 @@ import { readableColours, theme } from './theme.ts'
 const queryClient = createQueryClient()
 const router = createAppRouter()
 
-/** Everything that pages stand on. */
+/** The providers around all pages. */
 export function App() {
   return (
     <MantineProvider

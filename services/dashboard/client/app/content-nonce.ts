@@ -1,9 +1,12 @@
-/** The nonce of this answer of the server: by it the content security policy lets the library's style elements pass. */
+/**
+ * The nonce of this page, with which the content security policy admits the component library's style
+ * elements.
+ */
 export function contentNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 }
 
-/** Says the nonce to what puts style elements in by itself (the lock on scrolling behind a dialog asks by this name). */
+/** Publishes the nonce for a library that adds style elements itself (the scroll lock behind dialogs). */
 export function announceNonce(): void {
   Object.assign(globalThis, { __webpack_nonce__: contentNonce() })
 }

@@ -1,7 +1,7 @@
 import { IconRefresh, IconScale, IconSwords } from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
 
-/** Whether verdicts are right, and scoring history again when they were not. */
+/** Pages on reviews and score runs. */
 export const judgePages: readonly PageEntry[] = [
   {
     path: '/reviews',

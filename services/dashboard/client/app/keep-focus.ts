@@ -1,16 +1,16 @@
-/** What had the focus, on which page, and what it stands in that can have it. */
+/** An element that had focus, its page, and its focusable ancestors. */
 interface Place {
   element: HTMLElement
   holders: readonly HTMLElement[]
   path: string
 }
 
-/** Beyond these nobody looks for where they were. */
+/** Maximum history of focus. */
 const remembered = 20
 
 /**
- * Whoever uses keys goes on from where they were. What has the focus may be taken away (a dialog, a filter, the last "Older") or cannot have it for a
- * while (a button that works), and browsers begin at the top of the page again. Returns what ends it.
+ * Restores focus for keyboard users. A focused element may be removed (a dialog, a filter, the last "Older")
+ * or disabled for a while, and browsers then restart at the top of the page. Returns a function that ends it.
  */
 export function keepFocus(page: Document): () => void {
   const ending = new AbortController()
@@ -21,7 +21,7 @@ export function keepFocus(page: Document): () => void {
     page.addEventListener(name, act, { capture: true, signal })
   listen('keydown', () => (byKeys = true))
   listen('pointerdown', () => (byKeys = false))
-  // Who clicked beside it has left it, whatever keys come after. Where fingers tap, the focus moves only after their last pointer event.
+  // A click elsewhere abandons the element. On touch screens focus moves only after the last pointer event.
   listen('mouseup', () => {
     if (page.activeElement === page.body) places = []
   })
@@ -34,7 +34,7 @@ export function keepFocus(page: Document): () => void {
   const look = () => {
     const last = places.at(-1)
     if (!byKeys || last === undefined || page.activeElement !== page.body || !page.hasFocus()) return
-    // It works, and can have the focus again in a moment.
+    // Disabled for the moment; it can take focus again soon.
     if (last.element.isConnected && last.element.matches(':disabled')) return
     nextPlace(page, places)?.focus({ preventScroll: true })
   }
@@ -49,7 +49,7 @@ function holdersOf(element: HTMLElement): HTMLElement[] {
   return holder === null ? [] : [holder, ...holdersOf(holder)]
 }
 
-/** Where it was last, else what held that, else where it was before; the page itself where nothing of that is there any more. */
+/** The last focused element, else its container, else an earlier one; the page itself if all are gone. */
 function nextPlace(page: Document, places: readonly Place[]): HTMLElement | null {
   const main = page.getElementById('main')
   return (

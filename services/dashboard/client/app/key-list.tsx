@@ -1,7 +1,7 @@
 import { Kbd, Modal, Table } from '@mantine/core'
 import { pageKeys } from './page-keys.ts'
 
-/** What can be done by a key alone, and where. */
+/** The list of keyboard shortcuts. */
 export function KeyList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Keys">

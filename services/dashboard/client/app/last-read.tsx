@@ -10,18 +10,18 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { meKey } from '../api/session.ts'
 import { TimeText } from '../parts/time-text.tsx'
 
-/** An answer that took no longer is worth no word. */
+/** Shorter delays are not shown. */
 const patienceMs = 10_000
 const checkMs = 2_000
-/** Since when each is asked for: Unix milliseconds. */
+/** When each pending refetch began, in Unix milliseconds. */
 const askedAt = new WeakMap<object, number>()
 
-/** Since when a part of the page cannot be read anew, and why: what was true then would pass for what is true now. */
+/** Since when part of the page could not be refreshed, and why: its values would pass for current ones. */
 export function LastRead() {
   const cache = useQueryClient().getQueryCache()
   const subscribe = useCallback(
     (onChange: () => void) => {
-      // Nothing happens while nobody answers.
+      // While the server is unreachable, the cache emits no events.
       const checking = setInterval(onChange, checkMs)
       const changed = notifyManager.batchCalls(onChange)
       const unsubscribe = cache.subscribe((event) => {
@@ -47,7 +47,7 @@ export function LastRead() {
   )
 }
 
-/** Of what is shown, and could not be read when it was asked for again, what was read longest ago. */
+/** Of the shown queries that failed to refetch, the one with the oldest data. */
 function oldestUnread(cache: QueryCache): QueryState | undefined {
   return cache
     .findAll({ type: 'active' })
@@ -69,6 +69,6 @@ function isUnread(query: Query): boolean {
 function reasonOf({ error, fetchFailureReason, fetchStatus }: QueryState): string {
   const reason = error ?? fetchFailureReason
   if (reason === null) return fetchStatus === 'paused' ? 'this browser is offline' : 'there is no answer yet'
-  // What fetch throws where nobody answers.
+  // fetch throws it if the server is unreachable.
   return reason instanceof TypeError ? 'the dashboard does not answer' : reason.message
 }

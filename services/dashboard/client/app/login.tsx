@@ -7,7 +7,7 @@ import { Loaded } from '../parts/page-states.tsx'
 import { useSetTexts, useTexts } from './address.ts'
 import { describeSignOnFailure } from './sign-on-failures.ts'
 
-/** Stands in place of whatever page was asked for, so that the page itself comes after it. */
+/** Replaces the requested page, which follows after sign-in. */
 export function Login() {
   useTabTitle('Log in')
   return <Loaded query={useLoginWays()}>{(ways) => <LoginForms ways={ways} />}</Loaded>
@@ -33,7 +33,7 @@ function LoginForms({ ways: { password, oidc } }: { ways: LoginWays }) {
   )
 }
 
-/** Single sign-on comes back with a code when it failed. Told once: whoever logs out later at this address has not failed. */
+/** The error of a failed single sign-on. Shown once, so that it does not reappear after a later sign-out. */
 function SignOnFailure() {
   const { sign_in_error: given } = useTexts()
   const [code] = useState(given)

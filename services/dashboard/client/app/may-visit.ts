@@ -1,6 +1,6 @@
 import { roles, type Role } from '../api/session.ts'
 
-/** Each role may do what those before it may. The API decides by itself; this only spares people a page of refusals. */
+/** Roles in ascending order. The API enforces them; this only hides pages that would be refused. */
 export function mayVisit(role: Role, { role: needed = 'viewer' }: { role?: Role | undefined }): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed)
 }

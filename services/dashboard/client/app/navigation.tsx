@@ -32,7 +32,7 @@ function PageNavLink({ page, isActive }: { page: PageEntry; isActive: boolean })
     <NavLink
       component={Link}
       to={path}
-      // Else the link says of every page above the one shown that it is the current one.
+      // Otherwise the link marks every ancestor of the page as current.
       activeOptions={{ exact: true }}
       py={5}
       label={title}
@@ -43,7 +43,7 @@ function PageNavLink({ page, isActive }: { page: PageEntry; isActive: boolean })
   )
 }
 
-/** Of the entries that a page stands under, the nearest: dead letters are under operations, and an entry of their own. */
+/** The most specific entry that the page is under: dead letters are under operations and also an entry. */
 function activePath(pathname: string): string | undefined {
   return pages
     .filter(({ section, path }) => section !== undefined && isWithin(pathname, path))

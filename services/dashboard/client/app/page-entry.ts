@@ -8,15 +8,15 @@ export interface PageEntry {
   /** `$id` is a parameter: usePathText('id'). */
   path: string
   title: string
-  /** Its own chunk: loaded when somebody goes there. */
+  /** A chunk of its own, loaded on navigation. */
   load: () => Promise<() => ReactNode>
-  /** Who may see it; less than the API would refuse is shown as such. Absent: everyone. */
+  /** The minimum role; absent: everyone. */
   role?: Role
-  /** Absent: not in the navigation (it is reached from another page). */
+  /** Absent: not in the navigation (linked from another page). */
   icon?: Icon
   section?: (typeof sections)[number]
-  /** The page is about no project: the switcher does not matter to it. */
+  /** Not about one project: the switcher is hidden. */
   isGlobal?: boolean
-  /** What is shown says which project it is of: a link to it may leave the project out. */
+  /** The content names its project, so links may omit it. */
   findsProject?: boolean
 }

@@ -6,7 +6,7 @@ import { mayVisit } from './may-visit.ts'
 import type { PageEntry } from './page-entry.ts'
 import { useNamedProject, useProject } from './project.ts'
 
-/** What stands instead of a page while it comes, and when the person may not see it or has no project. */
+/** Shown instead of a page while it loads, or if the person lacks the role or a project. */
 export function PageFrame({ page, children }: { page: PageEntry; children: ReactNode }) {
   const role = useMe().data?.role
   const project = useProject()
@@ -21,7 +21,7 @@ export function PageFrame({ page, children }: { page: PageEntry; children: React
   if (role === undefined || !mayVisit(role, page))
     return headed(<NoPermission>{whyNot(role ?? 'viewer', page.role)}</NoPermission>)
   if (page.isGlobal !== true && project.id === '') return headed(<NoProject />)
-  // What a page keeps is of its project: a secret that is shown once, rows until others come.
+  // Page state belongs to its project: a secret shown once, rows of a list.
   return (
     <Suspense key={isOfMany ? '' : project.id} fallback={<Coming title={page.title} />}>
       {children}
@@ -29,7 +29,7 @@ export function PageFrame({ page, children }: { page: PageEntry; children: React
   )
 }
 
-/** Its heading comes with what stands below it: who goes on from there by keys finds that. */
+/** The heading appears with the content below it, so that keyboard focus finds both. */
 function Coming({ title }: { title: string }) {
   useTabTitle(title)
   return <Waiting />

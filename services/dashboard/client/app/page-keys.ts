@@ -1,15 +1,15 @@
 import { useHotkeys } from '@mantine/hooks'
 
 interface PageKey {
-  /** As the library takes it. */
+  /** The library's notation. */
   hotkey: string
-  /** As it is printed on the key. */
+  /** The label on the key. */
   cap: string
   where: string
   does: string
 }
 
-/** Every key that does something. Pages bind them and the list of keys shows them, both from here. */
+/** All keyboard shortcuts. Pages bind them and the list shows them from here. */
 export const pageKeys = {
   nextRow: { hotkey: 'j', cap: 'j', where: 'Requests', does: 'Go to the next one; Enter opens it' },
   previousRow: { hotkey: 'k', cap: 'k', where: 'Requests', does: 'Go to the one before' },
@@ -19,7 +19,7 @@ export const pageKeys = {
 } as const satisfies Record<string, PageKey>
 type PageKeyName = keyof typeof pageKeys
 
-/** Binds keys while the page is there. None of them acts while something is typed. */
+/** Binds shortcuts while the page is shown. Inactive while typing. */
 export function usePageKeys(actions: Partial<Record<PageKeyName, () => void>>): void {
   useHotkeys(Object.entries(actions).map(([name, act]) => [pageKeys[name as PageKeyName].hotkey, act]))
 }

@@ -4,7 +4,7 @@ import { judgePages } from './judge-pages.ts'
 import { runPages } from './run-pages.ts'
 import { settingsPages } from './settings-pages.ts'
 
-/** Every page. A new one is a row here and a file in pages/. */
+/** All pages. A new one is a row here and a file in pages/. */
 export const pages: readonly PageEntry[] = [
   {
     path: '/',

@@ -19,7 +19,7 @@ const schemes: readonly { value: MantineColorScheme; label: string; icon: typeof
   { value: 'dark', label: 'Dark', icon: IconMoon },
 ]
 
-/** Who is logged in; the colours; the keys; the way out. */
+/** Name, colour scheme, shortcuts and sign-out. */
 export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
   const me = useMe().data
   const logout = useLogout()

@@ -3,11 +3,11 @@ import { useMe } from '../api/session.ts'
 import { formatCount } from '../formats/format-number.ts'
 import { useProject } from './project.ts'
 
-/** Which project the pages are about. */
+/** Chooses the project of the pages. */
 export function ProjectSwitcher() {
   const { id, all, count, choose } = useProject()
   const isAdmin = useMe().data?.role === 'admin'
-  // One that was come to by a link and is not among those that are named.
+  // A project reached by a link, beyond the listed ones.
   const isUnnamed = id !== '' && !all.some((project) => project.id === id)
   return (
     <Select
@@ -27,9 +27,9 @@ export function ProjectSwitcher() {
       }}
       allowDeselect={false}
       searchable={all.length > 8}
-      // What is typed takes the place of the name that stands there.
+      // Typing replaces the current name.
       onClick={(event) => event.currentTarget.select()}
-      // Thousands of projects are found by typing.
+      // With thousands of projects, people search.
       limit={100}
       placeholder="No project"
       nothingFoundMessage="No such project"

@@ -7,15 +7,15 @@ import { useSetTexts, useTexts } from './address.ts'
 const lastProject = { key: 'sluice.project', defaultValue: '' }
 
 export interface ProjectChoice {
-  /** '' when the person has none. */
+  /** '' if the person has none. */
   id: string
-  /** Those that are named: the first of `count`. */
+  /** The listed ones: the first of `count`. */
   all: readonly { id: string; name: string }[]
   count: number
   choose: (id: string) => void
 }
 
-/** The project that the pages are about: the address's, else the last one chosen here, else the first. */
+/** The project of the pages: the address's, else the last one chosen here, else the first. */
 export function useProject(): ProjectChoice {
   const { project } = useTexts()
   const { projects: all = [], project_count: count = 0 } = useMe().data ?? {}
@@ -26,22 +26,23 @@ export function useProject(): ProjectChoice {
   const last = readLocalStorageValue(lastProject)
   const isMine = (id: string | undefined) => all.some((each) => each.id === id)
   return {
-    // One that is not theirs is asked for all the same, and the API's refusal is shown: not another project's numbers.
+    // A project that is not theirs is requested all the same: the API's refusal is shown, not another
+    // project's numbers.
     id: project ?? (isMine(last) ? last : (all[0]?.id ?? '')),
     all,
     count,
     choose: (id) => {
       remember(id)
-      // One thing is of one project: its list is what the other has too.
+      // A detail page belongs to one project; switch to its list.
       const [list = '', thing] = path.split('/$')
-      // Its lists begin at their first page.
+      // Start lists at their first page.
       if (thing === undefined) setTexts({ project: id, page: '' })
       else void navigate({ to: list, search: { project: id } })
     },
   }
 }
 
-/** Puts a project into the address, so that a copied link shows others the same. Undefined: nothing yet. */
+/** Puts a project into the address, so that a copied link shows the same. Undefined: nothing yet. */
 export function useNamedProject(id: string | undefined): void {
   const { project } = useTexts()
   const setTexts = useSetTexts()

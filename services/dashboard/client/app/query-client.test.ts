@@ -12,7 +12,7 @@ test.each([
 ])('%s', async (_name, whoIsLoggedIn) => {
   const client = createQueryClient()
   client.setQueryData(meKey, { id: 'person_1' })
-  // As the frame around all pages does, for as long as it is shown.
+  // As the frame around all pages does while shown.
   const me = new QueryObserver(client, { queryKey: meKey, queryFn: () => whoIsLoggedIn, staleTime: Infinity })
   const answered = Promise.withResolvers<unknown>()
   const leave = me.subscribe(({ data, isFetchedAfterMount }) => {

@@ -2,15 +2,15 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { againMs, ApiError, isAway } from '../api/call-api.ts'
 import { meKey } from '../api/session.ts'
 
-/** Nothing is gained by asking again about what was refused. */
+/** Refusals are not retried. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   const isRefused = error instanceof ApiError && error.status < 500 && error.code !== 'NOT_STORED_YET'
   return !isRefused && failures < 2
 }
 
 /**
- * What the pages have read. A 401 from anywhere has it asked who is logged in: that ends the session here too, unless it was the answer to what
- * was sent in one before this. Taken for this one's end, such an answer asked for the password twice.
+ * The cache of answers. On any 401, refetch `/me`; if the session has ended, sign out. A 401 to a request of
+ * an earlier session is ignored: acting on it asked for the password twice.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: Error) => {
@@ -24,7 +24,7 @@ export function createQueryClient(): QueryClient {
         retry: isWorthRetrying,
         staleTime: 10_000,
         refetchInterval: ({ state: { error } }) => (isAway(error) ? againMs : false),
-        // Long lists with their pages are not kept for a page that nobody looks at.
+        // Long lists are not kept for pages that nobody views.
         gcTime: 120_000,
       },
     },

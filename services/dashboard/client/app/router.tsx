@@ -15,7 +15,7 @@ import type { PageEntry } from './page-entry.ts'
 import { pages } from './pages.ts'
 import { Shell } from './shell.tsx'
 
-/** The pages by their paths. */
+/** Creates the router of all pages. */
 export function createAppRouter() {
   const root = createRootRoute({
     component: Shell,
@@ -44,9 +44,9 @@ function framed(page: PageEntry): RouteComponent {
       <Content />
     </PageFrame>
   )
-  // Begun when the pointer is over a link.
+  // Preloads when the pointer is over a link.
   Framed.preload = async () => {
-    // What fails is told where it is shown.
+    // Errors are shown when the page is opened.
     await page.load().catch(() => undefined)
   }
   return Framed

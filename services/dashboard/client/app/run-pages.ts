@@ -1,7 +1,7 @@
 import { IconActivity, IconMailX } from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
 
-/** What operators run the system by. */
+/** Pages for operators. */
 export const runPages: readonly PageEntry[] = [
   {
     path: '/operations',

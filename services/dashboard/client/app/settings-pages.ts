@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
 
-/** Where projects, keys, webhooks and people are set up. */
+/** Pages for projects, keys, webhooks and people. */
 export const settingsPages: readonly PageEntry[] = [
   {
     path: '/settings/keys',

@@ -13,12 +13,12 @@ import { usePageKeys } from './page-keys.ts'
 import { PersonMenu } from './person-menu.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 
-/** The login for who is not logged in; the navigation around the page for who is. */
+/** The sign-in form, or the navigation around the page. */
 export function Shell() {
   useEffect(() => keepFocus(document), [])
   return (
     <Loaded query={useMe()}>
-      {/* Of one person: what a page shows and what is typed into it is not the next one's. */}
+      {/* Keyed by person: page state and typed text never pass to the next person. */}
       {(person) => (person === null ? <Login /> : <Framework key={person.id} />)}
     </Loaded>
   )
@@ -29,9 +29,9 @@ function Framework() {
   const [areKeysShown, { open: showKeys, close: hideKeys }] = useDisclosure()
   usePageKeys({ listKeys: showKeys })
   const { pathname } = useLocation()
-  // On a narrow screen the navigation covers the page that was just gone to.
+  // On narrow screens the open navigation would cover the page.
   useEffect(close, [pathname, close])
-  // Who went there by keys goes on in it, and not behind its link.
+  // Keyboard users continue in the page, not after its link.
   useDidUpdate(focusPage, [pathname])
   return (
     <AppShell

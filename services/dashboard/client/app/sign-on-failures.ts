@@ -1,4 +1,4 @@
-/** What somebody is told whom single sign-on did not let in. Anybody can make a link with a code in it, so nothing of it is shown but what stands here. */
+/** Messages for failed single sign-on. Anybody can craft a link with a code, so only these are shown. */
 const failures = new Map(
   Object.entries({
     OIDC_REFUSED: 'The provider did not sign you in. Try again; if it stays so, tell an administrator.',

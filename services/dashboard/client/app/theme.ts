@@ -9,26 +9,27 @@ import {
   type CSSVariablesResolver,
 } from '@mantine/core'
 
-/** The library's has a picture alone. */
+/** The library's button has only an icon. */
 const closeButtonProps = { 'aria-label': 'Close' }
 
 export const theme = createTheme({
   primaryColor: 'cyan',
-  // White on it has a contrast of 5.6 in both schemes; what autoContrast chooses is chosen for the light one.
+  // White on it has a contrast of 5.6 in both schemes; autoContrast optimises for the light one.
   primaryShade: 9,
   autoContrast: true,
   defaultRadius: 'sm',
   cursorType: 'pointer',
-  // The system's own: nothing is fetched from elsewhere.
+  // The system font: nothing is fetched from elsewhere.
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
   components: {
     Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
     Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps } }),
-    // Green and yellow titles on their own light ground have a contrast of about 3: the ground alone says the colour.
+    // Green and yellow titles on their own tint have a contrast of about 3; the tint alone carries the
+    // colour.
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
-    // Words as they are, and never cut: a status of which the end is missing says nothing.
+    // Unchanged case, never truncated: a status without its end says nothing.
     Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 600, miw: 'max-content' } }),
   },
   headings: { sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' }, h3: { fontSize: '1rem' } } },
@@ -37,14 +38,15 @@ export const theme = createTheme({
 const pale = ['orange', 'yellow', 'green', 'cyan'] as const
 
 /**
- * Small text needs a contrast of 4.5. The library's grey for lesser text has 3.3 on white and 4.0 on its dark grey; these
- * colours' darkest shade has 2.7 to 3.9 on its own tint, where badges write, and cyan's 4.1 where what is chosen is under the pointer.
+ * Small text needs a contrast of 4.5. The library's dimmed grey has 3.3 on white and 4.0 on dark grey; the
+ * darkest shade of these colours has 2.7 to 3.9 on its own tint, as in badges; cyan has 4.1 on hovered
+ * selections.
  */
 export const readableColours: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': colors.gray[7],
-    // An empty field says by it what empty means.
+    // An empty field's placeholder says what empty means.
     '--mantine-color-placeholder': colors.gray[7],
     ...Object.fromEntries(
       pale.map((name) => [`--mantine-color-${name}-light-color`, darken(colors[name][9], 0.35)]),

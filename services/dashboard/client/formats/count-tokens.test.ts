@@ -27,6 +27,6 @@ test.each([
   ],
 ])('%s', (_name, tokens, [read, written, all], said) => {
   expect(countTokens(tokens)).toEqual({ read, written, all })
-  // In the digits of the locale that this runs in.
+  // In the locale's digits.
   expect(describeTokens(tokens)).toBe(said.replaceAll(/\d+/g, (digits) => formatCount(Number(digits))))
 })

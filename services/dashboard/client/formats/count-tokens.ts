@@ -1,6 +1,6 @@
 import { formatCount } from './format-number.ts'
 
-/** As stored: four parts that do not overlap. What was read from a cache is not in the prompt, nor reasoning in the completion. */
+/** As stored: four disjoint parts. The prompt excludes cached tokens, the completion reasoning tokens. */
 export interface TokenParts {
   prompt_tokens: number | null
   cached_tokens: number | null
@@ -8,7 +8,7 @@ export interface TokenParts {
   reasoning_tokens: number | null
 }
 
-/** What went in and came out, as providers count it and charge for it; null: unknown. */
+/** Input and output tokens as providers bill them; null: unknown. */
 export function countTokens(parts: TokenParts): {
   read: number | null
   written: number | null

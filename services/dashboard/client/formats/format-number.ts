@@ -1,18 +1,18 @@
-/** What stands where there is no value: unknown is not 0. */
+/** Shown for a missing value: unknown is not 0. */
 export const absent = '–'
 
-/** By the browser's locale. */
+/** In the browser's locale. */
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-// One of ten thousand is not none.
+// One in ten thousand is not zero.
 const smallPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 1 })
 const money = new Intl.NumberFormat(undefined, {
   style: 'currency',
   currency: 'USD',
   maximumFractionDigits: 2,
 })
-// A single call often costs less than a cent.
+// A call often costs less than a cent.
 const smallMoney = new Intl.NumberFormat(undefined, {
   style: 'currency',
   currency: 'USD',
@@ -39,12 +39,12 @@ export function formatShort(value: Value): string {
   return orAbsent(value, (known) => (Math.abs(known) < 10_000 ? whole : short).format(known))
 }
 
-/** The noun of `count`, which stands before it: call, calls. */
+/** The noun for `count`, which precedes it: call, calls. */
 export function nounOf(count: number, one: string): string {
   return count === 1 ? one : `${one}s`
 }
 
-/** `part` of `all`; absent where there is nothing that it could be a part of. */
+/** `part` of `all` as a percentage; absent if `all` is zero. */
 export function formatShare(part: Value, all: Value): string {
   return orAbsent(part, (known) =>
     all === null || all === undefined || all === 0 ? absent : formatRatio(known / all),
@@ -59,7 +59,7 @@ export function formatUsd(value: Value): string {
   return orAbsent(value, (known) => (known !== 0 && Math.abs(known) < 0.1 ? smallMoney : money).format(known))
 }
 
-/** Where there is little room: from ten thousand on without cents, which nobody looks for among so much. */
+/** For tight space: no cents from ten thousand on. */
 export function formatShortUsd(value: Value): string {
   return orAbsent(value, (known) => (Math.abs(known) < 10_000 ? formatUsd(known) : shortMoney.format(known)))
 }
@@ -75,7 +75,7 @@ export function formatDuration(ms: Value): string {
 
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-/** 512 byte, 4.2 MB: in steps of a thousand, as disks are sold. */
+/** 512 byte, 4.2 MB: decimal units, as disks are sold. */
 export function formatBytes(bytes: Value): string {
   return orAbsent(bytes, (known) => {
     const step = Math.min(byteUnits.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, known)) / 3)))

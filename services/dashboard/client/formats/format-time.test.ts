@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { formatDay, formatPoint, formatTime } from './format-time.ts'
 
-// By the zone and the locale that this runs in, whichever they are.
+// In whatever zone and locale the test runs.
 const midnight = new Date(2026, 10, 21).toISOString()
 const inTheEvening = new Date(2026, 10, 20, 19).toISOString()
 

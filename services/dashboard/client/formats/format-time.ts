@@ -1,6 +1,6 @@
 import { absent } from './format-number.ts'
 
-/** By the browser's locale and zone. */
+/** In the browser's locale and zone. */
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const brief = new Intl.DateTimeFormat(undefined, {
   month: 'short',
@@ -33,31 +33,31 @@ function orAbsent(time: Time, format: (at: Date) => string): string {
   return time === null || time === undefined ? absent : format(new Date(time))
 }
 
-/** With the zone: for a title or where the exact moment matters. */
+/** With the zone: for titles, and where the exact moment matters. */
 export function formatMoment(time: Time): string {
   return orAbsent(time, (at) => full.format(at))
 }
 
-/** For a table. Its year is said where another could be meant: a key's 1 December is the next one otherwise. */
+/** For tables. Includes the year if it is not the current one: a key may expire next 1 December. */
 export function formatTime(time: Time, nowMs = Date.now()): string {
   return orAbsent(time, (at) =>
     (Math.abs(at.getTime() - nowMs) > halfYearMs ? ofAnotherYear : brief).format(at),
   )
 }
 
-/** For a chart's axis: the day alone where that is what a point counts. Days are counted by UTC: at most places they begin in the middle of another. */
+/** For a chart's axis: only the day if points are days, which are UTC days. */
 export function formatPoint(time: string, stepHours: number): string {
   const at = new Date(time)
   const isOfDays = stepHours >= 24 && at.getHours() === 0 && at.getMinutes() === 0
   return (isOfDays ? day : hour).format(at)
 }
 
-/** What reports count, which is whole hours: a range that ends now goes on to the end of the hour. */
+/** Reports count whole hours: a range that ends now extends to the end of the hour. */
 export function formatCounted({ start, end }: { start: string; end: string }, endsNow: boolean): string {
   return endsNow ? `since ${hour.format(new Date(start))}` : hour.formatRange(new Date(start), new Date(end))
 }
 
-/** A range that somebody chose; either end may be open. */
+/** A chosen range; either end may be open. */
 export function formatRange({
   start,
   end,
@@ -77,7 +77,7 @@ export function formatDay(time: Time): string {
   return orAbsent(time, (at) => day.format(at))
 }
 
-/** 3 min. ago; the day itself when it is longer ago than 30 days. */
+/** "3 min. ago", or the date after 30 days. */
 export function formatAgo(time: Time, nowMs: number): string {
   return orAbsent(time, (at) => {
     const passedMs = at.getTime() - nowMs

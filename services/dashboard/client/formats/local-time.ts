@@ -1,12 +1,12 @@
-/** `2026-11-21 20:17:00`: how the pickers write a time, in the browser's zone and without naming it. */
+/** `2026-11-21 20:17:00`: the pickers' format, in the browser's zone without naming it. */
 export function localText(ms: number): string {
   const at = new Date(ms)
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 /**
- * The same time as the API reads it. `filled`: what the picker was filled with, which stays where it was not changed: its text says neither parts of
- * a second nor, in the hour that comes twice when clocks go back, which of the two.
+ * The time in the API's format. `filled`, the initial value, is returned if unchanged: the picker's text
+ * lacks fractions of a second, and is ambiguous in the hour repeated when clocks go back.
  */
 export function isoText(local: string | null, filled?: string): string | undefined {
   if (local === null) return undefined
@@ -15,13 +15,13 @@ export function isoText(local: string | null, filled?: string): string | undefin
     : new Date(local.replace(' ', 'T')).toISOString()
 }
 
-/** What a form's two pickers hold. */
+/** The values of a form's two pickers. */
 export interface PickedTexts {
   start: string | null
   end: string | null
 }
 
-/** As the API reads them; `filled` is what they were filled with. */
+/** The same in the API's format; `filled`: their initial values. */
 export function isoTexts(
   { start, end }: PickedTexts,
   filled: { start?: string | undefined; end?: string | undefined },

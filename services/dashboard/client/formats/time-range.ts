@@ -1,5 +1,5 @@
 const hourMs = 3_600_000
-/** Ranges that end now, by what stands in the address. */
+/** Ranges that end now, by their name in the address. */
 export const presets = {
   '1h': { label: 'Last hour', ms: hourMs },
   '24h': { label: 'Last 24 hours', ms: 24 * hourMs },
@@ -18,19 +18,19 @@ export interface RangeTexts {
 export interface ChosenRange {
   /** Null: by start and end. */
   preset: Preset | null
-  /** As the API takes them; without an end the range goes on. */
+  /** In the API's format; without an end the range is open. */
   start: string | undefined
   end: string | undefined
 }
 
-/** The range that an address names; what it cannot mean is the fallback. */
+/** The range in an address, or the fallback if it is invalid. */
 export function readRange(texts: RangeTexts, fallback: Preset, nowMs: number): ChosenRange {
   const start = readTime(texts.start)
   const end = readTime(texts.end)
   if (start !== undefined || end !== undefined) return { preset: null, start, end }
   const preset = isPreset(texts.range) ? texts.range : fallback
   const { ms } = presets[preset]
-  // In steps, so that what was read a moment ago is still the answer; reports are by the hour anyway.
+  // Rounded, so that recent answers stay cached; reports are hourly anyway.
   const stepMs = ms > hourMs ? hourMs : 300_000
   return { preset, start: new Date(Math.floor((nowMs - ms) / stepMs) * stepMs).toISOString(), end: undefined }
 }
@@ -44,7 +44,7 @@ function readTime(text: string | undefined): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
-/** A time with what is around it, as a range; without an end where that has not passed yet. */
+/** A range around a time; open-ended if its end has not passed. */
 export function rangeAround(
   { from, to }: { from: string; to: string },
   marginMs: number,

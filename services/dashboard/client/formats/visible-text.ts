@@ -1,7 +1,7 @@
-/** Part of a text: as it is, or a mark for characters that would act or hide instead of being seen. */
+/** Part of a text: literal, or a mark for characters that would be invisible or change the display. */
 export type TextPart = { kind: 'text'; text: string } | { kind: 'mark'; text: string; title: string }
 
-/** Names of what is met most; the others are named by their numbers. */
+/** Names of common characters; others are named by code point. */
 const names: Readonly<Record<number, string>> = {
   0x00: 'NUL',
   0x07: 'BEL',
@@ -29,12 +29,16 @@ const names: Readonly<Record<number, string>> = {
   0xfeff: 'BOM',
 }
 
-// Controls but tab and line feed (an escape sequence begins with one), everything of the format category (directions, widths of zero, tags), fillers
-// and selectors that look like nothing, separators that break lines, lone surrogates, and what no font shows. A joiner or variation selector between emoji is left alone.
+// Controls except tab and line feed, all format characters (directions, zero widths, tags), invisible fillers
+// and selectors, line separators, lone surrogates, private use. Joiners and variation selectors inside emoji
+// are left alone.
 const hidden = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 const emoji = /\p{Extended_Pictographic}/u
 
-/** Splits a text so that every character which would not be seen is a mark. What is logged is hostile: a direction override can make a text read as another. */
+/**
+ * Splits a text so that every invisible character becomes a mark. Logged text is hostile: a direction
+ * override can make it read as another.
+ */
 export function splitVisible(text: string): TextPart[] {
   const parts: TextPart[] = []
   let shown = 0
@@ -59,13 +63,13 @@ export function splitVisible(text: string): TextPart[] {
   return parts
 }
 
-/** Hidden characters that stand together: the first of them with how often each is repeated, and how many come after those. */
+/** A run of hidden characters: the first ones with their repeat counts, and how many follow. */
 interface Run {
   named: { code: number; times: number }[]
   more: number
 }
 
-/** Of a run, how many are named in turn: enough for a sentence hidden in tag characters; a million in turn would be megabytes of names. */
+/** Named characters per run: enough for a sentence hidden in tags; a million would be megabytes of names. */
 const maxNamed = 256
 
 function addCharacter({ named, more }: Run, code: number): Run {
@@ -77,7 +81,7 @@ function addCharacter({ named, more }: Run, code: number): Run {
   return { named, more }
 }
 
-/** The same as plain text, for places that hold nothing else: titles, labels of charts. */
+/** The same as plain text, for titles and chart labels. */
 export function toVisibleText(text: string): string {
   return splitVisible(text)
     .map((part) => part.text)

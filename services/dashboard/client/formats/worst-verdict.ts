@@ -1,13 +1,13 @@
 const labels = [null, 'safe', 'unscored', 'unsafe'] as const
 const severities = [null, 'medium', 'high', 'critical'] as const
 
-/** What one score, or all scores of a call, say. A null label: nothing yet. */
+/** The verdict of one score, or of all of a call. A null label: none yet. */
 export interface Verdict {
   label: (typeof labels)[number]
   severity: (typeof severities)[number]
 }
 
-/** Of two verdicts on a call the worse label and the worse severity, each by itself: what the sink keeps of a call, too. */
+/** The worse label and the worse severity, each on its own, as the sink computes a call's. */
 export function worseVerdict(one: Verdict, other: Verdict): Verdict {
   return {
     label: worse(labels, one.label, other.label),
@@ -15,7 +15,7 @@ export function worseVerdict(one: Verdict, other: Verdict): Verdict {
   }
 }
 
-/** Orders verdicts, the worst first. */
+/** Sorts verdicts, worst first. */
 export function byGravity(one: Verdict, other: Verdict): number {
   return gravityOf(other) - gravityOf(one)
 }

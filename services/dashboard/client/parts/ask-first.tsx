@@ -4,16 +4,16 @@ import { notifications } from '@mantine/notifications'
 
 interface Question {
   title: string
-  /** What will be so afterwards, and for whom. */
+  /** What changes, and for whom. */
   consequence: string
   confirm: string
   isDangerous?: boolean
   action: () => Promise<unknown>
-  /** Said when it has been done. */
+  /** Shown when done. */
   done: string
 }
 
-/** Asks before something that cannot be taken back, does it, and says what came of it. */
+/** Asks for confirmation of an irreversible action, runs it, and shows the result. */
 export function askFirst({ title, consequence, confirm, isDangerous = true, action, done }: Question): void {
   modals.openConfirmModal({
     title,
@@ -24,7 +24,7 @@ export function askFirst({ title, consequence, confirm, isDangerous = true, acti
   })
 }
 
-/** Says in passing that something was done, or what kept it from being done; resolves to whether it was. */
+/** Shows a notification of success or failure; resolves to whether it succeeded. */
 export async function sayHowItWent<T>(
   action: Promise<T>,
   done: string | ((result: T) => string),

@@ -9,7 +9,7 @@ interface File {
   name: string
 }
 
-/** Saves a file and says in passing that it has come, or why not. */
+/** Saves a file and shows a notification of success or failure. */
 export function useDownload(): { isUnderWay: boolean; download: (file: File) => void } {
   const saving = useMutation({ mutationFn: ({ address, name }: File) => saveFile(address, name) })
   return {
@@ -18,7 +18,7 @@ export function useDownload(): { isUnderWay: boolean; download: (file: File) => 
   }
 }
 
-/** What the API exports, as a file. */
+/** Downloads an export of the API. */
 export function DownloadButton({ address, name, ...rest }: File & ButtonProps) {
   const { isUnderWay, download } = useDownload()
   return (

@@ -3,12 +3,12 @@ import { PlainText } from './plain-text.tsx'
 
 interface FilterPillProps {
   label: string
-  /** Absent: there is no such filter, and nothing is shown. */
+  /** Absent: the filter is inactive and nothing is shown. */
   value: string | undefined
   onRemove: () => void
 }
 
-/** A filter that is on, and the way to take it off. */
+/** An active filter that can be removed. */
 export function FilterPill({ label, value, onRemove }: FilterPillProps) {
   if (value === undefined) return null
   return (

@@ -7,14 +7,14 @@ interface FormModalProps extends Pick<ModalProps, 'onClose' | 'size'> {
   onSubmit: SubmitEventHandler<HTMLFormElement>
   error: Error | null
   isPending: boolean
-  /** What stands on the button that sends it. */
+  /** Label of the submit button. */
   submit: string
   color?: string
   /** The fields. */
   children: ReactNode
 }
 
-/** A form before the page: its fields, why it was refused, and the button that sends it. */
+/** A form in a dialog: fields, error, submit button. */
 export function FormModal({ onSubmit, error, isPending, submit, color, children, ...rest }: FormModalProps) {
   return (
     <Modal opened {...rest}>

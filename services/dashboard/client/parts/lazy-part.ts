@@ -1,6 +1,6 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
 
-/** A chunk that cannot be loaded: a newer build has taken its place, or nobody answers. */
+/** A chunk that cannot be loaded: a newer build replaced it, or the server is unreachable. */
 export class PartMissing extends Error {
   override readonly name = 'PartMissing'
 }
@@ -18,7 +18,7 @@ export function lazyPart<P>(load: () => Promise<ComponentType<P>>): LazyExoticCo
 
 const reloadedFor = 'sluice.reloaded-for'
 
-/** Loads the page again where the server has a newer build than this page is of: once for each build, as servers of both may answer in turn. */
+/** Reloads the page for a newer build. Once per build, as servers of both may answer in turn. */
 export async function takeNewerBuild(): Promise<void> {
   const answer = await fetch('/', { cache: 'no-store' })
   const served = answer.ok ? entryOf(new DOMParser().parseFromString(await answer.text(), 'text/html')) : null
@@ -29,7 +29,7 @@ export async function takeNewerBuild(): Promise<void> {
   window.location.reload()
 }
 
-/** The script that a build begins with, which has the hash of what is in it in its name. */
+/** The build's entry script, whose name contains a content hash. */
 function entryOf(page: Document): string | null {
   return page.querySelector('script[type=module]')?.getAttribute('src') ?? null
 }

@@ -8,12 +8,12 @@ import { Loaded } from './page-states.tsx'
 
 interface LoadedPagesProps<K extends Reading> {
   query: UseInfiniteQueryResult<InfiniteData<Page<K>, string | undefined>, ApiError>
-  /** Stands there when there is no row. */
+  /** Shown if there are no rows. */
   empty: ReactNode
   children: (rows: Item<K>[]) => ReactNode
 }
 
-/** The rows of a list by its cursors, or the state that it is in, and the way to older ones. */
+/** The rows of a cursor-paged list or its state, and a button for older rows. */
 export function LoadedPages<K extends Reading>({ query, empty, children }: LoadedPagesProps<K>) {
   return (
     <Loaded query={query} empty={{ when: (data) => rowsOf<K>(data).length === 0, show: empty }}>

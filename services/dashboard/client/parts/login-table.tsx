@@ -11,12 +11,12 @@ type Login = Item<'GET /api/me/logins'>
 
 interface LoginTableProps {
   logins: readonly Login[]
-  /** What to think of when the session is nobody's that one knows. */
+  /** What to do about an unknown session. */
   advice: string
   end: (loginId: string) => Promise<unknown>
 }
 
-/** Where somebody is logged in; each can be ended but the one that asks. */
+/** Sessions; each can be ended except the current one. */
 export function LoginTable({ logins, advice, end }: LoginTableProps) {
   const ownId = useMe().data?.login_id
   const ask = ({ id, address }: Login) =>

@@ -1,7 +1,7 @@
 import '@mantine/dates/styles.css'
 import { DateTimePicker, type DateTimePickerProps } from '@mantine/dates'
 
-/** A day and a time of day, in the browser's zone. The library's buttons have pictures alone. */
+/** Date and time in the browser's zone. Adds labels to the library's icon buttons. */
 export function MomentPicker({ label, ...rest }: Omit<DateTimePickerProps, 'ref'> & { label: string }) {
   return (
     <DateTimePicker
@@ -10,7 +10,7 @@ export function MomentPicker({ label, ...rest }: Omit<DateTimePickerProps, 'ref'
       nextLabel="Later"
       submitButtonProps={{ 'aria-label': 'Take this time' }}
       clearButtonProps={{ 'aria-label': `Clear ${label}` }}
-      // Days of other months, half transparent, and red ones are too pale to be read.
+      // Days of other months are half transparent, and red ones too pale to read.
       hideOutsideDates
       weekendDays={[]}
       {...rest}

@@ -6,7 +6,7 @@ interface NextPageProps {
   label: string
 }
 
-/** The way to the rows behind those that are shown, while there are any. */
+/** Loads further rows while there are any. */
 export function NextPage({ query, label }: NextPageProps) {
   if (!query.hasNextPage) return null
   return (

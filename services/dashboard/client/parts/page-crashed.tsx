@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { PartMissing, takeNewerBuild } from './lazy-part.ts'
 import { PageHead } from './page-head.tsx'
 
-/** A defect of a page, or a part of it that is not there any more: the others still work. */
+/** A bug in a page, or a chunk that is gone. Other pages still work. */
 export function PageCrashed({ error }: { error: unknown }) {
   if (error instanceof PartMissing) return <PartGone />
   return (
@@ -18,7 +18,7 @@ export function PageCrashed({ error }: { error: unknown }) {
 
 function PartGone() {
   useEffect(() => {
-    // Where nobody answers there is the button.
+    // If the server is unreachable, the button remains.
     takeNewerBuild().catch(() => undefined)
   }, [])
   return (

@@ -7,14 +7,14 @@ export function useTabTitle(title: string): void {
 }
 
 interface PageHeadProps {
-  /** Of the page and of its tab. */
+  /** Title of the page and of its browser tab. */
   title: string
-  /** In its place on the page. */
+  /** Shown in place of the title. */
   heading?: ReactNode
   children?: ReactNode
 }
 
-/** The title of a page, and beside it what the whole page is changed by. */
+/** The page's title, beside controls for the whole page. */
 export function PageHead({ title, heading = title, children }: PageHeadProps) {
   useTabTitle(title)
   return (

@@ -5,13 +5,13 @@ import type { SearchTexts } from '../formats/search-texts.ts'
 
 interface PageLinkProps extends AnchorProps {
   to: string
-  /** Of a path with `$id`. */
+  /** Parameters of a path with `$id`. */
   params?: Readonly<Record<string, string>>
   search?: SearchTexts
   children: ReactNode
 }
 
-/** A link to another page of the dashboard; the project stays. */
+/** A link to another page that keeps the project. */
 export function PageLink({ to, params = {}, search = {}, children, ...rest }: PageLinkProps) {
   return (
     <Anchor

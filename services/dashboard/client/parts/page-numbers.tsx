@@ -7,12 +7,12 @@ interface PageNumbersProps {
   pageSize: number
 }
 
-/** The way to the other pages of a list; nothing where one holds it all. Which one is shown stands in the address. */
+/** Page numbers of a list, unless one page holds it all. The page is in the address. */
 export function PageNumbers({ total, pageSize }: PageNumbersProps) {
   const { page = '1' } = useTexts()
   const setTexts = useSetTexts()
   const pages = Math.max(1, Math.ceil(total / pageSize))
-  // A page may have lost its last row, or a link may be old: there is a way back.
+  // A page may have lost its last row, or a link may be old: keep a way back.
   if (pages === 1 && page === '1') return null
   return (
     <Pagination

@@ -6,7 +6,7 @@ import { ApiError } from '../api/call-api.ts'
 import { PageHead } from './page-head.tsx'
 import { PageLink } from './page-link.tsx'
 
-/** Something comes. */
+/** A loading indicator. */
 export function Waiting() {
   return (
     <Center mih={160} role="status" aria-label="Loading">
@@ -15,7 +15,7 @@ export function Waiting() {
   )
 }
 
-/** There is nothing, and why that may be. */
+/** An empty state with its explanation. */
 export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <EmptyState
@@ -57,7 +57,7 @@ const whyRefused: Readonly<Record<string, string>> = {
   NO_PROJECT: 'You see no project yet. An administrator can give you one.',
 }
 
-/** What the API says is wrong, with every field at fault, and the way to try again. */
+/** The API's error with all field errors, and a retry button. */
 export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
   if (error instanceof ApiError && error.status === 403 && error.code !== 'PASSWORD_WRONG')
     return <NoPermission>{whyRefused[error.code] ?? error.message}</NoPermission>
@@ -102,7 +102,10 @@ function TryAgain({ retry }: { retry: () => unknown }) {
 
 type Asked = Pick<UseQueryResult, 'data' | 'error' | 'errorUpdatedAt'>
 
-/** Why there is no answer; also while it is asked for again, when the query has forgotten: what was said of it would come and go with every try. */
+/**
+ * The reason for a missing answer. Kept during retries, when the query has forgotten it, so that it does not
+ * flicker.
+ */
 export function useFailure({ data, error, errorUpdatedAt }: Asked): Error | null {
   const [last, setLast] = useState<{ error: Error | null; at: number }>({ error: null, at: 0 })
   if (error !== null && error !== last.error) setLast({ error, at: errorUpdatedAt })
@@ -111,7 +114,7 @@ export function useFailure({ data, error, errorUpdatedAt }: Asked): Error | null
 
 type Unanswered = Asked & Pick<UseQueryResult, 'refetch'>
 
-/** What stands in the place of an answer that has not come. */
+/** Shown in place of an answer that has not arrived. */
 export function NoAnswerYet({ query, waiting }: { query: Unanswered; waiting?: ReactNode }) {
   const failure = useFailure(query)
   return failure === null ? (waiting ?? <Waiting />) : <Failure error={failure} retry={query.refetch} />
@@ -119,14 +122,14 @@ export function NoAnswerYet({ query, waiting }: { query: Unanswered; waiting?: R
 
 interface LoadedProps<T> {
   query: Unanswered & Pick<UseQueryResult<T>, 'data'>
-  /** When the answer holds nothing. */
+  /** Shown if the answer is empty. */
   empty?: { when: (data: T) => boolean; show: ReactNode }
-  /** In the shape of what comes, so that nothing jumps. */
+  /** In the shape of the content, to avoid layout shifts. */
   waiting?: ReactNode
   children: (data: T) => ReactNode
 }
 
-/** What a query answers, or the state that it is in. Once there is something it stays while it is asked for anew; when that fails `LastRead` says so. */
+/** A query's answer or state. An answer stays while it is refetched; if that fails, `LastRead` says so. */
 export function Loaded<T>({ query, empty, waiting, children }: LoadedProps<T>) {
   if (query.data === undefined) return <NoAnswerYet query={query} waiting={waiting} />
   return empty?.when(query.data) === true ? empty.show : children(query.data)

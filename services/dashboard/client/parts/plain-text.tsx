@@ -1,7 +1,7 @@
 import { Mark } from '@mantine/core'
 import { splitVisible } from '../formats/visible-text.ts'
 
-/** Text that others wrote, as text: what would act or hide is a mark, and no direction reaches out of it. */
+/** Third-party text: invisible characters become marks, and its direction is isolated. */
 export function PlainText({ text }: { text: string }) {
   return (
     <bdi>

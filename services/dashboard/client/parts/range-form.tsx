@@ -9,7 +9,7 @@ interface RangeFormProps {
   onChoose: (chosen: { start: string | undefined; end: string | undefined }) => void
 }
 
-/** From when to when, in the browser's zone. */
+/** Start and end, in the browser's zone. */
 export function RangeForm({ range, onChoose }: RangeFormProps) {
   const form = useForm<PickedTexts>({
     initialValues: { start: localTextOf(range.start), end: localTextOf(range.end) },

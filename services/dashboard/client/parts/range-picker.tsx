@@ -7,13 +7,13 @@ import { presets, type ChosenRange } from '../formats/time-range.ts'
 import { lazyPart } from './lazy-part.ts'
 import { Waiting } from './page-states.tsx'
 
-// Calendars are heavy, and most people take a preset.
+// Calendars are large, and most people use a preset.
 const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeForm)
 
 const custom = 'custom'
 const presetChoices = Object.entries(presets).map(([value, { label }]) => ({ value, label }))
 
-/** Which time the page is about. It stands in the address; lists of another time begin at their first page. */
+/** Chooses the page's range, which is in the address; lists then restart at their first page. */
 export function RangePicker({ range }: { range: ChosenRange }) {
   const setTexts = useSetTexts()
   const [isOpen, { open, close }] = useDisclosure()
@@ -37,7 +37,7 @@ export function RangePicker({ range }: { range: ChosenRange }) {
           aria-label="Time range"
           data={[...presetChoices, { value: custom, label }]}
           value={range.preset ?? custom}
-          // Also of the one that is in force: from … to … is changed so.
+          // Also for the current choice: that is how "from … to …" is edited.
           onOptionSubmit={choose}
           allowDeselect={false}
           w={range.preset === null ? 250 : 170}
@@ -46,7 +46,7 @@ export function RangePicker({ range }: { range: ChosenRange }) {
       </Popover.Target>
       <Popover.Dropdown
         onKeyDown={({ key, target, currentTarget }) => {
-          // A calendar stands elsewhere in the document, and is closed by itself.
+          // The calendar is elsewhere in the document and closes itself.
           if (key === 'Escape' && currentTarget.contains(target as Node)) close()
         }}
       >

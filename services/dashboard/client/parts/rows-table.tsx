@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export interface Column<T> {
   title: string
   cell: (row: T) => ReactNode
-  /** Numbers stand under each other. */
+  /** Right-aligned. */
   isNumber?: boolean
 }
 
@@ -13,14 +13,14 @@ interface RowsTableProps<T> {
   columns: readonly Column<T>[]
   rows: readonly T[]
   keyOf: (row: T) => string
-  /** px below which it scrolls sideways instead of squeezing. */
+  /** Width in px below which it scrolls sideways. */
   minWidth?: number
 }
 
-/** A table that shows what it is given: for lists of a page's length. */
+/** A plain table for lists of one page. */
 export function RowsTable<T>({ label, columns, rows, keyOf, minWidth = 640 }: RowsTableProps<T>) {
   return (
-    // Reached by keyboard: where it scrolls, its cells may hold nothing that is.
+    // Focusable: a scrolling table may have no focusable cell.
     <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table highlightOnHover aria-label={label}>
         <Table.Thead>

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A secret that the server does not give a second time. It leaves this page with it. */
+/** A secret that the server shows only once and that only this page holds. */
 export function ShownOnce({
   title,
   secret,

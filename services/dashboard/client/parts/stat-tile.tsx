@@ -3,20 +3,20 @@ import type { ReactNode } from 'react'
 
 interface StatTileProps {
   label: string
-  /** The one value. */
+  /** The value. */
   children: ReactNode
-  /** What it is of, or made of. */
+  /** Its base or composition. */
   detail?: ReactNode
 }
 
-/** One value and what it is of. */
+/** One value with its detail. */
 export function StatTile({ label, children, detail }: StatTileProps) {
   return (
     <Paper withBorder p="sm" role="group" aria-label={label}>
       <Text size="sm" c="dimmed">
         {label}
       </Text>
-      {/* A sum of thousandths of a cent is as long as a tile of six is wide. */}
+      {/* A sum of thousandths of a cent is as wide as one of six tiles. */}
       <Text component="div" fz={20} fw={600} lh={1.6} style={{ overflowWrap: 'anywhere' }}>
         {children}
       </Text>

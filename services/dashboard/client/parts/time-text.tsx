@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { formatAgo, formatMoment, formatTime } from '../formats/format-time.ts'
 
-/** A time for people; the exact moment with its zone is its title. */
+/** A time for people, with the exact moment and zone as title. */
 export function TimeText({ at, isAgo = false }: { at: string | null | undefined; isAgo?: boolean }) {
   const now = useNow(isAgo)
   if (at === null || at === undefined) return <>{formatTime(at)}</>
@@ -12,7 +12,7 @@ export function TimeText({ at, isAgo = false }: { at: string | null | undefined;
   )
 }
 
-/** Moves on every half minute, so that what was a moment ago does not stay so. */
+/** Updates every half minute, so that "a moment ago" does not go stale. */
 function useNow(isMoving: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

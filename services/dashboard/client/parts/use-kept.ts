@@ -4,8 +4,8 @@ import { meKey } from '../api/session.ts'
 import { useDraft } from './use-draft.ts'
 
 /**
- * What a page is at, under a name: which dialog is open, what is typed into it. It is there again for the same person after their session ended
- * meanwhile; who leaves of their own accord begins anew.
+ * Page state under a name: the open dialog, input. Restored for the same person after a session ended;
+ * deliberate sign-out clears it.
  */
 export function useKept<T>(name: string): [T | undefined, (state: T | undefined) => void] {
   const [state, setState] = useDraft<T>(name)
@@ -17,7 +17,7 @@ export function useKept<T>(name: string): [T | undefined, (state: T | undefined)
   return [state, setState]
 }
 
-/** For Mantine's form, of which what is typed is kept so. Never for secrets: they would lie in the tab's storage. */
+/** The same for a Mantine form. Never for secrets, which would remain in the tab's storage. */
 export function useKeptValues<T>(
   name: string,
   initialValues: T,

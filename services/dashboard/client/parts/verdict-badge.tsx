@@ -5,7 +5,7 @@ type Severity = 'medium' | 'high' | 'critical' | null
 
 const unsafeColors = { critical: 'red.9', high: 'orange.6', medium: 'yellow.6' }
 
-/** A verdict by its word, so that nobody needs to see colours. */
+/** A verdict in words, not only in colours. */
 export function VerdictBadge({ label, severity }: { label: Label; severity: Severity }) {
   if (label === 'unsafe') {
     return (

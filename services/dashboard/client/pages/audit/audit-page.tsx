@@ -15,7 +15,7 @@ import { TimeText } from '../../parts/time-text.tsx'
 
 type Entry = Item<'GET /api/audit'>
 
-/** Who changed or was shown what. */
+/** The audit log: changes and readings of bodies. */
 export function AuditPage() {
   const range = useRange('30d')
   const { person, action, of } = useTexts()
@@ -91,7 +91,7 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
-/** What a project is called, or its identifier where it is not among those that are named. */
+/** A project's name, or its id if it is not listed. */
 function useProjectNames(): <T extends string | undefined>(id: T) => T | string {
   const { all } = useProject()
   return (id) => all.find((project) => project.id === id)?.name ?? id

@@ -16,7 +16,7 @@ type JudgeSpend = Answer<'GET /api/billing/judge-spend'>
 type ScorerSpend = JudgeSpend['by_scorer'][number]
 const bought = ['pro', 'team', 'enterprise'] as const
 
-/** The tier of a project, what it has used of it, and what judging costs. */
+/** A project's tier, usage and judge costs. */
 export function BillingPage() {
   const { id } = useProject()
   const query = { project_id: id }
@@ -72,7 +72,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
   )
 }
 
-/** Paying happens at the payment provider; people come back here. */
+/** Payment takes place at the provider, which returns people here. */
 function Payment({ subscription }: { subscription: Subscription }) {
   const [tier, setTier] = useState<(typeof bought)[number]>('pro')
   const checkout = useApiChange('POST /api/billing/checkout', [])
@@ -112,7 +112,7 @@ function Payment({ subscription }: { subscription: Subscription }) {
   )
 }
 
-/** Only to where the provider's pages are: over TLS. */
+/** Only to TLS addresses, as the provider's are. */
 function goTo(url: string | null): void {
   if (url !== null && new URL(url).protocol === 'https:') window.location.assign(url)
 }

@@ -11,7 +11,7 @@ import { LetterContent } from './letter-content.tsx'
 type Letter = Answer<'GET /api/dead-letters/{id}'>
 const changed = ['GET /api/dead-letters', 'GET /api/dead-letters/{id}', 'GET /api/operations'] as const
 
-/** One dead letter in full, and what can be done with it. */
+/** One dead letter in full, with its actions. */
 export function DeadLetterDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const letter = useApi('GET /api/dead-letters/{id}', { params: { id } })
   return (

@@ -17,7 +17,7 @@ export type DeadLetter = Item<'GET /api/dead-letters'>
 const statuses = ['open', 'redriven', 'dropped', 'lost'] as const
 const colors = { open: 'red', redriven: 'green', dropped: 'gray', lost: 'orange' } as const
 
-/** Records that could not be handled: looked at, sent back or dropped with a reason. */
+/** Records that could not be handled: inspect, replay, or discard with a reason. */
 export function DeadLettersPage() {
   const { topic, code, status: wanted } = useTexts()
   const setTexts = useSetTexts()

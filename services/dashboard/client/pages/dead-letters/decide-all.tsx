@@ -3,7 +3,7 @@ import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 
-/** Sends everything back that the filters show: after a fix, when the same records can be handled. */
+/** Replays everything that the filters match, once the cause is fixed. */
 export function DecideAll({ topic, code }: { topic: string | undefined; code: string | undefined }) {
   const redrive = useApiChange('POST /api/dead-letters/redrive', [
     'GET /api/dead-letters',

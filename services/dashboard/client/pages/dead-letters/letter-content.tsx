@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.ts'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 
-/** What its record holds: asked for by a person, because each reading is written down. */
+/** The record's content, loaded on request, as each reading is audited. */
 export function LetterContent({ id }: { id: string }) {
   const [isAsked, setAsked] = useState(false)
   if (isAsked) return <Content id={id} />

@@ -18,13 +18,13 @@ interface KeyForm {
   name: string
   label: string
   scope: keyof typeof scopeNames
-  /** By the picker: local time, null for never. */
+  /** The picker's local time; null: never. */
   expires: string | null
 }
 
 const scopes = Object.entries(scopeNames).map(([value, label]) => ({ value, label }))
 
-/** The form of a new key. */
+/** The form for a new key. */
 export function CreateKey({ projectId, onClose, onCreated }: CreateKeyProps) {
   const create = useApiChange('POST /api/projects/{id}/keys', ['GET /api/projects/{id}/keys'])
   const form = useForm<KeyForm>({

@@ -1,4 +1,4 @@
-/** What a key allows, in the words of the page. */
+/** Scopes of a key as shown on the page. */
 export const scopeNames = {
   ingest: 'Record calls',
   read: 'Read',

@@ -21,7 +21,7 @@ type Key = Item<'GET /api/projects/{id}/keys'>
 type CreatedKey = Answer<'POST /api/projects/{id}/keys'>
 const pageSize = 50
 
-/** The API keys of a project: created (shown once), revoked, last used. */
+/** A project's API keys: create (shown once), revoke, last use. */
 export function KeysPage() {
   const project = useProject()
   const { page = '1' } = useTexts()

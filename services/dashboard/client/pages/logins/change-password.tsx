@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications'
 import { useApiChange } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 
-/** One's own password: whoever was let in with one that an administrator saw makes it their own. */
+/** Changes one's own password, for instance one that an administrator has set and seen. */
 export function ChangePassword() {
   const [isOpen, { open, close }] = useDisclosure()
   return (

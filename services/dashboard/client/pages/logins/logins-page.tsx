@@ -4,7 +4,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { ChangePassword } from './change-password.tsx'
 
-/** Where one is logged in; what one does not know is ended. */
+/** One's own sessions; unknown ones can be ended. */
 export function LoginsPage() {
   const logins = useApi('GET /api/me/logins', {}, { pollMs: 30_000 })
   const end = useApiChange('DELETE /api/me/logins/{login_id}', ['GET /api/me/logins'])

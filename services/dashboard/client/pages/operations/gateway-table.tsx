@@ -7,10 +7,10 @@ import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 
 type Gateway = Answer<'GET /api/operations'>['gateways'][number]
-/** They report every few seconds; one that has been quiet for so long is away or cut off. */
+/** Gateways report every few seconds; after this silence one is down or disconnected. */
 const quietMs = 60_000
 
-/** Each gateway by its own report: what its spool holds and what it lost. */
+/** Each gateway's own report: the content of its spool and its losses. */
 export function GatewayTable({ gateways, at }: { gateways: readonly Gateway[]; at: string }) {
   const isQuiet = (gateway: Gateway) => Date.parse(at) - Date.parse(gateway.seen_at) > quietMs
   const columns: Column<Gateway>[] = [

@@ -5,7 +5,7 @@ import { formatDay } from '../../formats/format-time.ts'
 import { StatTile } from '../../parts/stat-tile.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 
-/** The few numbers that say whether something waits. */
+/** The main numbers on backlogs. */
 export function OperationTiles({ operations }: { operations: Answer<'GET /api/operations'> }) {
   const { oldest_job_age_s: jobAge, outbox, deliveries_waiting: waiting, partitions } = operations
   return (

@@ -16,7 +16,7 @@ type Operations = Answer<'GET /api/operations'>
 type ConsumerGroup = Operations['groups'][number]
 type DeadTopic = Operations['dead_letters'][number]
 
-/** What an operator looks at first: is everything read, sent, stored and alive. */
+/** An operator's first page: is everything read, sent, stored and alive? */
 export function OperationsPage() {
   const operations = useApi('GET /api/operations', {}, { pollMs: 10_000 })
   return (
@@ -56,7 +56,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-/** Gateways say by themselves what is wrong with them. */
+/** Problems of services, and those that gateways report. */
 function problemsOf({ health, gateways }: Operations): string[] {
   const own = Object.entries(health.problems).map(([part, problem]) => `${part}: ${problem}`)
   const theirs = gateways.flatMap(({ name, problems }) =>

@@ -6,7 +6,7 @@ import { lazyPart } from '../../parts/lazy-part.ts'
 import type { TimeChartProps } from './time-chart.tsx'
 import { callSeriesOf, everyStep, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
 
-// The charting library is as large as all the rest: the numbers are there before it. It comes while they are asked for.
+// The charting library is as large as all the rest, so it loads in parallel with the numbers.
 const loading = import('./time-chart.tsx')
 const TimeChart = lazyPart(async () => (await loading).TimeChart)
 
@@ -72,7 +72,7 @@ const charts: readonly Charted[] = [
   },
 ]
 
-/** The range over time; a point leads to its requests. */
+/** The range over time; a point links to its requests. */
 export function CallCharts({ stats }: { stats: Stats }) {
   const steps = everyStep(callSeriesOf(stats)[0]?.points ?? [], stats)
   return (
@@ -94,7 +94,7 @@ export function CallCharts({ stats }: { stats: Stats }) {
   )
 }
 
-/** Counts of a step without calls are 0; of its latency nothing can be said. */
+/** A count of a step without calls is 0; its latency is undefined. */
 function valueOf(point: CallPoint | undefined, name: string): number | null {
   if (point === undefined) return name.startsWith('latency') ? null : 0
   const { read: tokens_read, written: tokens_written } = countTokens(point)

@@ -1,4 +1,4 @@
-/** Whether a value stands between two that are missing: no line leads to it, so that without a dot it is not to be seen. */
+/** True if a value stands between two missing ones: without a dot it would be invisible in a line. */
 export function hasLonePoint(rows: readonly (readonly (number | null)[])[]): boolean {
   return rows.some((row, at) =>
     row.some(

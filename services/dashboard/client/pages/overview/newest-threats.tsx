@@ -8,7 +8,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 
-/** The last unsafe calls of the range. */
+/** The latest unsafe calls of the range. */
 export function NewestThreats({ range }: { range: ChosenRange }) {
   const { id: project_id } = useProject()
   const { start, end } = range

@@ -17,7 +17,7 @@ import { TopGroups } from './top-groups.tsx'
 
 const pollMs = 30_000
 
-/** What happened in a time, and where to look. Everything is from roll-ups, but the newest threats. */
+/** What happened in a range, and where to look. From roll-ups, except the newest threats. */
 export function OverviewPage() {
   const { id: project_id } = useProject()
   const range = useRange('24h')
@@ -52,7 +52,7 @@ export function OverviewPage() {
   )
 }
 
-/** Every part asks for what it shows, at once: none waits for another's answer. */
+/** The parts of the page, which load in parallel. */
 function Report({ stats, range }: { stats: Stats | undefined; range: ChosenRange }) {
   return (
     <Stack gap="lg">

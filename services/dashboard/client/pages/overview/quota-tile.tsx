@@ -5,7 +5,7 @@ import { formatDay } from '../../formats/format-time.ts'
 import { useFailure } from '../../parts/page-states.tsx'
 import { StatTile } from '../../parts/stat-tile.tsx'
 
-/** How much of what the tier allows is used. Its failure is no reason to hide the rest of the page. */
+/** Usage of the tier's quota. Its failure does not hide the rest of the page. */
 export function QuotaTile() {
   const { id: project_id } = useProject()
   const subscription = useApi('GET /api/billing/subscription', { query: { project_id } }, { pollMs: 60_000 })

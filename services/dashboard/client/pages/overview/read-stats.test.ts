@@ -46,7 +46,7 @@ test.each([
   ['nothing is scored yet', [0, 0, 0, 0], [0, 0], '0 of 0 scored, 0 critical'],
 ] as const)('%s', (_name, [safe, unsafe, unscored, critical], [part, all], detail) => {
   const total = { safe, unsafe, unscored, critical } as CallTotal
-  // In the digits of the locale that this runs in.
+  // In the locale's digits.
   const shown = detail.replaceAll(/\d+/g, (digits) => formatShort(Number(digits)))
   expect(describeUnsafe(total)).toEqual({ share: formatShare(part, all), detail: shown })
 })

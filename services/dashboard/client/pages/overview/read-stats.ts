@@ -16,7 +16,7 @@ export interface CallSeries {
   points: CallPoint[]
 }
 
-/** Series of calls: of every answer but that by scorer. */
+/** The call series of any answer except that by scorer. */
 export function callSeriesOf(stats: Stats): CallSeries[] {
   return stats.series.flatMap(({ name, is_other, total, points }) =>
     'calls' in total
@@ -25,7 +25,7 @@ export function callSeriesOf(stats: Stats): CallSeries[] {
   )
 }
 
-/** Totals of scores by scorer; of those beyond the twenty that have most, none. */
+/** Score totals by scorer, without the remainder beyond the top twenty. */
 export function scorerTotalsOf(stats: Stats): (ScoreTotal & { name: string })[] {
   return stats.series.flatMap(({ name, total }) =>
     name !== null && 'scores' in total ? [{ ...total, name }] : [],
@@ -33,8 +33,8 @@ export function scorerTotalsOf(stats: Stats): (ScoreTotal & { name: string })[] 
 }
 
 /**
- * How many calls are unsafe, of those that have scores. A call with one score missing (a judge away, nothing for that scorer to read) counts as
- * `unscored`, whatever the others found: it is no less a call that was looked at, but nobody vouches for it, which is said.
+ * The share of unsafe calls among those with scores. A call with one score missing (judge down, nothing for a
+ * scorer to read) counts as `unscored`, and the detail says so.
  */
 export function describeUnsafe({ safe, unsafe, unscored, critical }: CallTotal): {
   share: string
@@ -49,7 +49,7 @@ export function describeUnsafe({ safe, unsafe, unscored, critical }: CallTotal):
   return { share: formatShare(unsafe, scored), detail: parts.join(', ') }
 }
 
-/** Steps in which nothing happened are left out of answers; in a chart they are 0, or a gap where there is nothing to be 0 of. */
+/** Answers omit empty steps; charts need 0 for them, or a gap where 0 makes no sense. */
 export function everyStep(
   points: readonly CallPoint[],
   { start, end, step_hours }: Stats,
@@ -57,7 +57,7 @@ export function everyStep(
   const stepMs = step_hours * 3_600_000
   const known = new Map(points.map((point) => [Date.parse(point.at), point]))
   const [first = Date.parse(start)] = known.keys()
-  // Steps begin where the answer's do, which is at midnight or on a Monday and not where the range begins.
+  // Aligned with the answer's steps, which begin at midnight or on a Monday.
   const before = Math.ceil((first - Date.parse(start)) / stepMs)
   const steps = []
   for (let at = first - before * stepMs; at < Date.parse(end); at += stepMs) {
@@ -66,7 +66,7 @@ export function everyStep(
   return steps
 }
 
-/** What was counted of a point's time, as filters of a request list: steps at the edges begin before the range, or end after it. */
+/** The range of a point's requests, as filters. Steps at the edges extend beyond the range. */
 export function rangeOfPoint(
   at: string,
   { start, end, step_hours }: Pick<Stats, 'start' | 'end' | 'step_hours'>,
@@ -79,7 +79,7 @@ export function rangeOfPoint(
   }
 }
 
-/** The largest groups, and all others as one: of these no latency is known, because percentiles do not add up. */
+/** The largest groups, and the rest as one: without latency, as percentiles do not add up. */
 export function largestOf(series: readonly CallSeries[], count: number): CallSeries[] {
   const rest = series.slice(count)
   if (rest.length < 2) return [...series]

@@ -9,7 +9,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { scorerTotalsOf, type ScoreTotal } from './read-stats.ts'
 
-/** How much each scorer found unsafe, the most first. */
+/** Unsafe calls per scorer, most first. */
 export function ScorerPanel({ range }: { range: ChosenRange }) {
   const { id: project_id } = useProject()
   const { start, end } = range

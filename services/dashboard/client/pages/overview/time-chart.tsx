@@ -14,15 +14,15 @@ export interface TimeChartProps {
   rows: readonly { at: string; range: { start: string; end: string }; values: readonly (number | null)[] }[]
   stepHours: number
   format: (value: number | null) => string
-  /** What adds up is shown on each other; what does not, as lines. As areas: a bar for each point took several times the script. */
+  /** Stacked areas for values that add up, else lines. Bars took several times the script time. */
   isStacked?: boolean
-  /** Else its axis has whole numbers alone. */
+  /** Otherwise the axis has whole numbers only. */
   hasFractions?: boolean
-  /** Filters of the requests behind a point, beside its time. */
+  /** Filters of the requests behind a point, besides its range. */
   toRequests: Record<string, string>
 }
 
-/** Values over time. A click on a point leads to the requests behind it; the table does so without a pointer. */
+/** Values over time. A click on a point leads to its requests; the table does so by keyboard. */
 export function TimeChart(props: TimeChartProps) {
   const {
     title,

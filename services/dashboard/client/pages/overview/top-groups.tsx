@@ -12,7 +12,7 @@ import { callSeriesOf, describeUnsafe, largestOf, type CallSeries } from './read
 interface TopGroupsProps {
   title: string
   by: 'agent' | 'model'
-  /** The filter of requests by which one of them is seen. */
+  /** The request filter for one group. */
   filter: 'agent_name' | 'model'
   unnamed: string
   range: ChosenRange

@@ -18,7 +18,7 @@ import { PersonForm } from './person-form.tsx'
 
 const pageSize = 50
 
-/** Who may sign in, as what, and to which projects. */
+/** The people who may sign in, with roles and projects. */
 export function PeoplePage() {
   const { page = '1' } = useTexts()
   const people = useApi(

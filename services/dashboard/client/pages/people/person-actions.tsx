@@ -11,7 +11,7 @@ interface PersonActionsProps {
   onPassword: (password: string) => void
 }
 
-/** What an administrator can do with one person. */
+/** An administrator's actions on a person. */
 export function PersonActions({ person, onEdit, onPassword }: PersonActionsProps) {
   const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
   const reset = useApiChange('POST /api/people/{id}/password', ['GET /api/people'])

@@ -27,7 +27,7 @@ const roleTexts = [
   { value: 'admin', label: 'Administrator: everything, in every project' },
 ]
 
-/** The form of a person. A new one gets a password that is shown once. */
+/** The form of a person. A new one gets a password, shown once. */
 export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
   const isKnown = person !== undefined
   const create = useApiChange('POST /api/people', ['GET /api/people'])
@@ -70,7 +70,7 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
         data-autofocus={!isKnown || undefined}
         {...form.getInputProps('login')}
       />
-      {/* A dialog whose first field can have no focus leaves it behind itself. */}
+      {/* Without a focusable first field, a dialog leaves focus behind itself. */}
       <TextInput label="Name" data-autofocus={isKnown || undefined} {...form.getInputProps('name')} />
       <Select label="Role" data={roleTexts} allowDeselect={false} {...form.getInputProps('role')} />
       {form.getValues().role === 'admin' ? null : <ProjectsField given={form.getInputProps('projectIds')} />}
@@ -78,7 +78,7 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
   )
 }
 
-/** Which projects they see. */
+/** The projects that they see. */
 function ProjectsField({ given }: { given: MultiSelectProps }) {
   const { projects = [], project_count: count = 0 } = useMe().data ?? {}
   return (

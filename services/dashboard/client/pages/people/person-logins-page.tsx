@@ -10,7 +10,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 
 const reading = 'GET /api/people/{id}/logins'
 
-/** Where somebody else is logged in. What an administrator ends stands in the audit log. */
+/** Another person's sessions. Ending one is audited. */
 export function PersonLoginsPage() {
   const params = { id: usePathText('id') }
   const person = useApi('GET /api/people/{id}', { params })

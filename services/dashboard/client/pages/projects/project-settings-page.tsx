@@ -20,7 +20,7 @@ const judgeModes = [
   { value: 'never', label: 'Never: detectors alone' },
 ]
 
-/** What a project keeps, for how long, how much of it is judged, and when somebody is told what it costs. */
+/** A project's retention, judging and budget alerts. */
 export function ProjectSettingsPage() {
   const { id } = useProject()
   const project = useApi('GET /api/projects/{id}', { params: { id } })
@@ -35,13 +35,13 @@ export function ProjectSettingsPage() {
 function SettingsEditor({ project }: { project: Project }) {
   const [typed, keep] = useKept<Settings>(`settings.${project.id}`)
   const form = useForm<Settings>({ initialValues: typed ?? readSettings(project), onValuesChange: keep })
-  // What was typed is a change to what is saved, also where it was kept.
+  // Restored input counts as a change from the saved settings.
   const resetDirty = useEffectEvent(() => form.resetDirty(readSettings(project)))
   useEffect(() => resetDirty(), [])
   const change = useApiChange('PATCH /api/projects/{id}', ['GET /api/projects/{id}', 'GET /api/projects'])
   const save = async (settings: Settings) => {
     const saved = await change.mutateAsync({ params: { id: project.id }, body: settingsBody(settings) })
-    // What was saved is where the next change starts from.
+    // The saved settings are the new baseline.
     form.setValues(readSettings(saved))
     form.resetDirty(readSettings(saved))
     keep(undefined)

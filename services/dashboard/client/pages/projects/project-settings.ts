@@ -3,14 +3,14 @@ import type { Answer } from '../../api/call-api.ts'
 
 type Project = Answer<'GET /api/projects/{id}'>
 
-/** The settings as the form holds them: an empty field is ''. */
+/** The settings as form values: an empty field is ''. */
 export interface Settings {
   name: string
   retentionDays: number | ''
   zeroRetention: boolean
   judgeMode: Project['judge_mode']
   judgeUsd: number | ''
-  /** Percent of calls by scorer; one that is not named is applied to all. */
+  /** Percent of calls by scorer; unlisted scorers score all. */
   sampling: { scorer: string; percent: number | '' }[]
   costAlertUsd: number | ''
   quotaWarningPercent: number | ''

@@ -20,7 +20,7 @@ type Project = Item<'GET /api/projects'>
 const tiers = ['free', 'pro', 'team', 'enterprise'] as const
 const pageSize = 50
 
-/** All projects: each is a tenant with its own keys, quota and data. */
+/** All projects; each is a tenant with its own keys, quota and data. */
 export function ProjectsPage() {
   const [isCreating, setIsCreating] = useKept<true>('project')
   const { page = '1' } = useTexts()

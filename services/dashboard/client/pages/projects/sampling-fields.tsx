@@ -1,7 +1,7 @@
 import { Button, CloseButton, Fieldset, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import type { SettingsForm } from './project-settings.ts'
 
-/** How many of the calls each scorer looks at. */
+/** The share of calls that each scorer scores. */
 export function SamplingFields({ form }: { form: SettingsForm }) {
   return (
     <Fieldset legend="Sampling">

@@ -15,7 +15,7 @@ const verdicts = [
 ] as const
 const shownAtMost = 200
 
-/** The attacks of a run by their verdict; each leads to the call as it was recorded. */
+/** A run's attacks by verdict; each links to the recorded call. */
 export function AttemptList({ run }: { run: RedTeamRun }) {
   const { verdict: wanted } = useTexts()
   const setTexts = useSetTexts()

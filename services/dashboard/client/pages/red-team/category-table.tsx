@@ -8,12 +8,12 @@ type Category = RedTeamDiff['categories'][number]
 
 interface CategoryTableProps {
   id: string
-  /** Another run whose rates stand beside. */
+  /** Another run to compare with. */
   against: string | undefined
   isUnderWay: boolean
 }
 
-/** What got through by OWASP category. */
+/** Success rates by OWASP category. */
 export function CategoryTable({ id, against, isUnderWay }: CategoryTableProps) {
   const diff = useApi(
     'GET /api/redteam-runs/{id}/diff',

@@ -16,7 +16,7 @@ import { useKept } from '../../parts/use-kept.ts'
 import { describeTarget, isUnderWay, statusColors, type RedTeamRun } from './red-team-texts.ts'
 import { StartAttack } from './start-attack.tsx'
 
-/** Runs of attacks against one's own agents. */
+/** Attack runs against one's own agents. */
 export function RedTeamPage() {
   const project = useProject()
   const role = useMe().data?.role ?? 'viewer'

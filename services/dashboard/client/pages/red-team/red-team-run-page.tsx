@@ -15,7 +15,7 @@ import { AttemptList } from './attempt-list.tsx'
 import { CategoryTable } from './category-table.tsx'
 import { describeTarget, isUnderWay, statusColors, type RedTeamRun } from './red-team-texts.ts'
 
-/** One run: how far it is, what got through, and how that compares with another run. */
+/** One run: progress, results, and a comparison with another run. */
 export function RedTeamRunPage() {
   const id = usePathText('id')
   const { against } = useTexts()

@@ -15,13 +15,13 @@ export const statusColors: Readonly<Record<RedTeamRun['status'], string>> = {
   failed: 'red',
 }
 
-/** What is attacked, in a line. */
+/** The target, in one line. */
 export function describeTarget({ target }: RedTeamRun): string {
   if (target.kind === 'chat' || target.kind === 'http') return target.url
   return target.kind === 'command' ? 'a command' : `recorded by ${target.format}`
 }
 
-/** What may be made of every attack before it is sent. */
+/** Transformations of an attack before it is sent. */
 export const transformationNames: Readonly<Record<Transformation, string>> = {
   plain: 'As written',
   base64: 'Base64',
@@ -48,7 +48,7 @@ export const transformationNames: Readonly<Record<Transformation, string>> = {
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
 
-/** The share of attacks that got through and its 95 % interval: few attempts say little. */
+/** The share of successful attacks with its 95 % interval: few attempts say little. */
 export function describeRate(counted: Counted | null): string {
   if (counted?.fail_rate == null) return '–'
   const { fail_rate: rate, fail_rate_low: low, fail_rate_high: high } = counted

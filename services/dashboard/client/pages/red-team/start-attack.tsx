@@ -28,7 +28,7 @@ const empty: Values = {
   seed: '',
 }
 
-/** Orders a run against a chat-completions endpoint; other targets are attacked by scripts/redteam. */
+/** Starts a run against a chat-completions endpoint. scripts/redteam attacks other targets. */
 export function StartAttack({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const navigate = useNavigate()
   const start = useApiChange('POST /api/redteam-runs', ['GET /api/redteam-runs'])
@@ -87,7 +87,7 @@ function Transformations({ form }: { form: UseFormReturnType<Values> }) {
   )
 }
 
-/** How much, how fast, for how much money; and the seed by which the same attacks are chosen again. */
+/** Limits on number, rate and cost, and the seed that selects the same attacks again. */
 function Bounds({ form }: { form: UseFormReturnType<Values> }) {
   return (
     <>

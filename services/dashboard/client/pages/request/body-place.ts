@@ -1,11 +1,11 @@
 export type BodyPart = 'request_body' | 'response_body'
 
-/** A value in a body, and where it stands: evidence names its place by JSON pointer. */
+/** A value in a body and its location: evidence names it by JSON pointer. */
 export interface Place {
   readonly part: BodyPart
   readonly pointer: string
   readonly value: unknown
-  /** The first of these fields that is there; of what is no object, nothing. */
+  /** The first of these fields that exists; none if this is not an object. */
   at(...names: readonly string[]): Place
   items(): Place[]
 }

@@ -33,7 +33,7 @@ interface ConversationProps {
   evidence: readonly ScoredEvidence[]
 }
 
-/** The call as people read it, with what scorers point at marked in its place. */
+/** The call as a conversation, with evidence marked. */
 export function Conversation({ request, evidence }: ConversationProps) {
   const turns = useMemo(
     () => readConversation(request.request_body, request.response_body, request.status_code),
@@ -80,7 +80,7 @@ function TurnView({ turn, evidence }: { turn: Turn; evidence: readonly ScoredEvi
   )
 }
 
-/** What scorers point at beside what was said. */
+/** Evidence in texts beside the conversation. */
 function ElsewhereView({
   passages,
   evidence,

@@ -3,12 +3,12 @@ import type { Evidence } from './mark-evidence.ts'
 import type { Block, Passage } from './read-blocks.ts'
 import type { Turn } from './read-conversation.ts'
 
-/** Texts beside the conversation that are shown; the raw JSON has the rest. */
+/** Maximum number of such texts; the raw JSON has the rest. */
 const maxElsewhere = 100
 
 /**
- * Texts that evidence points at and no turn shows: descriptions of tools, addresses, whatever a provider has beside what is said. Evidence that
- * stands on no text is left out.
+ * Texts with evidence that no turn shows, such as tool descriptions and addresses. Evidence without a text is
+ * left out.
  */
 export function findElsewhere(
   bodies: Readonly<Record<BodyPart, unknown>>,
@@ -29,7 +29,7 @@ export function findElsewhere(
   return found
 }
 
-/** A model's words in pieces are one text, as scorers read them. */
+/** A model's words in chunks are one text, as scorers read them. */
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value) && value.every((piece) => typeof piece === 'string')) return value.join('')
   return typeof value === 'string' ? value : undefined
@@ -44,7 +44,7 @@ function passagesOf(block: Block): Passage[] {
   return block.kind === 'tool_call' ? block.given.flatMap(passagesOf) : []
 }
 
-/** What a JSON pointer leads to; undefined where it leads nowhere. */
+/** The value at a JSON pointer; undefined if there is none. */
 function valueAt(body: unknown, pointer: string): unknown {
   return pointer
     .split('/')

@@ -1,6 +1,9 @@
 import { isRecord, textAt, type Place } from './body-place.ts'
 
-/** Whose words they are. What a model thinks is no answer yet, and what says why there is none is not the model's. */
+/**
+ * The speaker of a text. Thoughts are not yet an answer, and the reason for a missing answer is not the
+ * model's words.
+ */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool' | 'thinking' | 'error'
 
 const speakers: Readonly<Record<string, Speaker>> = {
@@ -16,7 +19,7 @@ const speakers: Readonly<Record<string, Speaker>> = {
   function: 'tool',
 }
 
-/** Who speaks in a message or an item, by its type, then by its role; `otherwise` where neither says. */
+/** The speaker of a message or item, by type, then by role, else `otherwise`. */
 export function speakerOf(message: Place, otherwise: Speaker): Speaker {
   const byType = speakerOfPart(message, otherwise)
   if (byType !== otherwise) return byType
@@ -24,7 +27,7 @@ export function speakerOf(message: Place, otherwise: Speaker): Speaker {
   return speakers[(textAt(message, 'role') ?? '').toLowerCase()] ?? otherwise
 }
 
-/** Who speaks in a part of what `holder` says: a user's message brings the results of tools, a model's its thoughts. */
+/** The speaker of a part of `holder`'s message: a user's may contain tool results, a model's its thoughts. */
 export function speakerOfPart(part: Place, holder: Speaker): Speaker {
   const type = textAt(part, 'type') ?? ''
   if (/(?:^|_)tool_result$|_output$/.test(type) && !type.startsWith('model_')) return 'tool'

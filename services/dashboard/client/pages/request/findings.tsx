@@ -13,7 +13,7 @@ interface FindingsProps {
   onSeek: ((evidence: Evidence) => void) | undefined
 }
 
-/** What is known of the call, and what its scorers say: the worst first. */
+/** The call's facts and scores, worst first. */
 export function Findings({ request, scores, onSeek }: FindingsProps) {
   return (
     <div className={classes['beside']}>

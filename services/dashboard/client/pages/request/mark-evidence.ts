@@ -1,6 +1,6 @@
 import type { Passage } from './read-blocks.ts'
 
-/** A passage that a scorer points at, as scores carry it. */
+/** A passage that a scorer refers to, as scores carry it. */
 export interface Evidence {
   part: string
   pointer: string | null
@@ -13,20 +13,20 @@ export interface ScoredEvidence extends Evidence {
   scorer: string
 }
 
-/** A stretch of a text and what points at it. `begins`: that of it which does not begin before. */
+/** A segment of a text and its evidence. `begins`: evidence that starts here. */
 export interface Segment {
   text: string
   evidence: readonly ScoredEvidence[]
   begins: ScoredEvidence | undefined
 }
 
-/** A part of a text, by the offsets of its first character and of the one behind its last. */
+/** A range of a text: start inclusive, end exclusive. */
 export interface Stretch {
   start: number
   end: number
 }
 
-/** The evidence of a score; what is in another form than ours is left to the raw JSON. */
+/** The evidence of a score. Other forms are only in the raw JSON. */
 export function readEvidence(evidence: unknown): Evidence[] {
   return Array.isArray(evidence) ? evidence.filter(isEvidence) : []
 }
@@ -47,15 +47,15 @@ export function isAt({ part, pointer }: Evidence, passage: Passage): boolean {
   return part === passage.part && pointer === passage.pointer
 }
 
-/** What is shown of a very long text at first: a browser lays out megabytes for seconds. */
+/** Initially shown units of a very long text: browsers take seconds to lay out megabytes. */
 const shownAtFirst = 20_000
-/** What is shown on either side of evidence behind that, and of evidence that is itself long. */
+/** Units shown around evidence beyond that, and at either end of long evidence. */
 const aroundUnits = 500
 const evidenceUnits = 2_000
-/** Of more pieces of evidence than this in one text the raw JSON has the rest. */
+/** Maximum pieces of evidence per text; the raw JSON has the rest. */
 const maxStretches = 50
 
-/** What is shown of a text at first: all of it, or where it is very long its beginning and what stands around evidence. */
+/** What is initially shown: all of the text, or, if very long, its beginning and around evidence. */
 export function chooseStretches(length: number, evidence: readonly Evidence[]): Stretch[] {
   if (length <= shownAtFirst) return [{ start: 0, end: length }]
   const wanted = evidence
@@ -75,7 +75,7 @@ export function chooseStretches(length: number, evidence: readonly Evidence[]): 
   return stretches
 }
 
-/** Cuts a stretch of a text where evidence begins or ends. Offsets beyond it count as its ends. */
+/** Splits a stretch where evidence begins or ends. Offsets beyond it are clamped. */
 export function cutByEvidence(
   text: string,
   evidence: readonly ScoredEvidence[],

@@ -16,7 +16,7 @@ interface MarkedTextProps {
   isInline: boolean
 }
 
-/** A text with what scorers point at. Line breaks stay; nothing else in it means anything. */
+/** A text with evidence marked. Line breaks are kept; nothing is interpreted. */
 export function MarkedText({ text, evidence, isInline }: MarkedTextProps) {
   const [isWanted, setWanted] = useState(false)
   const stretches = isWanted ? [{ start: 0, end: text.length }] : chooseStretches(text.length, evidence)
@@ -47,7 +47,7 @@ export function MarkedText({ text, evidence, isInline }: MarkedTextProps) {
   )
 }
 
-/** In place of what is not shown between two stretches. */
+/** Placeholder for the text omitted between two stretches. */
 function Left({ units }: { units: number }) {
   return (
     <Text span display="block" size="sm" c="dimmed" my="xs">
@@ -74,7 +74,7 @@ function titleOf({ scorer, kind }: ScoredEvidence): string {
   return `${scorer}: ${kind}`
 }
 
-/** The element that shows the beginning of a piece of evidence. */
+/** The id of the element at which a piece of evidence begins. */
 export function idOf({ part, pointer, start }: Evidence): string {
   return `at-${part}-${pointer ?? ''}-${Math.max(start, 0)}`
 }

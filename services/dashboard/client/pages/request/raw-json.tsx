@@ -8,7 +8,7 @@ import type { RequestDetail } from './request-detail.ts'
 
 const shownAtFirst = 100_000
 
-/** Both bodies as JSON. The file has the bytes as they came: integers beyond 2^53 keep their digits there. */
+/** Both bodies as JSON. The file has the original bytes, with the digits of integers beyond 2^53. */
 export function RawJson({ request }: { request: RequestDetail }) {
   const { id, project_id } = request
   return (

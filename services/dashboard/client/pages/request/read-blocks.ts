@@ -1,6 +1,6 @@
 import { isRecord, textAt, type BodyPart, type Place } from './body-place.ts'
 
-/** A text of a body and where it stands. */
+/** A text of a body with its location. */
 export interface Passage {
   part: BodyPart
   pointer: string
@@ -12,7 +12,7 @@ export type Block =
   | { kind: 'tool_call'; name: string; given: readonly Block[] }
   | { kind: 'placeholder'; what: string; detail: string }
 
-/** Fields of an object that hold what is said, in the order in which they are read. */
+/** Fields of an object with text, in reading order. */
 const spoken = [
   'text',
   'thinking',
@@ -25,17 +25,17 @@ const spoken = [
   'functionResponse',
   'response',
 ]
-/** Values of an object that are shown one by one; the raw JSON has the rest. */
+/** Maximum values shown per object; the raw JSON has the rest. */
 const maxLeaves = 200
 
-/** Everything in a value that people read. `leaves`: an object is data, shown value by value. */
+/** All readable content of a value. `leaves`: an object is data, shown value by value. */
 export function readBlocks(place: Place, form: 'spoken' | 'leaves' = 'spoken'): Block[] {
   const { value } = place
   if (value === undefined || value === null || value === '') return []
   if (typeof value === 'string') return [textBlock(place, value)]
   if (Array.isArray(value)) {
     const items = place.items()
-    // Long lists of numbers are vectors, which nobody reads.
+    // Long lists of numbers are vectors.
     if (items.length > 8 && items.every((item) => typeof item.value === 'number'))
       return [{ kind: 'placeholder', what: 'Numbers', detail: String(items.length) }]
     return form === 'leaves' ? readLeaves(place) : items.flatMap((item) => readBlocks(item))
@@ -57,7 +57,7 @@ function readObject(place: Place, value: Record<string, unknown>): Block[] {
     : readBlocks(place.at(name), name === 'response' ? 'leaves' : 'spoken')
 }
 
-/** A file that is text, or made of parts of a message, is read like any other text. */
+/** A file that is text, or consists of message parts, is read like other text. */
 function readWrittenFile(place: Place): Block[] {
   if (textAt(place, 'type') !== 'document') return []
   const source = place.at('source')
@@ -68,7 +68,7 @@ function readWrittenFile(place: Place): Block[] {
     .concat(readBlocks(source.at('data', 'content')))
 }
 
-/** Pictures, sound and files are named, never loaded: their addresses were written by others. */
+/** Pictures, sound and files are named but never loaded: others wrote their addresses. */
 function readMedia(place: Place): Block | undefined {
   const type = textAt(place, 'type') ?? ''
   const source = place.at(
@@ -105,7 +105,7 @@ function readMedia(place: Place): Block | undefined {
   }
 }
 
-/** The tools that a message or a part of one calls. */
+/** Tool calls of a message or a part. */
 export function readToolCalls(place: Place): Block[] {
   const listed = [...place.at('tool_calls').items(), ...wrapped(place.at('function_call'))]
   if (listed.length > 0) return listed.flatMap(readCall)
@@ -132,7 +132,7 @@ function readCall(call: Place): Block[] {
   ]
 }
 
-/** Every value of an object with its path, so that evidence in any of them is seen in its place. */
+/** Each value of an object with its path, so that evidence is shown in place. */
 function readLeaves(place: Place, path = ''): Block[] {
   const children = isRecord(place.value)
     ? Object.keys(place.value).map((name) => [name, place.at(name)] as const)

@@ -2,7 +2,7 @@ import { bodyAt, isRecord, listAt, textAt, type Place } from './body-place.ts'
 import { speakerOf, speakerOfPart, type Speaker } from './find-speaker.ts'
 import { readBlocks, readToolCalls, type Block } from './read-blocks.ts'
 
-/** What one side said, in order. `isAnswer`: in this call, not before it. */
+/** Consecutive blocks of one speaker. `isAnswer`: part of this call's answer, not of its history. */
 export interface Turn {
   speaker: Speaker
   blocks: readonly Block[]
@@ -10,8 +10,8 @@ export interface Turn {
 }
 
 /**
- * A call as people read it, of whatever provider. What is in no known shape is shown as it is, so that nothing is left out. Of a call
- * that failed by its status no word is the model's.
+ * A call of any provider as a conversation. Unknown formats are shown as they are, so nothing is omitted. In
+ * a call with an error status, no words are the model's.
  */
 export function readConversation(
   requestBody: unknown,
@@ -24,7 +24,7 @@ export function readConversation(
   const system = ['system', 'instructions', 'preamble', 'systemInstruction', 'system_instruction'].flatMap(
     (name) => turn('system', readBlocks(request.at(name))),
   )
-  // What the application found for the model to answer from. By itself it makes no known shape: names like these are anybody's.
+  // Documents supplied by the application. Not enough to recognise a format, as anybody may use these names.
   const brought = ['documents', 'context', 'retrieved_context', 'passages'].flatMap((name) =>
     turn('tool', readBlocks(request.at(name), 'leaves')),
   )
@@ -60,7 +60,7 @@ function readToolTurns(request: Place, response: Place): Turn[] {
   return [...turn('assistant', [call]), ...turn('tool', readBlocks(response, 'leaves'), true)]
 }
 
-/** A body in a shape of nobody's: one that the gateway wrapped has its text (of one in pieces what they amount to), the others are shown whole. */
+/** A body of unknown format: a wrapped one has its text (chunks joined); others are shown whole. */
 function readUnknown(body: Place): Block[] {
   if (textAt(body, 'raw') !== undefined) {
     const joined = listAt(body, 'joined').flatMap((text) => readBlocks(text))
@@ -82,10 +82,10 @@ function readMessages(place: Place): Turn[] {
     )
 }
 
-/** The first of them that is there: some hosts send two of one content. */
+/** The first that exists: some hosts send the same content twice. */
 const thoughts = ['reasoning_content', 'reasoning', 'thinking'] as const
 
-/** What is said in a message, in turns: a message brings words of others than its speaker. */
+/** A message as turns: it may contain other speakers' words. */
 function readMessage(message: Place, speaker: Speaker): Turn[] {
   const thought = message.at(...thoughts)
   const turns = [
@@ -98,14 +98,14 @@ function readMessage(message: Place, speaker: Speaker): Turn[] {
   return joinTurns(turns.length > 0 ? turns : turn(speaker, readBlocks(message)))
 }
 
-/** A text, a part or parts, each with who speaks in it. */
+/** A text, a part or parts, each with its speaker. */
 function readParts(place: Place, speaker: Speaker): Turn[] {
   const parts = place.items()
   const areParts = parts.length > 0 && parts.every(({ value }) => typeof value !== 'number')
   return (areParts ? parts : [place]).flatMap((part) => turn(speakerOfPart(part, speaker), readBlocks(part)))
 }
 
-/** Neighbours of one speaker are one turn. */
+/** Joins neighbouring turns of one speaker. */
 function joinTurns(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = []
   for (const next of turns) {
@@ -136,12 +136,12 @@ function readAnswer(response: Place): Turn[] {
   return [...choices, ...candidates, ...readOutput(response), ...joinTurns(own), ...wrong]
 }
 
-/** Items of OpenAI's responses, the message of Bedrock's Converse, or the words of Replicate's prediction. */
+/** Items of OpenAI's Responses, Bedrock Converse's message, or the output of a Replicate prediction. */
 function readOutput(response: Place): Turn[] {
   const output = response.at('output')
   if (isRecord(output.value)) return readMessage(output.at('message'), 'assistant')
   const pieces = output.items().map(({ value }) => value)
-  // Words come in pieces, and are one text there, as scorers read them; files are a list of addresses.
+  // Chunks of text are joined, as scorers read them; files are a list of addresses.
   const areWords = pieces.every((piece) => typeof piece === 'string' && !/^https?:\/\/\S+$/.test(piece))
   if (areWords && textAt(response.at('urls'), 'get') !== undefined)
     return turn('assistant', readBlocks({ ...output, value: pieces.join('') }))

@@ -8,10 +8,10 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { isFilterable } from './is-filterable.ts'
 import type { RequestDetail } from './request-detail.ts'
 
-/** Half of the week around a call whose like is looked for. */
+/** Half a week on either side, to find similar calls. */
 const aroundMs = 3.5 * 24 * 3_600_000
 
-/** What was recorded beside the bodies. Each leads to the requests that share it. */
+/** The recorded facts besides the bodies. Each links to requests that share it. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
   const facts: readonly (readonly [string, ReactNode])[] = [
     ['Model', <Shared request={request} key="model" filter="model" value={request.model} />],
@@ -61,7 +61,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
   )
 }
 
-/** Whoever calls names them: one that is called Status or Agent stands apart. */
+/** Callers choose metadata names, so one called Status or Agent is kept apart. */
 function MetadataRows({ request }: { request: RequestDetail }) {
   const metadata = Object.entries(request.metadata ?? {})
   if (metadata.length === 0) return null
@@ -122,9 +122,9 @@ interface LikeLinkProps {
   children: ReactNode
 }
 
-/** To the calls around this one that pass `filters`, as it does. */
+/** Links to calls around this one with the same `filters`. */
 export function LikeLink({ request: { source, created_at }, filters, children }: LikeLinkProps) {
-  // Without its source the list leaves a probe out.
+  // Without this source, the list excludes probes.
   const ofRedteam = source === 'redteam' ? { source } : {}
   const range = rangeAround({ from: created_at, to: created_at }, aroundMs, Date.now())
   return (

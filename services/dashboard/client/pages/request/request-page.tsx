@@ -22,11 +22,11 @@ import { idOf } from './marked-text.tsx'
 import { RawJson } from './raw-json.tsx'
 import type { RequestDetail, Score } from './request-detail.ts'
 
-/** One call: what was said, what scorers found in it and where, and whether that is right. */
+/** One call: its content, findings with evidence, and reviews. */
 export function RequestPage() {
   const id = usePathText('id')
   const request = useRequest(id, useTexts().project)
-  // Whatever project the address named: what is gone to from here is of the request's own.
+  // Links from here keep the request's project, whatever the address named.
   useNamedProject(request.data?.project_id)
   if (request.data !== undefined) return <Detail key={id} request={request.data} />
   return (
@@ -37,7 +37,7 @@ export function RequestPage() {
   )
 }
 
-/** In whichever project it is; only where several have one of this identifier does the address say which is meant. */
+/** Finds the request in any project; the address decides only if several have this id. */
 function useRequest(id: string, project_id: string | undefined) {
   const found = useApi('GET /api/requests/{id}', { params: { id }, query: {} }, { isFixed: true })
   const isOfSeveral = found.error?.status === 422 && project_id !== undefined
@@ -49,7 +49,7 @@ function useRequest(id: string, project_id: string | undefined) {
   return isOfSeveral ? named : found
 }
 
-/** The scores so far: they come seconds after the call, which is not read again for them. */
+/** The current scores, which arrive seconds after the call; the call itself is not refetched. */
 function useScores({ id, project_id, safety_scores }: RequestDetail): readonly Score[] {
   const query = { project_id, request_id: id, page_size: '200' }
   const { data } = useApi('GET /api/safety-scores', { query }, { pollMs: 10_000 })
@@ -75,7 +75,7 @@ function Detail({ request }: { request: RequestDetail }) {
         heading={<TimeText at={request.created_at} />}
       >
         <VerdictBadge {...worst} />
-        {/* Beside what was said where there is room, else behind all of it. */}
+        {/* Beside the conversation on wide screens, else below it. */}
         <Button
           variant="default"
           size="xs"
@@ -103,7 +103,7 @@ function Detail({ request }: { request: RequestDetail }) {
   )
 }
 
-/** To the mark of a piece of evidence. What is in the JSON text itself, or in no text, has none: it is somewhere in the raw JSON. */
+/** Scrolls to a piece of evidence. Evidence in the JSON text, or without a text, is only in the raw JSON. */
 function seek(evidence: Evidence, setTab: (tab: string) => void): void {
   flushSync(() => setTab('conversation'))
   const mark = document.getElementById(idOf(evidence))
@@ -176,7 +176,7 @@ function CopyId({ id }: { id: string }) {
   )
 }
 
-/** To the calls before and after it in the same session; also by keys. */
+/** Links to the previous and next call of the session, also by keyboard. */
 function SessionSteps({ request }: { request: RequestDetail }) {
   const navigate = useNavigate()
   const { previous_in_session: previous, next_in_session: next, session_id } = request

@@ -10,15 +10,15 @@ import type { Score } from './request-detail.ts'
 type Choice = 'agree' | 'disagree'
 type Expected = 'safe' | 'unsafe'
 
-/** A review that is being written. */
+/** An unsent review. */
 interface Draft {
   choice: Choice
   reason: string
-  /** Counts where there is no verdict: there, agreeing or not says nothing of what it should be. */
+  /** Used if there is no verdict to agree with. */
   expected: Expected
 }
 
-/** Agree or disagree with a verdict, and why. A person's later word replaces the earlier one. */
+/** Agrees or disagrees with a verdict, with a comment. A person's later review replaces the earlier one. */
 export function ReviewForm({ score }: { score: Score }) {
   const { project_id, request_id, scorer_name } = score
   const reviews = useApi('GET /api/reviews', { query: { project_id, request_id, page_size: '50' } })
@@ -37,7 +37,7 @@ export function ReviewForm({ score }: { score: Score }) {
       {given.map(({ id, score_id, score_label, reviewer: who, agrees, expected_label, reason }) => (
         <Text key={id} size="xs">
           <PlainText text={who} /> {agrees ? 'agrees' : `says ${expected_label}`}
-          {/* Where history was scored again, the card shows another verdict than the one that was reviewed. */}
+          {/* After a promotion the card's verdict differs from the reviewed one. */}
           {score_id === score.id ? '' : ` of an earlier score (${score_label})`}
           {reason === null ? '' : ': '}
           {reason === null ? null : <PlainText text={reason} />}
@@ -85,7 +85,7 @@ function DraftFields({ score, draft, setDraft, takesFocus }: DraftFieldsProps) {
         ...(score_label === 'unscored' ? { expected_label: expected } : {}),
       },
     })
-    // Also when the page has been left meanwhile. What fails is shown below.
+    // Also if the page has been left. Errors are shown below.
     saving.then(
       () => setDraft(undefined),
       () => undefined,

@@ -16,11 +16,11 @@ import { whyScored } from './why-scored.ts'
 interface ScoreCardProps {
   request: RequestDetail
   score: Score
-  /** Leads to a piece of evidence. Absent: what was said is not there to be shown. */
+  /** Scrolls to a piece of evidence. Absent: the content is not shown. */
   onSeek: ((evidence: Evidence) => void) | undefined
 }
 
-/** One verdict: why, by what, on which evidence, and what people think of it. */
+/** One verdict with its reason, method, evidence and reviews. */
 export function ScoreCard({ request, score, onSeek }: ScoreCardProps) {
   const role = useMe().data?.role ?? 'viewer'
   const owasp = describeOwasp(score.owasp_category)
@@ -76,7 +76,7 @@ function describeMethod({ method, scorer_version, judge }: Score): string {
   return `${by}: ${judge.model}, rubric ${judge.rubric}, ${formatUsd(judge.cost_usd)}${shared}`
 }
 
-/** Buttons that lead to the marks. */
+/** Buttons that scroll to the marks. */
 function EvidenceList({
   evidence,
   onSeek,

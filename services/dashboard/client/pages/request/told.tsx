@@ -16,7 +16,7 @@ interface ToldProps {
   isUnsafe: boolean
 }
 
-/** Which webhooks were told that a call is unsafe, be it by verdicts that others took the place of, and whether they heard it. */
+/** The webhooks notified that the call is unsafe, also by verdicts since replaced, and their deliveries. */
 export function Told({ request: { id, project_id }, isUnsafe }: ToldProps) {
   const role = useMe().data?.role ?? 'viewer'
   const input = { params: { id }, query: { project_id } }

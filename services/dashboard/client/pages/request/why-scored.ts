@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   detector_failed: 'A detector failed on this call: a defect of Sluice itself. Please report it.',
 }
 
-/** Why a score is what it is. Of what is unscored the rationale says no more than the reason. */
+/** The explanation of a score. For unscored ones the rationale only repeats the reason. */
 export function whyScored({ reason, rationale }: Pick<Score, 'reason' | 'rationale'>): string | null {
   return reason === null ? rationale : (reasons[reason] ?? rationale ?? reason)
 }

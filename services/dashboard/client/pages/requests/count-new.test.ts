@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { countNew } from './count-new.ts'
 
-/** `12b`: b of 12 o'clock. */
+/** `12b`: row b at 12 o'clock. */
 const rows = (texts: string) =>
   texts
     .split(' ')

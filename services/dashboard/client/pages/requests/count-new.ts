@@ -4,8 +4,9 @@ interface Row {
 }
 
 /**
- * How many of the newest requests are not among those that were read, and stand above the last of these; `isMore` when they are more than the
- * answer holds. Not what stands above the first one: its clock may be ahead of all others' (docs/decisions/0092), and calls come late.
+ * Counts the newest requests that are not in the list but sort above its last row; `isMore` if the answer
+ * holds only part. Being above the first row is not enough: its clock may be ahead (docs/decisions/0092), and
+ * calls arrive late.
  */
 export function countNew(
   newest: readonly Row[],
@@ -18,7 +19,7 @@ export function countNew(
   return { count: fresh.length, isMore: newest.length === answerSize && fresh.at(-1) === newest.at(-1) }
 }
 
-/** Identifiers begin with the time, and rows come in their order. */
+/** Ids begin with the time, and rows are in id order. */
 function isAbove(one: Row, other: Row): boolean {
   return one.created_at > other.created_at || (one.created_at === other.created_at && one.id > other.id)
 }

@@ -24,11 +24,11 @@ const facets = [
 ] as const
 type Facet = (typeof facets)[number]
 type Values = Answer<'GET /api/requests/facets'>[Facet]
-/** Where a scorer is chosen, they are of what it said. */
+/** With a scorer filter, these are that scorer's. */
 const ofScorer: ReadonlySet<Facet> = new Set(['label', 'severity'])
 const shownFirst = 6
 
-/** What there is to filter by in the range, with counts. Choosing a value again takes it away. */
+/** The filters available in the range, with counts. Choosing a value again removes it. */
 export function FacetPanel({
   range,
   filters,
@@ -43,7 +43,7 @@ export function FacetPanel({
     { query: { project_id, start, end, ...filters } },
     { pollMs: 60_000, keepsPrevious: true },
   )
-  // The list beside it says why: it was asked with the same filters.
+  // The list beside it shows the error: it used the same filters.
   if (answer.isError && answer.data === undefined) return null
   return (
     <Loaded query={answer}>
@@ -71,7 +71,7 @@ export function FacetPanel({
 interface FacetValuesProps {
   name: Facet
   values: Values
-  /** False: there are at least so many. */
+  /** False: a lower bound. */
   isExact: boolean
   filters: Readonly<Record<string, string>>
 }

@@ -6,7 +6,7 @@ import { useSetTexts } from '../../app/address.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { choosing, filterLabels, filterValues, labelOf } from './read-filters.ts'
 
-/** The filters in force, each with a way out, and a way to one that no facet shows. */
+/** Active filters, each removable, and a form to add one that no facet offers. */
 export function FilterPills({ filters }: { filters: Readonly<Record<string, string>> }) {
   const setTexts = useSetTexts()
   const names = Object.keys(filters)

@@ -10,19 +10,20 @@ export interface ArrivedScore {
   severity: Verdict['severity']
 }
 
-/** What arrived for one request since the page was opened. */
+/** Scores that arrived for one request since the page was opened. */
 export interface Arrived {
   worst: Verdict
-  /** What each scorer said. */
+  /** Each scorer's verdict. */
   scorers: ReadonlyMap<string, Verdict>
 }
 
-/** Requests that are remembered: more than a screen ever shows. */
+/** Maximum requests kept: more than any screen shows. */
 const maxRequests = 2_000
 
 /**
- * `known` with the scores that came, the oldest requests forgotten beyond the bound. `isOutdated`: a scorer said something else than before, as
- * after a promotion. The worst of a request whose score was replaced is not known any more: it is forgotten, and the list has to be read anew.
+ * `known` with the new scores; the oldest requests are dropped beyond the limit. `isOutdated`: a scorer
+ * changed its verdict, as after a promotion. The request's worst verdict is then unknown, so it is dropped
+ * and the list must be refetched.
  */
 export function addArrived(
   known: ReadonlyMap<string, Arrived>,
@@ -48,7 +49,7 @@ export function addArrived(
   return { arrived: new Map([...all].slice(-maxRequests)), isOutdated }
 }
 
-/** The row as it is by now. It stays where it stands, also when a filter would no longer let it in. */
+/** The row with its latest verdict. It keeps its position even if a filter no longer matches. */
 export function withArrived(
   row: RequestItem,
   arrived: Arrived | undefined,
@@ -70,8 +71,9 @@ export function withArrived(
 }
 
 /**
- * Whether a row says worse than all that ever came for its request, of which `scores` just did: those took others' places, as after a promotion, and
- * the list has to be read anew. A call's first scores are stored at once, so that a row has all of them or none.
+ * True if a row shows a worse verdict than all that arrived for its request, just now `scores`: they replaced
+ * others, as after a promotion, so the list must be refetched. A call's first scores are stored together: a
+ * row has all or none.
  */
 export function saysWorse(
   rows: readonly RequestItem[],

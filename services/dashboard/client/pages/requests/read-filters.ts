@@ -1,6 +1,6 @@
 import type { SearchTexts } from '../../formats/search-texts.ts'
 
-/** What requests are chosen by, as it stands in the address and as the API takes it; beside them `metadata.<key>`. */
+/** Request filters, named as in the address and the API; `metadata.<key>` comes in addition. */
 export const filterLabels = {
   label: 'Verdict',
   severity: 'Severity',
@@ -18,7 +18,7 @@ export const filterLabels = {
 } as const
 export type FilterName = keyof typeof filterLabels
 
-/** Those that take no other values. */
+/** Filters with a fixed set of values. */
 export const filterValues: Readonly<Record<string, readonly string[]>> = {
   label: ['unsafe', 'safe', 'unscored', 'pending'],
   severity: ['critical', 'high', 'medium'],
@@ -26,7 +26,7 @@ export const filterValues: Readonly<Record<string, readonly string[]>> = {
 }
 const metadataPrefix = 'metadata.'
 
-/** The filters among what stands in the address, time apart. */
+/** The filters in the address, except time. */
 export function readFilters(texts: SearchTexts): Record<string, string> {
   return Object.fromEntries(
     Object.entries(texts).filter(
@@ -35,14 +35,14 @@ export function readFilters(texts: SearchTexts): Record<string, string> {
   )
 }
 
-/** As the API takes them. The red team is only in the list where its source is asked for: the counts that lead to the list leave it out, too. */
+/** As the API takes them. Red-team calls are listed only if their source is selected. */
 export function queryOfFilters(filters: Readonly<Record<string, string>>): Record<string, string> {
   return filters['source'] === undefined ? { ...filters, include_redteam: 'false' } : { ...filters }
 }
 
 /**
- * What changes in the address when one is chosen beside `filters`. A call without a score was looked at by no scorer and has no severity: the API refuses
- * to be asked for both, so that the later choice takes the place of the earlier one.
+ * Changes of the address when a filter is added to `filters`. Unscored calls have no scorer or severity, and
+ * the API rejects the combination, so the later choice replaces the earlier one.
  */
 export function choosing(
   filters: Readonly<Record<string, string>>,

@@ -10,7 +10,7 @@ import type { RequestItem } from './merge-scores.ts'
 export const features = tableFeatures({ columnVisibilityFeature })
 const helper = createColumnHelper<typeof features, RequestItem>()
 
-/** Width in pixels, and whether it is a number: those stand on the right. */
+/** Width in pixels; numbers are right-aligned. */
 export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
   created_at: { width: 165 },
   verdict: { width: 116 },
@@ -24,14 +24,14 @@ export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean
   session_id: { width: 130 },
   user_id: { width: 130 },
   tokens: { width: 84, isNumber: true },
-  // A call of a short prompt costs US$0.0000012.
+  // Fits US$0.0000012, the cost of a short call.
   cost_usd: { width: 120, isNumber: true },
   latency_ms: { width: 88, isNumber: true },
   status_code: { width: 80, isNumber: true },
   score_count: { width: 80, isNumber: true },
 }
 
-/** Hidden until somebody chooses them. */
+/** Hidden by default. */
 export const initiallyHidden = {
   agent_tag: false,
   provider: false,
@@ -73,7 +73,7 @@ export const columns = helper.columns([
       <VerdictBadge label={original.worst_label} severity={original.worst_severity} />
     ),
   }),
-  // Only where a scorer is filtered by.
+  // Only with a scorer filter.
   helper.display({
     id: 'of_scorer',
     header: 'By scorer',

@@ -8,7 +8,7 @@ import { columns, features, shapes } from './request-columns.tsx'
 import classes from './request-table.module.css'
 
 const rowPx = 38
-/** Rows from the end at which the next page is asked for. */
+/** Distance from the end, in rows, at which the next page loads. */
 const ahead = 30
 
 interface RequestTableProps {
@@ -19,7 +19,7 @@ interface RequestTableProps {
   loadMore: () => void
 }
 
-/** Only the rows that are seen are made, however many pages were read. Keys go down and up. */
+/** A virtual table: only visible rows are rendered. Arrow keys move up and down. */
 export function RequestTable(props: RequestTableProps) {
   const { rows, visibility, hasMore, isLoadingMore } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -95,7 +95,7 @@ function alignOf(column: string): 'right' | 'left' {
 
 type Scroller = RefObject<HTMLDivElement | null>
 
-/** The rows to make, the heights of those before and after them, and where the keyboard is. Asks for more near the end. */
+/** The rows to render, the space before and after them, and the active row. Loads more near the end. */
 function useShownRows({
   rows,
   hasMore,
@@ -108,7 +108,7 @@ function useShownRows({
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     overscan: 12,
-    // The heading covers the first row that is scrolled to, and moves the last one down.
+    // The heading covers the first row scrolled to, and pushes the last one down.
     scrollPaddingStart: rowPx,
     scrollPaddingEnd: 2 * rowPx,
   })
@@ -122,7 +122,7 @@ function useShownRows({
   return { shown, active, before: shown[0]?.start ?? 0, after: virtualizer.getTotalSize() - (last?.end ?? 0) }
 }
 
-/** Stands for the rows that are not made. */
+/** Space for rows that are not rendered. */
 function Spacer({ px }: { px: number }) {
   return px <= 0 ? null : (
     <tr aria-hidden>
@@ -131,7 +131,7 @@ function Spacer({ px }: { px: number }) {
   )
 }
 
-/** The row that the keyboard is at. Its link has the focus, so that Enter and a screen reader know it too. */
+/** The active row of keyboard navigation. Its link has focus, for Enter and screen readers. */
 function useActiveRow(count: number, scroller: Scroller, scrollTo: (index: number) => void): number | null {
   const [active, setActive] = useState<number | null>(null)
   const go = (by: number) => {
@@ -143,7 +143,7 @@ function useActiveRow(count: number, scroller: Scroller, scrollTo: (index: numbe
   usePageKeys({ nextRow: () => go(1), previousRow: () => go(-1) })
   useEffect(() => {
     if (active === null) return
-    // The row is made with the next frame when it was out of sight.
+    // A row outside the view is rendered in the next frame.
     const frame = requestAnimationFrame(() =>
       scroller.current
         ?.querySelector<HTMLElement>(`tr[data-index="${active}"] a`)

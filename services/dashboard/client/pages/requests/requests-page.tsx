@@ -23,7 +23,7 @@ import { RequestTable } from './request-table.tsx'
 import { ColumnMenu, ExportMenu } from './table-menus.tsx'
 import { useArrivedScores, useNewRequests } from './use-arriving.ts'
 
-/** Calls, newest first: filtered, followed as they come, opened by keyboard. */
+/** Calls, newest first: filtered, live, with keyboard navigation. */
 export function RequestsPage() {
   const { id: project_id } = useProject()
   const role = useMe().data?.role ?? 'viewer'
@@ -34,7 +34,7 @@ export function RequestsPage() {
     key: 'sluice.request-columns',
     defaultValue: initiallyHidden,
   })
-  // A column that came since somebody chose is hidden as for everybody.
+  // A column added after a person chose columns keeps its default.
   const visibility = { ...initiallyHidden, ...chosen, of_scorer: filters['scorer_name'] !== undefined }
   const [isDrawn, { open, close }] = useDisclosure()
   const facets = <FacetPanel range={range} filters={filters} />
@@ -126,7 +126,7 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
       ) : null}
       {shown.length === 0 ? null : (
         <RequestTable
-          // Another filter begins at the top again.
+          // A changed filter starts at the top.
           key={JSON.stringify(query)}
           rows={shown}
           visibility={visibility}
@@ -139,7 +139,7 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
   )
 }
 
-/** The rows as they are by now. */
+/** The rows with their latest scores. */
 function useShownRows(query: RequestListProps['query'], rows: readonly RequestItem[]): RequestItem[] {
   const arrived = useArrivedScores(query['project_id'] ?? '', rows)
   const scorer = query['scorer_name']

@@ -10,7 +10,7 @@ interface ColumnMenuProps {
   setVisibility: (visibility: ColumnVisibilityState) => void
 }
 
-/** Which columns there are. Time and verdict always. */
+/** Chooses columns. Time and verdict are always shown. */
 export function ColumnMenu({ visibility, setVisibility }: ColumnMenuProps) {
   const hideable = columns.filter(({ enableHiding }) => enableHiding !== false)
   return (
@@ -44,7 +44,7 @@ const formats = [
   ['jsonl', 'JSON lines'],
 ] as const
 
-/** Everything that is filtered, streamed by the API page by page. */
+/** Exports all filtered rows; the API streams them page by page. */
 export function ExportMenu({ query }: { query: Readonly<Record<string, string | undefined>> }) {
   const { isUnderWay, download } = useDownload()
   const addressAs = (format: 'csv' | 'jsonl') =>

@@ -7,7 +7,7 @@ import { addArrived, saysWorse, type Arrived, type ArrivedScore, type RequestIte
 
 const scoresMs = 4_000
 const requestsMs = 5_000
-/** Answers that one round reads: who was away for long does not read all that came meanwhile at once. */
+/** Answers read per poll, so that a long absence is not caught up at once. */
 const maxRounds = 5
 
 interface Polled {
@@ -15,7 +15,7 @@ interface Polled {
   arrived: ReadonlyMap<string, Arrived>
 }
 
-/** Scores that come while the page is looked at, by request. Where they make `rows` untrue, the list is read anew. */
+/** Scores by request that arrive while the page is open. If they invalidate `rows`, the list is refetched. */
 export function useArrivedScores(
   projectId: string,
   rows: readonly RequestItem[],
@@ -56,7 +56,7 @@ export function useArrivedScores(
 const none: ReadonlyMap<string, Arrived> = new Map()
 const newestShown = 50
 
-/** How many requests came that are not among the rows that were read; `isMore` when they are more than one answer holds. */
+/** The number of new requests not in the list; `isMore` if one answer does not hold all. */
 export function useNewRequests(
   query: Record<string, string | undefined>,
   rows: readonly RequestItem[],

@@ -27,7 +27,7 @@ const choices = [
   { value: 'false', label: 'Disagreed' },
 ]
 
-/** What people said of verdicts, and how far each scorer is to be believed by that. */
+/** People's reviews, and each scorer's accuracy by them. */
 export function ReviewsPage() {
   const project = useProject()
   const role = useMe().data?.role ?? 'viewer'

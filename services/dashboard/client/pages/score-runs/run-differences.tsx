@@ -10,12 +10,12 @@ import { describeState, inTime, isUnderWay, type RunDiff, type ScoreRun } from '
 type ScorerDiff = RunDiff['scorers'][number]
 type Example = RunDiff['examples'][number]
 
-/** A run's verdicts against those that stand: how many changed, which way, and some of them. */
+/** A run's verdicts against the live ones: how many changed, in which direction, with examples. */
 export function RunDifferences({ run }: { run: ScoreRun }) {
   const diff = useApi(
     'GET /api/score-runs/{id}/diff',
     { params: { id: run.id } },
-    // Promotion turns round what is compared: read a moment before it, the changes would stand there the wrong way.
+    // Promotion swaps the two sides: an answer from before it would show the changes reversed.
     { state: run.status, ...(isUnderWay(run) ? { pollMs: 15_000 } : {}) },
   )
   const state = describeState(run)

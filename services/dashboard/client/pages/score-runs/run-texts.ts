@@ -14,14 +14,14 @@ export const runColors: Readonly<Record<ScoreRun['status'], string>> = {
   failed: 'red',
 }
 
-/** Runs that still change by themselves. */
+/** Runs that are still in progress. */
 export function isUnderWay({ status }: Pick<ScoreRun, 'status'>): boolean {
   return ['queued', 'feeding', 'scoring', 'promoting'].includes(status)
 }
 
 /**
- * The earlier and the later of what a diff compares. Promotion exchanges verdicts (docs/decisions/0024): the run then has those that
- * stood before, and what stands now is what it said.
+ * The earlier and the later side of a diff. Promotion swaps the verdicts (docs/decisions/0024): the run then
+ * has the former live ones, and its own are live.
  */
 export function inTime<B, A>(
   { status }: Pick<ScoreRun, 'status'>,
@@ -30,7 +30,7 @@ export function inTime<B, A>(
   return status === 'promoted' ? [after, before] : [before, after]
 }
 
-/** What keeps a run's differences from being all, or being told apart; undefined: nothing. */
+/** Why a run's differences are incomplete or not available; undefined: they are complete. */
 export function describeState(run: Pick<ScoreRun, 'status'>): string | undefined {
   if (run.status === 'promoting')
     return 'Its verdicts are becoming the ones that stand: of some calls, what stood before is shown as its own'

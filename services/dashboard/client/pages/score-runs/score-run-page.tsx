@@ -12,7 +12,7 @@ import { RunProgress } from './score-runs-page.tsx'
 
 const reads = ['GET /api/score-runs', 'GET /api/score-runs/{id}', 'GET /api/score-runs/{id}/diff'] as const
 
-/** One run: how far it is, what it changes, and whether its verdicts shall stand. */
+/** One run: progress, changes, promotion. */
 export function ScoreRunPage() {
   const id = usePathText('id')
   const run = useApi(

@@ -12,7 +12,7 @@ import { useKept } from '../../parts/use-kept.ts'
 import { isUnderWay, runColors, type ScoreRun } from './run-texts.ts'
 import { StartRun } from './start-run.tsx'
 
-/** History scored again, beside what stands. */
+/** Score runs over history, beside the live run. */
 export function ScoreRunsPage() {
   const [isStarting, setIsStarting] = useKept<true>('score-run')
   const runs = useApiPages('GET /api/score-runs', { query: { page_size: '50' } }, { pollsWhile: isUnderWay })
@@ -70,7 +70,7 @@ function RunTable({ runs }: { runs: readonly ScoreRun[] }) {
   return <RowsTable label="Score runs" columns={columns} rows={runs} keyOf={({ id }) => id} minWidth={760} />
 }
 
-/** How many of its calls have their new scores. */
+/** How many of its calls have new scores. */
 export function RunProgress({ run: { calls_scored: scored, calls_total: total } }: { run: ScoreRun }) {
   return (
     <Stack gap={2} miw={140}>

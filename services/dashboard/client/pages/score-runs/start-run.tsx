@@ -24,7 +24,7 @@ function lastWeek(): { start: string; end: string } {
   return { start: new Date(now - weekMs).toISOString(), end: new Date(now).toISOString() }
 }
 
-/** The form of a run, filled with the last week, and the order that it makes. */
+/** The form of a run, initially for the last week, and its request. */
 function useRunForm(projectId: string) {
   const [filled] = useState(lastWeek)
   const form = useForm<Values>({
@@ -54,7 +54,7 @@ function useRunForm(projectId: string) {
   return { form, bodyOf }
 }
 
-/** Says first what a run would take, then starts it. */
+/** Estimates a run, then starts it. */
 export function StartRun({ onClose }: { onClose: () => void }) {
   const project = useProject()
   const navigate = useNavigate()
@@ -67,7 +67,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     if (run !== null) void navigate({ to: `/score-runs/${run.id}` })
   }
   const error = estimate.error ?? begin.error
-  // What was counted is not what is started once a field has changed.
+  // A changed field invalidates the estimate.
   form.watch('start', () => estimate.reset())
   form.watch('end', () => estimate.reset())
   form.watch('scorers', () => estimate.reset())

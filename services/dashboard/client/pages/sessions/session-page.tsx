@@ -19,11 +19,11 @@ type Session = Answer<'GET /api/sessions/{id}'>
 const dayMs = 24 * 3_600_000
 type Call = NonNullable<Session['items']>[number]
 
-/** One run of an agent, call by call as it went. */
+/** One agent session, call by call. */
 export function SessionPage() {
   const id = usePathText('id')
   const { id: project_id } = useProject()
-  // An agent's run has hundreds of calls, and 200 are read as fast as 50.
+  // Sessions have hundreds of calls, and 200 load as fast as 50.
   const query = { project_id, page_size: '200' }
   const pages = useApiPages('GET /api/sessions/{id}', { params: { id }, query })
   const [first] = pages.data?.pages ?? []
@@ -35,13 +35,13 @@ export function SessionPage() {
       </>
     )
   const calls = pages.data?.pages.flatMap(({ items }) => items) ?? []
-  // From its very first call: of a long session the sums begin with a later one.
+  // From the very first call: totals of a long session start later.
   const range = rangeAround(
     { from: calls[0]?.created_at ?? first.started_at, to: first.last_at },
     dayMs,
     Date.now(),
   )
-  // Without its source the list leaves a probe out.
+  // Without this source, the list excludes probes.
   const ofRedteam = calls[0]?.source === 'redteam' ? { source: 'redteam' } : {}
   const asList = { ...ofRedteam, session_id: id, ...range }
   return (
@@ -108,7 +108,7 @@ function SessionSums({ session, asList }: { session: Session; asList: SearchText
   )
 }
 
-/** To the other sessions of the same agents and users, around this one. */
+/** Links to other sessions of the same agents and users around this time. */
 function OthersOf({
   agents,
   users,
@@ -144,7 +144,7 @@ function CallIcon({ call }: { call: Call }) {
   )
 }
 
-/** What passed between two calls: where an agent thought, or waited for somebody. */
+/** The time between two calls: the agent worked, or waited for somebody. */
 function gapBefore(before: Call | undefined, call: Call): number {
   return before === undefined ? 0 : Date.parse(call.created_at) - Date.parse(before.created_at)
 }

@@ -18,7 +18,7 @@ import { TimeText } from '../../parts/time-text.tsx'
 
 type Session = Item<'GET /api/sessions'>
 
-/** Runs of agents, those with the latest calls first. */
+/** Agent sessions, latest calls first. */
 export function SessionsPage() {
   const { id: project_id } = useProject()
   const { agent_name, user_id } = useTexts()
@@ -62,7 +62,7 @@ const filters = [
   ['user_id', 'user'],
 ] as const
 
-/** Fields for filters that are off, and the way out of those that are on. */
+/** Fields for inactive filters, pills for active ones. */
 function SessionFilters({
   chosen,
 }: {
@@ -128,7 +128,7 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
   )
 }
 
-/** Of a long session only its last calls are summed up: such a sum is that or more. */
+/** A long session's total covers only its last calls, so it is a lower bound. */
 function sumColumn(title: string, sumOf: (session: Session) => ReactNode): Column<Session> {
   const cell = (session: Session) => (
     <>

@@ -20,7 +20,7 @@ const newMs = 7 * 24 * 3_600_000
 const pageSize = 50
 const shownAgents = 3
 
-/** The tools that agents call; those first seen in the last week are marked. */
+/** Tools called by agents; those first seen in the last week are marked. */
 export function ToolsPage() {
   const project = useProject()
   const range = useRange('30d')
@@ -78,7 +78,7 @@ interface ToolCellProps {
   range: ChosenRange
 }
 
-/** Answers that asked for a tool do not carry its name: only recorded calls can be listed. */
+/** Answers that request a tool are not indexed by its name: only recorded calls can be listed. */
 function ToolName({ tool, range }: ToolCellProps) {
   const isNew = tool.first_seen_at !== null && Date.now() - Date.parse(tool.first_seen_at) < newMs
   return (

@@ -16,7 +16,7 @@ function isUnderWay({ status }: Delivery): boolean {
   return status === 'pending' || status === 'retrying'
 }
 
-/** What was sent to a webhook, attempt by attempt, and what it answered. */
+/** A webhook's deliveries, attempt by attempt, with the receiver's answers. */
 export function DeliveriesPage() {
   const id = usePathText('id')
   const project = useProject()

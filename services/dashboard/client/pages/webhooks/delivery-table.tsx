@@ -16,12 +16,12 @@ interface DeliveryTableProps {
   webhookId: string
 }
 
-/** What was sent, to be looked into and sent again: one, or those that are ticked. */
+/** Deliveries to inspect and to send again, singly or by selection. */
 export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTableProps) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const { send, isSending } = useReplay({ projectId, webhookId })
   const free = deliveries.filter(({ can_be_replayed: canBe }) => canBe)
-  // What was sent again meanwhile is under way, and no longer to be chosen.
+  // Deliveries already being resent can no longer be selected.
   const chosen = free.filter(({ id }) => ticked.has(id))
   const tick = (ids: readonly string[], isTicked: boolean) =>
     setTicked(
@@ -77,7 +77,7 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
 
 interface TableHeadProps {
   chosenCount: number
-  /** Of those that can be chosen. */
+  /** Of the selectable ones. */
   allCount: number
   onTickAll: (isTicked: boolean) => void
 }

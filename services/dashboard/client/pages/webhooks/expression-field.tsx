@@ -22,7 +22,7 @@ const outcomes = {
   failed: { label: 'Fails: not sent', color: 'red' },
 } as const
 
-/** A filter expression, checked while it is typed and tried on what happened lately. */
+/** A filter expression, validated while typing and evaluated on recent events. */
 export function ExpressionField({ projectId, value = '', error, onChange }: ExpressionFieldProps) {
   const [settled] = useDebouncedValue(value.trim(), 400)
   const trial = useTrial(projectId, settled)

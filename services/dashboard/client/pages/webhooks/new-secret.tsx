@@ -4,7 +4,7 @@ import { verificationSample } from './webhook-texts.ts'
 
 const languages = ['TypeScript', 'Python'] as const
 
-/** A signing secret, and what a receiver does with it. */
+/** A signing secret, and how a receiver uses it. */
 export function NewSecret({ secret }: { secret: string }) {
   return (
     <ShownOnce title="Signing secret" secret={secret}>

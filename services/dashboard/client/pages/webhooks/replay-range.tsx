@@ -12,13 +12,13 @@ interface ReplayRangeProps {
   webhookId: string
 }
 
-/** Sends every delivery of a time again that failed, or that nobody attempts any more. */
+/** Resends all failed or abandoned deliveries of a range. */
 export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [from, setFrom] = useState<string | null>(null)
   const [to, setTo] = useState<string | null>(null)
   const [isRunning, setIsRunning] = useState(false)
-  // The first page through the mutation, so that the list is read anew when all are on their way.
+  // The first page goes through the mutation, which refetches the list once all are queued.
   const refresh = useApiChange('POST /api/v1/webhooks/{id}/deliveries/replay', [
     'GET /api/v1/webhooks/{id}/deliveries',
   ])

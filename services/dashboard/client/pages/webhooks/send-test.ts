@@ -2,10 +2,10 @@ import { callApi, rowsIn, type Item } from '../../api/call-api.ts'
 
 type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
 
-/** A receiver may take 10 s for its answer. */
+/** A receiver has 10 s to answer. */
 const [maxTries, pauseMs] = [40, 500]
 
-/** What the log says of a delivery once it was attempted; undefined: nothing within 20 s. */
+/** The delivery's log entry once attempted; undefined: none within 20 s. */
 async function outcomeOf(
   webhook: { params: { id: string }; query: { project_id: string } },
   deliveryId: string,
@@ -23,7 +23,7 @@ async function outcomeOf(
   return undefined
 }
 
-/** Waits for what comes of a test and says it. Rejects with what the receiver answered where it was not delivered. */
+/** Waits for the result of a test and returns a message. Rejects with the receiver's answer if it failed. */
 export async function sayOutcome(
   webhook: Parameters<typeof outcomeOf>[0],
   deliveryId: string,

@@ -3,7 +3,7 @@ import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { sayHowItWent } from '../../parts/ask-first.tsx'
 
-/** Sends chosen deliveries of a webhook again, and says what came of it. */
+/** Resends selected deliveries and shows the result. */
 export function useReplay({ projectId, webhookId }: { projectId: string; webhookId: string }) {
   const replay = useApiChange('POST /api/v1/webhooks/{id}/deliveries/replay-chosen', [
     'GET /api/v1/webhooks/{id}/deliveries',

@@ -3,7 +3,7 @@ import { callApi, type Answer, type ApiError } from '../../api/call-api.ts'
 
 type Trial = Answer<'POST /api/v1/webhooks/try'>
 
-/** What the API makes of an expression on the project's newest events. It changes nothing, so it is read like an answer. */
+/** Evaluates an expression on the project's newest events. Changes nothing, so it is cached like a read. */
 export function useTrial(projectId: string, expression: string): UseQueryResult<Trial, ApiError> {
   return useQuery<Trial, ApiError>({
     queryKey: ['POST /api/v1/webhooks/try', projectId, expression],

@@ -14,7 +14,7 @@ interface WebhookActionsProps {
 
 const overlapSeconds = 86_400
 
-/** What can be done with one webhook. */
+/** The actions of one webhook. */
 export function WebhookActions({ projectId, webhook, onEdit, onSecret }: WebhookActionsProps) {
   const test = useApiChange('POST /api/v1/webhooks/{id}/test', ['GET /api/v1/webhooks/{id}/deliveries'])
   const rotate = useApiChange('POST /api/v1/webhooks/{id}/rotate-secret', ['GET /api/v1/webhooks'])

@@ -28,7 +28,7 @@ interface Values {
   disableAfterHours: number | ''
 }
 
-/** The form of a webhook, new or changed. */
+/** The form of a new or existing webhook. */
 export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFormProps) {
   const form = useForm<Values>({
     ...useKeptValues(`webhook.${projectId}.${webhook?.id ?? 'new'}`, valuesOf(webhook)),
@@ -116,7 +116,7 @@ const fieldOfPath: Readonly<Record<string, keyof Values>> = {
   disable_after_hours: 'disableAfterHours',
 }
 
-/** Saves, and gives what the API says of a field to that field. */
+/** Saves, and shows the API's field errors at their fields. */
 function useSave(
   projectId: string,
   webhook: Webhook | undefined,

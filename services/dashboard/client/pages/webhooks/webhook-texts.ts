@@ -2,7 +2,7 @@ import type { Item } from '../../api/call-api.ts'
 
 export type Webhook = Item<'GET /api/v1/webhooks'>
 
-/** What can be subscribed to, in the words of the page. */
+/** Event types as shown on the page. */
 export const eventNames = {
   threat_detected: 'Threats detected',
   usage_alert: 'Usage alerts and new tools',
@@ -11,13 +11,13 @@ export const eventNames = {
 
 export const severities = ['critical', 'high', 'medium'] as const
 
-/** What a webhook's structured filters let through, in a line. */
+/** A webhook's structured filters, in one line. */
 export function describeFilters({ severity = [], scorer_name: scorers = [] }: Webhook['filters']): string {
   const parts = [severity.join(', '), scorers.join(', ')].filter((part) => part !== '')
   return parts.length === 0 ? 'Everything' : parts.join(' · ')
 }
 
-/** How a receiver checks a delivery: the bytes as they came, the secret as it is shown, in constant time. */
+/** How a receiver verifies a delivery: raw bytes, the secret as shown, constant-time comparison. */
 export function verificationSample(language: 'TypeScript' | 'Python'): string {
   return samples[language]
 }

@@ -21,7 +21,7 @@ import { describeFilters, eventNames, type Webhook } from './webhook-texts.ts'
 
 const pageSize = 50
 
-/** Who is told about what, and how it went. */
+/** Webhooks: events, receivers and results. */
 export function WebhooksPage() {
   const project = useProject()
   const { page = '1' } = useTexts()
@@ -30,7 +30,7 @@ export function WebhooksPage() {
     { query: { project_id: project.id, page, page_size: String(pageSize) } },
     { pollMs: 30_000, keepsPrevious: true },
   )
-  // 'new', or the one that is changed.
+  // 'new', or the one being edited.
   const [edited, setEdited] = useKept<Webhook | 'new'>(`webhook.${project.id}`)
   const [secret, setSecret] = useState<string>()
   return (
@@ -151,7 +151,7 @@ function EnabledSwitch({ projectId, webhook }: { projectId: string; webhook: Web
   )
 }
 
-/** What keeps it from being told, in the words of what failed. */
+/** Why a webhook is not delivered to, by what failed. */
 function Trouble({
   webhook: {
     disabled_by_failures: disabled,

@@ -1,7 +1,7 @@
 import type { Block } from '../read-blocks.ts'
 import { readConversation } from '../read-conversation.ts'
 
-/** A conversation as tests compare it, one line a turn. */
+/** A conversation for comparison in tests, one line per turn. */
 export function shown(request: unknown, response: unknown, status?: number): string[] {
   return readConversation(request, response, status).map(
     ({ speaker, blocks, isAnswer }) => `${speaker}${isAnswer ? '!' : ''}: ${blocks.map(line).join(' | ')}`,
