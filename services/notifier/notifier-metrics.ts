@@ -1,29 +1,15 @@
-import type { Counter, Gauge, Histogram } from 'prom-client'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Selection } from './steps/select-webhooks.ts'
 
-export interface NotifierMetrics {
-  selections: Counter<'selection'>
-  attempts: Counter<'result'>
-  attemptSeconds: Histogram
-  eventToReceipt: Histogram
-  inFlight: Gauge
-  knownEndpoints: Gauge
-  unwritten: Gauge
-  forgotten: Counter
-  waiting: Counter<'reason'>
-  failedRounds: Counter
-  dead: Counter
-  disabled: Counter
-}
+export type NotifierMetrics = ReturnType<typeof createNotifierMetrics>
 
-export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
-  const selections = metrics.counter<'selection'>(
+export function createNotifierMetrics(metrics: Metrics) {
+  const selections = metrics.counter(
     'sluice_notifier_selections_total',
     'Events held against webhooks, by what was decided',
     ['selection'],
   )
-  // Alerts are about a rate of these, which starts at 0 and not at the first failure.
+  // From 0: alerts watch the rate, which a series that begins at 1 does not have.
   const initial: readonly Selection[] = ['selected', 'other_event', 'filtered', 'expression_failed']
   for (const selection of initial) selections.inc({ selection }, 0)
   const attempts = metrics.counter('sluice_notifier_attempts_total', 'Delivery attempts by result', [

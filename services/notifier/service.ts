@@ -13,7 +13,7 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { claimLeaseMs, receiverTimeoutMs } from './delivery/attempt.ts'
 import type { NotifierConfig } from './config.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery/delivery-publisher.ts'
-import { createEndpointLimiter } from './limits/endpoint-limiter.ts'
+import { EndpointLimiter } from './limits/endpoint-limiter.ts'
 import { createDelivering } from './delivery/create-delivering.ts'
 import type { FanOut } from './delivery/fan-out.ts'
 import { createGiveUpDelivery } from './delivery/give-up-delivery.ts'
@@ -21,15 +21,15 @@ import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.
 import { createSendMessage } from './sending/send-message.ts'
 import { createSender } from './sending/send-attempt.ts'
 import { createExpressionCache } from './steps/expression-cache.ts'
-import { createJoinEvent } from './steps/open-event.ts'
+import { createJoinEvent } from './steps/open-message.ts'
 import { createOpenSecrets } from './steps/open-secrets.ts'
 import { createDueTimes } from './steps/read-due-time.ts'
-import { createAbandonDelivery } from './stores/abandon-delivery.ts'
+import { createAbandonDelivery } from './stores/delivery-store.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
 import { createWaitingStore } from './stores/waiting-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
 import { createUnwrittenAttempts } from './delivery/unwritten-attempts.ts'
-import { createWaitingPump } from './waiting/waiting-pump.ts'
+import { WaitingPump } from './waiting/waiting-pump.ts'
 
 const dnsTimeoutMs = 2_500
 /**
@@ -85,7 +85,7 @@ function createParts(context: NotifierContext): Part[] {
     timeoutMs: receiverTimeoutMs,
     maxConnections: total,
   })
-  const limiter = createEndpointLimiter({
+  const limiter = new EndpointLimiter({
     perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY,
     total,
     onChange: oncePerTurn(() => {
@@ -115,7 +115,7 @@ function createParts(context: NotifierContext): Part[] {
       await sender.close()
     },
   }
-  const pump = createWaitingPump({ ...shared, attemptDue, giveUp })
+  const pump = new WaitingPump({ ...shared, attemptDue, giveUp })
   return [sending, pump, ...createConsumers(context, deliver, fanOut)]
 }
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { joinEvent } from '#schemas/join-event.ts'
-import { buildEnvelope } from '#services/notifier/steps/build-envelope.ts'
+import { buildEnvelope } from '#services/notifier/steps/open-message.ts'
 import { signDelivery, signingKeyOf } from '#services/notifier/steps/sign-delivery.ts'
 import { webhookDelivery } from '#services/notifier/testing/sample-records.ts'
 

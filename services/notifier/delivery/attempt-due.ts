@@ -1,28 +1,24 @@
-import type { Clock } from '#runtime/clock.ts'
 import { drop, ok, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { Release } from '../limits/wait-queue.ts'
-import { openOrRefuse, type MessageDependencies } from '../steps/open-message.ts'
-import type { DeliveryStore } from '../stores/delivery-store.ts'
-import type { WebhookStore } from '../stores/webhook-store.ts'
-import { claimLeaseMs, type Asker, type Attempt } from './attempt.ts'
+import { openOrRefuse } from '../steps/open-message.ts'
+import { claimLeaseMs, type Asker, type Attempt, type Parts } from './attempt.ts'
 import { runAttempt, type RunAttempts } from './run-attempts.ts'
-import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
+import { attemptName } from './unwritten-attempts.ts'
 import type { FollowFailure } from './write-ends.ts'
 
-export interface AttemptDueDependencies extends MessageDependencies {
-  webhooks: WebhookStore
-  deliveries: DeliveryStore
+export interface AttemptDueDependencies extends Pick<
+  Parts,
+  'webhooks' | 'deliveries' | 'unwritten' | 'openSecrets' | 'joinEvent' | 'clock'
+> {
   run: RunAttempts
   follow: FollowFailure
-  unwritten: UnwrittenAttempts
-  clock: Clock
 }
 
-/** `leased`: another notifier has the attempt until then (Unix milliseconds), unless it died. */
+/** `leased`: another notifier holds the attempt until then (Unix milliseconds). */
 export type DueEnd = { kind: 'decided'; outcome: Outcome } | { kind: 'leased'; untilMs: number }
 
-/** Claims the attempt that a delivery is due for and runs it. Calling it twice makes the attempt once. */
+/** Claims the attempt that a delivery is due for and runs it. A second call does not repeat the attempt. */
 export type AttemptDue = (delivery: WebhookDelivery, release: Release, asker: Asker) => Promise<DueEnd>
 
 type Claimed = Omit<Attempt, 'release'>

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { PermanentError, TransientError } from '#runtime/errors.ts'
 import { createBeginFixture, first, idsOf, keys, message } from '../testing/begin-fixture.ts'
 import { deliveredAttempt, webhook } from '../testing/sample-records.ts'
-import { patienceMs } from './attempt.ts'
-import type { FirstDelivery } from './first-deliveries.ts'
+import { askerWaitMs } from './attempt.ts'
+import type { FirstDelivery } from './deliver-first.ts'
 import { attemptName } from './unwritten-attempts.ts'
 
 const refusedAttempt = { ...deliveredAttempt, statusCode: 500, error: 'refused' }
@@ -151,7 +151,7 @@ test('what has landed is written while others are waited for', async () => {
   const { begin, done, lands, endsOf } = createBeginFixture({ ends: [deliveredAttempt] })
   const firsts = [first(), first()]
   const begun = begin(firsts)
-  await pass(patienceMs - 1)
+  await pass(askerWaitMs - 1)
   expect(done.finished).toHaveLength(1)
   expect(endsOf(firsts)).toEqual(['made', undefined])
   lands[1]?.(deliveredAttempt)
@@ -169,7 +169,7 @@ test('an attempt at a slow receiver is let go on, and concluded when it lands, a
   })
   const firsts = [first(), first()] as const
   const begun = begin(firsts)
-  await pass(patienceMs + 1)
+  await pass(askerWaitMs + 1)
   await begun
   const [, slow] = firsts
   expect(done.aside).toEqual([slow.delivery.delivery_id])
@@ -189,7 +189,7 @@ test('an attempt that could not be set aside is asked for again, though it goes 
   })
   const firsts = [first()] as const
   const begun = begin(firsts)
-  await pass(patienceMs + 1)
+  await pass(askerWaitMs + 1)
   await begun
   expect(endsOf(firsts)).toEqual([away])
   lands[0]?.(refusedAttempt)
@@ -206,7 +206,7 @@ test('what lands while the ends of others are being written is not lost', async 
   })
   const firsts = [first(), first()] as const
   const begun = begin(firsts)
-  await pass(patienceMs + 1)
+  await pass(askerWaitMs + 1)
   lands[1]?.(deliveredAttempt)
   await nextTurn()
   expect(done.finished).toEqual([[written(firsts[0], 'refused')], [written(firsts[1])]])

@@ -1,23 +1,17 @@
-import type { Clock } from '#runtime/clock.ts'
-import type { DeliveryStore } from '../stores/delivery-store.ts'
-import { claimLeaseMs, receiverTimeoutMs, type Asker, type Attempt } from './attempt.ts'
+import { claimLeaseMs, receiverTimeoutMs, type Asker, type Attempt, type Parts } from './attempt.ts'
 import type { RunAttempts } from './run-attempts.ts'
 
-export interface BeginDependencies {
-  deliveries: Pick<DeliveryStore, 'beginAll'>
+export interface BeginDependencies extends Pick<Parts, 'deliveries' | 'clock'> {
   run: RunAttempts
   asker: Asker
-  clock: Clock
 }
 
-/**
- * `not_ours`: the delivery is there already, or its webhook has changed. An error: its result is not stored.
- */
+/** `not_ours`: the delivery exists already, or its webhook has changed. An error: its result is not stored. */
 export type BeginEnd = 'made' | 'not_ours' | Error
 
 /**
- * Writes deliveries with the claims of their first attempts and runs these (docs/decisions/0072, 0093).
- * `onEnd` is called once for each, as soon as it is over for its event.
+ * Writes deliveries with the claims of their first attempts and runs these (docs/decisions/0072, 0093). Calls
+ * `onEnd` once for each, as soon as it is over for its event.
  */
 export type BeginDeliveries = <A extends Attempt>(
   attempts: readonly A[],
@@ -28,7 +22,7 @@ export function createBeginDeliveries({ deliveries, run, asker, clock }: BeginDe
   return async (attempts, onEnd) => {
     const untilMs = clock.now() + claimLeaseMs
     const answers = await deliveries.beginAll(attempts)
-    // Statements queue. A claim with less than 10 s left does not last for an attempt and is left to run out.
+    // Statements queue. A claim with less than 10 s left is too short for an attempt and left to expire.
     const isInTime = clock.now() < untilMs - receiverTimeoutMs
     const ours = attempts.filter((attempt, index) => {
       const answer = answers[index]

@@ -1,26 +1,15 @@
 import type { RecordHandler } from '#runtime/kafka/records.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { createSetAside, type SetAsideDependencies } from '../waiting/set-aside.ts'
-import type { Asker } from './attempt.ts'
-import { createAttemptDue, type AttemptDue, type AttemptDueDependencies } from './attempt-due.ts'
+import { createSetAside } from '../waiting/set-aside.ts'
+import type { Asker, Parts } from './attempt.ts'
+import { createAttemptDue, type AttemptDue } from './attempt-due.ts'
 import { createBeginDeliveries } from './begin-deliveries.ts'
 import { createDeliverFirst } from './deliver-first.ts'
 import { createDeliveryHandler } from './delivery-handler.ts'
-import { createFanOut, type FanOut, type FanOutDependencies } from './fan-out.ts'
-import { createHandOver, type HandOverDependencies } from './hand-over.ts'
-import { createRunAttempts, type RunDependencies } from './run-attempts.ts'
-import { UnderWay } from './under-way.ts'
-import { createFollowFailure, createWriteEnds, type WriteDependencies } from './write-ends.ts'
-
-export type DeliveringDependencies = Omit<
-  AttemptDueDependencies &
-    FanOutDependencies &
-    HandOverDependencies &
-    RunDependencies &
-    SetAsideDependencies &
-    WriteDependencies,
-  'run' | 'first' | 'begin' | 'writeEnds' | 'follow' | 'underWay'
->
+import { createFanOut, type FanOut } from './fan-out.ts'
+import { createHandOver } from './hand-over.ts'
+import { createRunAttempts, UnderWay } from './run-attempts.ts'
+import { createFollowFailure, createWriteEnds } from './write-ends.ts'
 
 export interface Delivering {
   /** Events of `event.raised`. */
@@ -29,13 +18,13 @@ export interface Delivering {
   deliver: RecordHandler<WebhookDelivery>
   /** Attempts that wait in the database. */
   attemptDue: AttemptDue
-  /** Resolves once no attempt is under way. */
+  /** Resolves once no attempt is in flight. */
   drained: () => Promise<void>
 }
 
 /** Puts together what makes attempts. All of it shares the permits of the limiter. */
-export function createDelivering(dependencies: DeliveringDependencies): Delivering {
-  const shared = { ...dependencies, underWay: new UnderWay() }
+export function createDelivering(parts: Parts): Delivering {
+  const shared = { ...parts, underWay: new UnderWay() }
   const follow = createFollowFailure(shared)
   const run = createRunAttempts({ ...shared, writeEnds: createWriteEnds({ ...shared, follow }) })
   const attemptDue = createAttemptDue({ ...shared, run, follow })

@@ -1,29 +1,61 @@
 import { PermanentError } from '#runtime/errors.ts'
-import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import type { JoinedData } from '#schemas/join-event.ts'
+import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { buildEnvelope, isTestEvent, type Message } from '../steps/open-message.ts'
 import type { OpenSecrets } from '../steps/open-secrets.ts'
+import type { Decision } from '../steps/select-webhooks.ts'
 import type { SigningKeys } from '../steps/sign-delivery.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
-import type { Asker, Attempt } from './attempt.ts'
+import type { Asker, Attempt, Parts } from './attempt.ts'
 import type { AttemptDue } from './attempt-due.ts'
 import { beginOne, type BeginDeliveries } from './begin-deliveries.ts'
-import type { FirstDelivery } from './first-deliveries.ts'
 import type { HandOver } from './hand-over.ts'
-import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
+import { attemptName } from './unwritten-attempts.ts'
 
-export interface DeliverFirstDependencies {
-  openSecrets: OpenSecrets
-  limiter: EndpointLimiter
+/** A delivery of an event, not yet written. */
+export interface FirstDelivery {
+  delivery: WebhookDelivery
+  webhook: Webhook
+  message: Omit<Message, 'keys'>
+}
+
+/** The first deliveries of an event, one for each selected webhook. */
+export function firstDeliveries(
+  event: RaisedEvent,
+  data: JoinedData,
+  decided: readonly Pick<Decision, 'webhook' | 'selection'>[],
+): FirstDelivery[] {
+  const selected = decided.filter(({ selection }) => selection === 'selected')
+  if (selected.length === 0) return []
+  const message = { body: buildEnvelope(event, data), isTest: isTestEvent(data) }
+  return selected.map(({ webhook }) => ({ delivery: firstAttempt(event, webhook.id), webhook, message }))
+}
+
+export function firstAttempt(event: RaisedEvent, webhookId: string): WebhookDelivery {
+  return {
+    delivery_id: deliveryId(event, webhookId),
+    webhook_id: webhookId,
+    project_id: event.project_id,
+    attempt: 1,
+    first_attempt: 1,
+    due_at: event.created_at,
+    event,
+    last_error: null,
+  }
+}
+
+export interface DeliverFirstDependencies extends Pick<Parts, 'openSecrets' | 'limiter' | 'unwritten'> {
   begin: BeginDeliveries
   attemptDue: AttemptDue
-  unwritten: UnwrittenAttempts
   handOver: HandOver
   asker: Asker
 }
 
 export interface DeliverFirst {
   /**
-   * Acquires permits for all deliveries of an event without waiting. Undefined, and no permit taken, where
-   * one of them needs {@link deliver}.
+   * Acquires permits for all deliveries of an event without waiting. Undefined, with no permit acquired, if one
+   * of them needs {@link deliver}.
    */
   acquireAll: (firsts: readonly FirstDelivery[]) => Attempt[] | undefined
   /** Makes the first attempt of one delivery, waiting a moment for its permit, or hands it over. */
@@ -35,7 +67,7 @@ export function createDeliverFirst(dependencies: DeliverFirstDependencies): Deli
   const wasSent = ({ delivery }: FirstDelivery) => unwritten.find(attemptName(delivery)) !== undefined
   return {
     acquireAll(firsts) {
-      // Keys come before the first permit: an error here leaves none behind.
+      // All keys before the first permit: an error here leaves no permit behind.
       const allKeys = firsts.map((first) => (wasSent(first) ? undefined : keysOf(first.webhook, openSecrets)))
       const attempts: Attempt[] = []
       for (const [index, first] of firsts.entries()) {
@@ -51,13 +83,13 @@ export function createDeliverFirst(dependencies: DeliverFirstDependencies): Deli
     },
     async deliver(first) {
       const { delivery, webhook } = first
-      // Sent, but not written while Postgres or Kafka was away. Another notifier would send it again.
+      // Sent, but not stored while Postgres or Kafka was away. Another notifier would send it again.
       if (wasSent(first)) {
         await attemptDue(delivery, () => undefined, asker)
         return
       }
       const keys = keysOf(webhook, openSecrets)
-      // The record becomes a dead letter of its own: the event reaches its other webhooks.
+      // Its record becomes a dead letter, and the event reaches its other webhooks.
       if (keys === undefined) return handOver.publish(delivery)
       const release = await limiter.acquireSoon(delivery)
       if (release === undefined) {

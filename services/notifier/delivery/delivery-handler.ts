@@ -1,21 +1,17 @@
 import type { RecordHandler } from '#runtime/kafka/records.ts'
 import { deadLetter, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { checkDelivery } from '../steps/check-record.ts'
 import type { SetAside } from '../waiting/set-aside.ts'
+import type { Parts } from './attempt.ts'
 import type { AttemptDue } from './attempt-due.ts'
 
-export interface DeliveryHandlerDependencies {
+export interface DeliveryHandlerDependencies extends Pick<Parts, 'limiter'> {
   attemptDue: AttemptDue
-  limiter: EndpointLimiter
   setAside: SetAside
 }
 
-/**
- * Makes the attempt that a record asks for. What cannot be made soon, or takes long, is set aside and the
- * record is done.
- */
+/** Makes the attempt that a record asks for. What has no permit soon, or takes long, is set aside. */
 export function createDeliveryHandler(
   dependencies: DeliveryHandlerDependencies,
 ): RecordHandler<WebhookDelivery> {

@@ -4,12 +4,12 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { newId } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { createSealer } from '#runtime/sealing.ts'
-import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
+import { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { DeliverFirst } from './deliver-first.ts'
 import { createFanOut, type FanOutDependencies } from './fan-out.ts'
 import { createHandOver, type HandOverDependencies } from './hand-over.ts'
 import { createNotifierMetrics } from '../notifier-metrics.ts'
-import { createJoinEvent } from '../steps/open-event.ts'
+import { createJoinEvent } from '../steps/open-message.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import { raisedEvent, webhook } from '../testing/sample-records.ts'
 
@@ -71,7 +71,7 @@ function handOverWith(
     insertWaiting: (all: readonly unknown[]) => Promise.resolve(all.map(() => true)),
     ...given,
   }
-  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 8 })
+  const limiter = new EndpointLimiter({ perEndpoint: 1, total: 8 })
   const metrics = createNotifierMetrics(createMetrics())
   const handOver = createHandOver({ deliveries, publisher, limiter, metrics })
   const webhooks = [webhook({ projectId })]

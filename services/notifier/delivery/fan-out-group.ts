@@ -4,13 +4,12 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { checkEvent } from '../steps/check-record.ts'
 import { selectPlainly, type Decision } from '../steps/select-webhooks.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
-import type { JoinEvent } from '../steps/open-event.ts'
+import type { JoinEvent } from '../steps/open-message.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import type { WebhookStore } from '../stores/webhook-store.ts'
 import type { Attempt } from './attempt.ts'
 import type { BeginDeliveries, BeginEnd } from './begin-deliveries.ts'
-import type { DeliverFirst } from './deliver-first.ts'
-import { firstDeliveries } from './first-deliveries.ts'
+import { firstDeliveries, type DeliverFirst } from './deliver-first.ts'
 
 export interface GroupDependencies {
   webhooks: Pick<WebhookStore, 'ofProject'>
@@ -29,12 +28,12 @@ interface Plan {
   attempts: readonly Attempt[]
 }
 
-/** Events for more webhooks are handled one by one, and take turns where they have many. */
+/** Events for more webhooks are handled one by one. */
 const maxGroupWebhooks = 20
 
 /**
- * Begins the deliveries of many events by the same statements. An event that needs more than free permits is
- * handed back: an expression, more than 20 webhooks, a wait, an error of its own.
+ * Begins the deliveries of many events by the same statements. Hands back an event that needs more than free
+ * permits: an expression, more than 20 webhooks, a wait, or an error of its own.
  */
 export function createHandleGroup(dependencies: GroupDependencies): GroupHandler<RaisedEvent> {
   const { webhooks, begin, metrics } = dependencies
@@ -47,7 +46,7 @@ export function createHandleGroup(dependencies: GroupDependencies): GroupHandler
     const plans = planAll(events, known, dependencies)
     const end = (eventIndex: number) => {
       for (const { selection } of plans[eventIndex]?.decided ?? []) metrics.selections.inc({ selection })
-      // The memory of an event that is over is not kept for the others.
+      // Frees its memory before the other events are over.
       plans[eventIndex] = undefined
       over(eventIndex)
     }
@@ -61,7 +60,7 @@ export function createHandleGroup(dependencies: GroupDependencies): GroupHandler
   }
 }
 
-/** Plans each event; undefined: it has to be handled by itself. Where it throws, no permit is kept. */
+/** Plans each event; undefined: it has to be handled by itself. Keeps no permit if it throws. */
 function planAll(
   events: readonly (RaisedEvent | undefined)[],
   known: ReadonlyMap<string, readonly Webhook[]>,
@@ -91,16 +90,13 @@ function planEvent(
     const attempts = decided && first.acquireAll(firstDeliveries(event, data, decided))
     return attempts && { decided, attempts }
   } catch (error) {
-    // The event cannot be read: handled by itself, it becomes a dead letter.
+    // Handled by itself, an unreadable event becomes a dead letter.
     if (error instanceof PermanentError) return undefined
     throw error
   }
 }
 
-/**
- * An event is over with the last of its deliveries. One that is handed back earlier would find the others
- * claimed.
- */
+/** An event is over with its last delivery. Handed back earlier, it would find its other deliveries claimed. */
 function countEnds(
   attempts: readonly GroupAttempt[],
   handBack: (index: number) => void,

@@ -4,7 +4,6 @@ import { deadLetter, ok } from '#runtime/outcome.ts'
 import { createTakeTurn } from '#runtime/take-turns.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { JoinedData } from '#schemas/join-event.ts'
-import { createPartitionTurns } from '../limits/partition-turns.ts'
 import { checkEvent } from '../steps/check-record.ts'
 import { chunkRows } from '../steps/chunk-deliveries.ts'
 import type { ExpressionCache } from '../steps/expression-cache.ts'
@@ -12,28 +11,23 @@ import { offerEvent, selectWebhooks, type Decision } from '../steps/select-webho
 import { createBatcher } from '../stores/batcher.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import type { ExpressionFailure, WebhookStore } from '../stores/webhook-store.ts'
+import { firstDeliveries } from './deliver-first.ts'
 import { createHandleGroup, type GroupDependencies } from './fan-out-group.ts'
-import { firstDeliveries } from './first-deliveries.ts'
 
 export interface FanOutDependencies extends GroupDependencies {
   webhooks: Pick<WebhookStore, 'ofProject' | 'noteExpressionFailures'>
   expressions: ExpressionCache
 }
 
-/**
- * Events become deliveries; the offset of an event moves once each of them is made, set aside or handed over.
- */
+/** Events become deliveries. An event's offset moves once each delivery is made, set aside or handed over. */
 export interface FanOut {
   /** One event, whatever it needs: expressions, turns, a wait for permits, an error of its own. */
   handle: RecordHandler<RaisedEvent>
-  /** Events that begin in the same turn. What they cannot do together goes to `handle`. */
+  /** Events that begin in the same turn. What a group cannot do goes to `handle`. */
   handleGroup: GroupHandler<RaisedEvent>
 }
 
-/**
- * Larger events take turns: 256 of them for 1,000 webhooks each, begun at once, took 770 MB and delayed other
- * deliveries.
- */
+/** Events with more take turns: 256 of 1,000 webhooks each took 770 MB and delayed other deliveries. */
 const manyDeliveries = 100
 
 export function createFanOut(dependencies: FanOutDependencies): FanOut {
@@ -70,9 +64,8 @@ export function createFanOut(dependencies: FanOutDependencies): FanOut {
 }
 
 /**
- * The expressions of a project may take half a second an event (`filter-allowance.ts`). Such events of a
- * partition take turns with each other, and all of them with the heartbeat, without which the consumer would
- * leave its group.
+ * Expressions may take half a second an event (`filter-allowance.ts`), so such events of a partition take turns,
+ * and all of them yield to the heartbeat: without it the consumer would leave its group.
  */
 function createSelect({ expressions }: FanOutDependencies) {
   const takeTurn = createTakeTurn()
@@ -91,12 +84,26 @@ function createSelect({ expressions }: FanOutDependencies) {
   }
 }
 
-/**
- * Waits for all: an event that is tried again while an attempt is under way would find that attempt claimed.
- */
+/** Runs the work of each partition one after the other. Drops waiting work when the partition is lost. */
+function createPartitionTurns() {
+  const latest = new Map<number, Promise<unknown>>()
+  return <T>(partition: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const working = (latest.get(partition) ?? Promise.resolve()).then(() => {
+      signal.throwIfAborted()
+      return work()
+    })
+    latest.set(
+      partition,
+      working.catch(() => undefined),
+    )
+    return working
+  }
+}
+
+/** Waits for all: an event retried while an attempt is in flight would find that attempt claimed. */
 async function settleAll(works: readonly Promise<unknown>[]): Promise<void> {
   const ends = await Promise.allSettled(works)
   const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
-  // A permanent error ends the event, so what may pass is tried again first.
+  // A permanent error ends the event, so a transient one is retried first.
   if (failed.length > 0) throw failed.find((error) => !(error instanceof PermanentError)) ?? failed[0]
 }

@@ -1,19 +1,16 @@
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
 import { chunkDeliveries, chunkRows } from '../steps/chunk-deliveries.ts'
 import { createBatcher } from '../stores/batcher.ts'
 import type { DeliveryStore } from '../stores/delivery-store.ts'
-import type { DeliveryPublisher } from './delivery-publisher.ts'
+import type { Parts } from './attempt.ts'
 
-export interface HandOverDependencies {
+export interface HandOverDependencies extends Pick<Parts, 'publisher' | 'limiter'> {
   deliveries: Pick<DeliveryStore, 'insert' | 'insertWaiting'>
-  publisher: DeliveryPublisher
-  limiter: EndpointLimiter
   metrics: Pick<NotifierMetrics, 'waiting'>
 }
 
-/** Leaves first attempts to others. The row is written first, so that whoever makes the attempt finds it. */
+/** Leaves first attempts to others. The row is written first, so that the attempt finds it. */
 export interface HandOver {
   /** By a record on `webhook.delivery.due`. */
   publish(delivery: WebhookDelivery): Promise<void>

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import type { Release } from '../limits/wait-queue.ts'
-import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
+import { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { Attempt } from './attempt.ts'
 import { InFlightBatch, type Send } from './in-flight-batch.ts'
 import { signingKeyOf } from '../steps/sign-delivery.ts'
@@ -15,7 +15,7 @@ const muchLaterMs = 60_000
 
 /** So many deliveries with a place each, in the air. */
 function sendAll(count: number, send?: Send) {
-  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 64 })
+  const limiter = new EndpointLimiter({ perEndpoint: 1, total: 64 })
   const all = Array.from({ length: count }, (): Attempt => {
     const endpoint = webhook()
     const delivery = webhookDelivery({ webhook_id: endpoint.id })

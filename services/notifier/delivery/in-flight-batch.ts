@@ -7,15 +7,15 @@ export interface Ended<A extends Attempt = Attempt> {
   result: FinishedAttempt
 }
 
-/** Sends an attempt; `onEnd` is called once, at once where nothing is sent. */
+/** Sends an attempt. Calls `onEnd` once, before returning if nothing is sent. */
 export type Send = (attempt: Attempt, onEnd: (result: FinishedAttempt) => void) => void
 
-/** Attempts that are sent at the same time: taken as they end, until those that are left are detached. */
+/** Attempts sent at the same time. They are taken as they end, until the rest is detached. */
 export class InFlightBatch<A extends Attempt> {
   #all: readonly A[]
   readonly #hasEnded: boolean[]
   readonly #detached = new Map<number, (result: FinishedAttempt) => void>()
-  /** Attempts whose request could not even be made, because of a fault in this program. */
+  /** Attempts whose request could not be made, because of a fault in this program. */
   readonly unsent: { attempt: A; error: Error }[] = []
   #ended: Ended<A>[] = []
   #left: number
@@ -30,18 +30,15 @@ export class InFlightBatch<A extends Attempt> {
       try {
         send(attempt, (result) => this.#end(attempt, index, result))
       } catch (error) {
-        // What has ended keeps its result, whatever its sender throws afterwards.
+        // An ended attempt keeps its result, whatever its sender throws afterwards.
         if (this.#hasEnded[index] === true) return
-        this.#leave(attempt, index)
+        this.#remove(attempt, index)
         this.unsent.push({ attempt, error: asError(error) })
       }
     })
   }
 
-  /**
-   * Waits until all have ended, but no longer than `withinMs`. Returns those that have ended and were not
-   * taken.
-   */
+  /** Waits until all have ended, at most `withinMs`. Returns the ended ones not yet taken. */
   async takeEnded(withinMs: number): Promise<readonly Ended<A>[]> {
     if (this.#left > 0) await this.#empty(withinMs)
     return this.#ended.splice(0)
@@ -50,7 +47,7 @@ export class InFlightBatch<A extends Attempt> {
   /** Returns the attempts that are left, each with its result to come. */
   detach(): { attempt: A; ending: Promise<FinishedAttempt> }[] {
     const all = this.#all
-    // A slow attempt must not keep the memory of the others.
+    // Frees the memory of the others while a slow attempt goes on.
     this.#all = []
     const justEnded = this.#ended
       .splice(0)
@@ -66,14 +63,14 @@ export class InFlightBatch<A extends Attempt> {
 
   #end(attempt: A, index: number, result: FinishedAttempt): void {
     if (this.#hasEnded[index] === true) return
-    this.#leave(attempt, index)
+    this.#remove(attempt, index)
     const resolve = this.#detached.get(index)
     if (resolve === undefined) this.#ended.push({ attempt, result })
     else resolve(result)
     if (this.#left === 0) this.#onEmpty?.()
   }
 
-  #leave({ release }: A, index: number): void {
+  #remove({ release }: A, index: number): void {
     release()
     this.#hasEnded[index] = true
     this.#left--
@@ -81,7 +78,7 @@ export class InFlightBatch<A extends Attempt> {
 
   #empty(withinMs: number): Promise<void> {
     return new Promise((resolve) => {
-      // The immediate reads an answer that has arrived: a busy process does not count as a slow receiver.
+      // The immediate reads an answer that has arrived: a busy process must not make a receiver slow.
       const timer = setTimeout(() => setImmediate(resolve), withinMs)
       this.#onEmpty = () => {
         clearTimeout(timer)

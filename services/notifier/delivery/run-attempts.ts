@@ -1,26 +1,17 @@
-import type { Clock } from '#runtime/clock.ts'
 import { PermanentError, TransientError } from '#runtime/errors.ts'
-import type { SendMessage } from '../sending/send-message.ts'
 import { asError } from '../stores/batcher.ts'
 import type { FinishedAttempt } from '../stores/delivery-store.ts'
-import { patienceMs, type Asker, type Attempt } from './attempt.ts'
+import { askerWaitMs, type Asker, type Attempt, type Parts } from './attempt.ts'
 import { InFlightBatch, type Ended, type Send } from './in-flight-batch.ts'
-import type { UnderWay } from './under-way.ts'
-import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
+import { attemptName } from './unwritten-attempts.ts'
 import { isPlain, type WriteEnds } from './write-ends.ts'
 
-export interface RunDependencies {
-  sendMessage: SendMessage
+export interface RunDependencies extends Pick<Parts, 'sendMessage' | 'unwritten' | 'clock'> {
   writeEnds: WriteEnds
-  unwritten: UnwrittenAttempts
   underWay: UnderWay
-  clock: Clock
 }
 
-/**
- * Called once for each attempt. With an error, its result is not stored and whatever asks for it has to ask
- * again.
- */
+/** Called once for each attempt. With an error, its result is not stored and the asker has to ask again. */
 export type OnEnd<A extends Attempt> = (attempt: A, error?: Error) => void
 
 /**
@@ -35,9 +26,7 @@ export type RunAttempts = <A extends Attempt>(
   onEnd: OnEnd<A>,
 ) => Promise<void>
 
-/**
- * Results are stored after this time even while other attempts go on: a crash sends again what is not stored.
- */
+/** Results are stored by then even while other attempts go on: after a crash, unstored attempts are sent again. */
 const writeAfterMs = 50
 /** Between two tries to store a result that no record asks for. */
 const retryWriteMs = 1_000
@@ -45,10 +34,7 @@ const retryWriteMs = 1_000
 export function createRunAttempts(dependencies: RunDependencies): RunAttempts {
   const { writeEnds, underWay, clock } = dependencies
   const send = createSend(dependencies)
-  /**
-   * Retries what is transient until the claim is over; from then on another notifier may send the attempt
-   * anyway.
-   */
+  /** Retries until the claim ends: from then on another notifier may send the attempt anyway. */
   const writeDetached = async (ended: Ended, untilMs: number): Promise<void> => {
     for (;;) {
       const [error] = await writeEnds([ended])
@@ -60,22 +46,18 @@ export function createRunAttempts(dependencies: RunDependencies): RunAttempts {
   const run: RunAttempts = async (attempts, untilMs, asker, onEnd) => {
     const batch = new InFlightBatch(attempts, send)
     for (const { attempt, error } of batch.unsent) onEnd(attempt, error)
-    const endOnce = async (attempt: (typeof attempts)[number], work: Promise<void>) => {
-      try {
-        await work
-      } catch (error) {
-        onEnd(attempt, asError(error))
-        return
-      }
-      onEnd(attempt)
-    }
+    const endOnce = (attempt: (typeof attempts)[number], work: Promise<void>) =>
+      work.then(
+        () => onEnd(attempt),
+        (error: unknown) => onEnd(attempt, asError(error)),
+      )
     const write = async (group: readonly Ended<(typeof attempts)[number]>[]) => {
       if (group.length === 0) return
       const errors = await writeEnds(group)
       for (const [index, { attempt }] of group.entries()) onEnd(attempt, errors[index] ?? undefined)
     }
     const writing: Promise<void>[] = []
-    for (const withinMs of [writeAfterMs, patienceMs - writeAfterMs]) {
+    for (const withinMs of [writeAfterMs, askerWaitMs - writeAfterMs]) {
       // Not awaited: a follow-up may wait for Kafka while the patience of other attempts runs out.
       const ended = await batch.takeEnded(withinMs)
       if (asker.hasRecord) {
@@ -92,7 +74,7 @@ export function createRunAttempts(dependencies: RunDependencies): RunAttempts {
   return (...given) => underWay.track(run(...given))
 }
 
-/** Runs one attempt. Rejects where its result is not stored. */
+/** Runs one attempt. Rejects if its result is not stored. */
 export async function runAttempt(
   run: RunAttempts,
   attempt: Attempt,
@@ -106,7 +88,7 @@ export async function runAttempt(
 
 function createSend({ sendMessage, unwritten, clock }: RunDependencies): Send {
   return ({ delivery, webhook, what }, onEnd) => {
-    // Another try at this attempt may have ended since it was asked for.
+    // Another try of this attempt may have ended since it was asked for.
     const sent = 'finishedAtMs' in what ? what : unwritten.find(attemptName(delivery))
     if (sent !== undefined) onEnd(sent)
     else if (what instanceof PermanentError) onEnd(refusedAttempt(what, clock.now()))
@@ -117,4 +99,24 @@ function createSend({ sendMessage, unwritten, clock }: RunDependencies): Send {
 function refusedAttempt({ message }: PermanentError, finishedAtMs: number): FinishedAttempt {
   const error = `cannot be sent: ${message}`
   return { finishedAtMs, statusCode: null, durationMs: 0, error, excerpt: null, isLast: true, wasSent: false }
+}
+
+/** Counts work that goes on without a record, so that a stopping process can wait for it. */
+export class UnderWay {
+  #count = 0
+  #onDrained: (() => void) | undefined
+
+  async track<T>(work: Promise<T>): Promise<T> {
+    this.#count++
+    try {
+      return await work
+    } finally {
+      if (--this.#count === 0) this.#onDrained?.()
+    }
+  }
+
+  /** Resolves once no work is left. */
+  async drained(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve))
+  }
 }

@@ -5,9 +5,8 @@ import type { NotifierMetrics } from '../notifier-metrics.ts'
 import type { FinishedAttempt } from '../stores/delivery-store.ts'
 
 /**
- * Attempts that were sent and are not stored, because Postgres is away. A retry must not send them again.
- * They are kept for an hour, by when another notifier has made them. Beyond the limit the oldest is
- * forgotten, and sent again with the same ids when it is asked for.
+ * Attempts sent but not stored, because Postgres is away: a retry must not send them again. Kept for an hour; by
+ * then another notifier has made them. Beyond the limit the oldest is forgotten, and sent again with the same ids.
  */
 export interface UnwrittenAttempts {
   find(name: string): FinishedAttempt | undefined
@@ -20,7 +19,7 @@ export function attemptName({ delivery_id: id, attempt }: WebhookDelivery): stri
   return `${id}/${attempt}`
 }
 
-/** 20 MB with an excerpt of 2 kB each. A process has a few hundred under way for each partition. */
+/** 20 MB with an excerpt of 2 kB each. A process has a few hundred in flight for each partition. */
 const defaultLimit = 10_000
 const keptMs = 3_600_000
 

@@ -1,40 +1,30 @@
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { NotifierMetrics } from '../notifier-metrics.ts'
 import { disabledBecause } from '../sending/send-message.ts'
 import { planNext, type FailedAttempt } from '../steps/plan-next.ts'
 import { asError } from '../stores/batcher.ts'
-import type { DeliveryStore, FinishedAttempt } from '../stores/delivery-store.ts'
-import type { WebhookStore } from '../stores/webhook-store.ts'
-import type { DeliveryPublisher } from './delivery-publisher.ts'
+import type { FinishedAttempt } from '../stores/delivery-store.ts'
+import type { Parts } from './attempt.ts'
 import type { Ended } from './in-flight-batch.ts'
-import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
+import { attemptName } from './unwritten-attempts.ts'
 
-export interface WriteDependencies {
-  webhooks: WebhookStore
-  deliveries: DeliveryStore
+export interface WriteDependencies extends Pick<Parts, 'webhooks' | 'deliveries' | 'unwritten' | 'metrics'> {
   follow: FollowFailure
-  unwritten: UnwrittenAttempts
-  metrics: NotifierMetrics
 }
 
 /** Publishes what follows a failed attempt: a retry, or the dead delivery. */
 export type FollowFailure = (delivery: WebhookDelivery, failed: FailedAttempt) => Promise<void>
 
-export function createFollowFailure(dependencies: {
-  publisher: DeliveryPublisher
-  metrics: Pick<NotifierMetrics, 'dead'>
-}): FollowFailure {
-  const { publisher, metrics } = dependencies
+export function createFollowFailure({
+  publisher,
+  metrics,
+}: Pick<Parts, 'publisher' | 'metrics'>): FollowFailure {
   return async (delivery, failed) => {
     await publisher.publish([planNext(delivery, failed)])
     if (failed.isLast) metrics.dead.inc()
   }
 }
 
-/**
- * Stores results by one statement and publishes what follows the failed ones. Returns null or an error for
- * each.
- */
+/** Stores results by one statement and publishes what follows failures. Returns null or an error for each. */
 export type WriteEnds = (group: readonly Ended[]) => Promise<readonly (Error | null)[]>
 
 export function createWriteEnds(dependencies: WriteDependencies): WriteEnds {
@@ -61,15 +51,12 @@ export function createWriteEnds(dependencies: WriteDependencies): WriteEnds {
   }
 }
 
-/** True where nothing but the row has to be written. Only such results may share a group. */
+/** Whether the row is all there is to write. Only such results may share a group. */
 export function isPlain({ attempt, result }: Ended): boolean {
   return result.error === null && !attempt.webhook.isFailing
 }
 
-/**
- * Keeps with the webhook whether its receiver is reached. The delivery log says when the webhook is disabled
- * for it.
- */
+/** Notes with the webhook whether its receiver is reached. If that disables it, the delivery log says so. */
 async function noteHealth(
   { attempt: { webhook }, result }: Ended,
   { webhooks, metrics }: WriteDependencies,

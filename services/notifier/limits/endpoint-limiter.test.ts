@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Endpoint } from './wait-queue.ts'
-import { createEndpointLimiter, type EndpointLimiter, type LimiterOptions } from './endpoint-limiter.ts'
+import { EndpointLimiter, type LimiterOptions } from './endpoint-limiter.ts'
 
 function limiterOf(
   options: Partial<LimiterOptions>,
   fast: readonly string[] = [],
   slow: readonly string[] = [],
 ) {
-  const limiter = createEndpointLimiter({ perEndpoint: 2, total: 10, ...options })
+  const limiter = new EndpointLimiter({ perEndpoint: 2, total: 10, ...options })
   for (const webhookId of fast) limiter.note(webhookId, false)
   for (const webhookId of slow) limiter.note(webhookId, true)
   return limiter

@@ -1,67 +1,23 @@
 import { WaitQueue, type Endpoint, type Release } from './wait-queue.ts'
 import { SharedPermits } from './shared-permits.ts'
 
-/**
- * Limits attempts in flight, for each endpoint and in all. Slow endpoints share half of the permits. Unknown
- * ones share a quarter, one permit each, until an attempt has ended. Both together leave the last quarter to
- * quick ones. Each share is divided by project (shared-permits.ts): however many endpoints of one project
- * hang, other projects find permits.
- */
-export interface EndpointLimiter {
-  /**
-   * A permit, to be released once. Undefined when none is left, or for a record while others of this endpoint
-   * wait.
-   */
-  acquire(endpoint: Endpoint, from: 'topic' | 'waiting'): Release | undefined
-  /** The same for a record: undefined also when others stand in the wait queue. */
-  acquireNow(endpoint: Endpoint): Release | undefined
-  /** The same, but waits up to a second in the wait queue of a quick endpoint. */
-  acquireSoon(endpoint: Endpoint): Promise<Release | undefined>
-  /** Whether a waiting attempt would get a permit now. */
-  hasPermit(endpoint: Endpoint): boolean
-  /** Attempts of this endpoint wait in the database. Records queue behind them. */
-  holdBack(endpoint: Endpoint): void
-  /** No attempt of this endpoint waits any more. */
-  letPass(webhookId: string): void
-  /** Endpoints that are held back. */
-  heldBack(): readonly Endpoint[]
-  /** Notes whether the latest attempt was slow. */
-  note(webhookId: string, isSlow: boolean): void
-  /** The kind of the endpoint, as far as is known. */
-  kindOf(webhookId: string): EndpointKind
-  /** Permits for attempts that wait. */
-  permitsLeft(): PermitsLeft
-  /** Permits in use. */
-  readonly taken: number
-  /** Permits that slow endpoints share, in use or not. */
-  readonly slowPermits: number
-  /** Number of endpoints whose kind is known. */
-  readonly known: number
-}
-
 export const endpointKinds = ['quick', 'slow', 'unknown'] as const
 export type EndpointKind = (typeof endpointKinds)[number]
 export type PermitsByKind = Readonly<Record<EndpointKind, number>>
 
 export interface PermitsLeft {
-  /**
-   * Endpoints with permits in use, slow ones (least recently noted first) and held-back ones. Any other is
-   * unknown: one permit.
-   */
+  /** Endpoints with permits in use, slow (least recently noted first) or held back. Others are unknown: one permit. */
   endpoints: readonly { webhookId: string; kind: EndpointKind; permits: number }[]
-  /** Of all endpoints of a kind. */
+  /** For all endpoints of a kind. */
   all: PermitsByKind
-  /**
-   * By how much that exceeds what a project has; 0 where it may take none. Only for projects with permits in
-   * use.
-   */
+  /** How many more are left than a project holds; 0 if it may take none. Only for projects with permits in use. */
   leads: ReadonlyMap<string, PermitsByKind>
 }
 
 export interface LimiterOptions {
   perEndpoint: number
   total: number
-  /** Maximum number of known endpoints. The least recently noted are forgotten. */
+  /** Limit of known endpoints. The least recently noted are forgotten. */
   maxKnown?: number
   /** Called whenever the number of permits in use or of known endpoints changes. */
   onChange?: () => void
@@ -69,23 +25,22 @@ export interface LimiterOptions {
 
 const defaultMaxKnown = 10_000
 
-export function createEndpointLimiter(options: LimiterOptions): EndpointLimiter {
-  return new Limiter(options)
-}
-
-class Limiter implements EndpointLimiter {
+/**
+ * Limits attempts in flight, for each endpoint and in all. Slow endpoints share half of the permits. Unknown ones
+ * share a quarter, one permit each, until an attempt has ended. Both together leave the last quarter to quick ones.
+ * Each share is divided by project (shared-permits.ts): one project's hanging endpoints do not starve the others.
+ */
+export class EndpointLimiter {
   readonly #options: LimiterOptions
   readonly #inFlight = new Map<string, { endpoint: Endpoint; count: number }>()
   readonly #isSlow = new Map<string, boolean>()
   readonly #held = new Map<string, Endpoint>()
   readonly #queues: WaitQueue
-  /**
-   * True after a request found a share used up. Only then do releases of other endpoints matter to the wait
-   * queue.
-   */
+  /** A request found a share used up: releases of other endpoints now matter to the wait queue. */
   #sharesLacked = false
   readonly #all: SharedPermits
   readonly #shares: Readonly<Record<EndpointKind, readonly SharedPermits[]>>
+  /** Permits that slow endpoints share, in use or not. */
   readonly slowPermits: number
 
   constructor(options: LimiterOptions) {
@@ -103,14 +58,17 @@ class Limiter implements EndpointLimiter {
     }
   }
 
+  /** Permits in use. */
   get taken(): number {
     return this.#all.taken
   }
 
+  /** Number of endpoints whose kind is known. */
   get known(): number {
     return this.#isSlow.size
   }
 
+  /** A permit, to be released once. Undefined if none is left, or for a record while others of its endpoint wait. */
   acquire(endpoint: Endpoint, from: 'topic' | 'waiting'): Release | undefined {
     const isBehindOthers = from === 'topic' && this.#held.has(endpoint.webhook_id)
     if (isBehindOthers || !this.hasPermit(endpoint)) return undefined
@@ -125,15 +83,18 @@ class Limiter implements EndpointLimiter {
     }
   }
 
+  /** The same for a record. Undefined also if others stand in the wait queue. */
   acquireNow(endpoint: Endpoint): Release | undefined {
     return this.#queues.has(endpoint.webhook_id) ? undefined : this.acquire(endpoint, 'topic')
   }
 
+  /** The same, but waits up to a second in the wait queue of a quick endpoint. */
   async acquireSoon(endpoint: Endpoint): Promise<Release | undefined> {
     const permit = this.acquireNow(endpoint)
     return permit !== undefined || !this.#mayWait(endpoint.webhook_id) ? permit : this.#queues.wait(endpoint)
   }
 
+  /** Whether a waiting attempt would get a permit now. */
   hasPermit(endpoint: Endpoint): boolean {
     if (this.#ownLeft(endpoint.webhook_id) <= 0) return false
     const shares = this.#shares[this.kindOf(endpoint.webhook_id)]
@@ -142,19 +103,23 @@ class Limiter implements EndpointLimiter {
     return isLeft
   }
 
+  /** Attempts of this endpoint wait in the database. Records queue behind them. */
   holdBack(endpoint: Endpoint): void {
     this.#held.set(endpoint.webhook_id, endpoint)
     this.#queues.end(endpoint.webhook_id)
   }
 
+  /** No attempt of this endpoint waits any more. */
   letPass(webhookId: string): void {
     this.#held.delete(webhookId)
   }
 
+  /** Endpoints that are held back. */
   heldBack(): readonly Endpoint[] {
     return [...this.#held.values()]
   }
 
+  /** Notes whether the latest attempt was slow. */
   note(webhookId: string, isSlow: boolean): void {
     const changes = this.#isSlow.get(webhookId) !== isSlow
     if (changes) this.#learn(webhookId, isSlow)
@@ -167,9 +132,10 @@ class Limiter implements EndpointLimiter {
     if (!changes) return
     this.#queues.advance(webhookId)
     this.#advanceQueues()
-    this.#tell()
+    this.#options.onChange?.()
   }
 
+  /** Permits for attempts that wait. */
   permitsLeft(): PermitsLeft {
     const slow = [...this.#isSlow].filter(([, isSlow]) => isSlow).map(([webhookId]) => webhookId)
     const listed = new Set([...slow, ...this.#inFlight.keys(), ...this.#held.keys()])
@@ -190,20 +156,21 @@ class Limiter implements EndpointLimiter {
     }
   }
 
-  /** May wait behind attempts of its own, which end soon; not behind those of others, which may take 10 s. */
+  /** An endpoint may wait behind its own attempts, which end soon, not behind others, which may take 10 s. */
   #mayWait(webhookId: string): boolean {
     if (this.#held.has(webhookId)) return false
     const kind = this.kindOf(webhookId)
     return kind === 'quick' || (kind === 'unknown' && this.#inFlight.has(webhookId))
   }
 
-  /** A released permit of a share may be what other endpoints wait for. */
+  /** Other endpoints may wait for the released permit of a share. */
   #advanceQueues(): void {
     if (!this.#sharesLacked) return
     this.#sharesLacked = false
     if (this.#queues.advanceSome()) this.#sharesLacked = true
   }
 
+  /** The kind of the endpoint, as far as known. */
   kindOf(webhookId: string): EndpointKind {
     const isSlow = this.#isSlow.get(webhookId)
     if (isSlow === undefined) return 'unknown'
@@ -217,11 +184,11 @@ class Limiter implements EndpointLimiter {
 
   /** Its permits in use move to the share of its new kind. */
   #learn(webhookId: string, isSlow: boolean | undefined): void {
-    const flight = this.#inFlight.get(webhookId)
-    if (flight !== undefined) this.#countShares(flight.endpoint, -flight.count)
+    const own = this.#inFlight.get(webhookId)
+    if (own !== undefined) this.#countShares(own.endpoint, -own.count)
     if (isSlow === undefined) this.#isSlow.delete(webhookId)
     else this.#keepKnown(webhookId, isSlow)
-    if (flight !== undefined) this.#countShares(flight.endpoint, flight.count)
+    if (own !== undefined) this.#countShares(own.endpoint, own.count)
   }
 
   /** Moves it to the end: the most recently noted. */
@@ -235,14 +202,10 @@ class Limiter implements EndpointLimiter {
     if (count > 0) this.#inFlight.set(endpoint.webhook_id, { endpoint, count })
     else this.#inFlight.delete(endpoint.webhook_id)
     this.#countShares(endpoint, by)
-    this.#tell()
+    this.#options.onChange?.()
   }
 
   #countShares({ webhook_id, project_id }: Endpoint, by: number): void {
     for (const share of this.#shares[this.kindOf(webhook_id)]) share.count(project_id, by)
-  }
-
-  #tell(): void {
-    this.#options.onChange?.()
   }
 }

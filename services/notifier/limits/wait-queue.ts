@@ -5,12 +5,12 @@ export type Endpoint = Pick<WebhookDelivery, 'webhook_id' | 'project_id'>
 export type Release = () => void
 
 /**
- * Length and time of one endpoint's queue. Long enough for a burst: waiting in the database costs three
- * statements more. Short enough that a busy endpoint does not hold up the records behind it in its partition.
+ * Limits of one endpoint's queue. Long enough for a burst: waiting in the database costs three statements more.
+ * Short enough that a busy endpoint does not hold up the records behind it in its partition.
  */
 const waitersPerPermit = 4
 const maxWaitMs = 1_000
-/** Queues of other endpoints tried after a release, in turns: a microsecond, however many there are. */
+/** Queues of other endpoints tried after a release, in turns: one microsecond, however many there are. */
 const maxQueuesPerTurn = 8
 
 interface Waiter {
@@ -26,7 +26,7 @@ interface EndpointQueue {
 interface WaitQueueOptions {
   /** Permits of one endpoint. */
   perEndpoint: number
-  /** Takes a permit for the first in the queue; undefined when none is left. */
+  /** Acquires a permit for the first in the queue; undefined if none is left. */
   acquire: (endpoint: Endpoint) => Release | undefined
 }
 
@@ -43,7 +43,7 @@ export class WaitQueue {
     return this.#queues.has(webhookId)
   }
 
-  /** Resolves with undefined when the queue is full, when it is ended, and after a second. */
+  /** Resolves with undefined if the queue is full, when it is ended, and after a second. */
   wait(endpoint: Endpoint): Promise<Release | undefined> {
     const id = endpoint.webhook_id
     const queue = this.#queues.get(id) ?? { endpoint, waiters: new Set() }

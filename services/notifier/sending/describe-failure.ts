@@ -18,10 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 const maxLength = 300
 
-/**
- * What an attempt failed with, for the owner of the webhook: without addresses, which can be of our own
- * network.
- */
+/** Why an attempt failed, for the webhook's owner. Without addresses: they may be of our own network. */
 export function describeFailure(error: unknown): string {
   if (error instanceof AddressRefused) return error.message
   if (error instanceof ConnectionClosed) return 'the connection was closed before an answer'
@@ -34,7 +31,7 @@ export function describeFailure(error: unknown): string {
   return code === '' ? 'the request failed' : `the request failed (${code})`
 }
 
-/** A host with several addresses fails with one error for each; they fail alike more often than not. */
+/** A host with several addresses fails with one error for each, and the first is typical. */
 function firstCodeOf(error: unknown): string {
   const code = codeOf(error)
   return code === '' && error instanceof AggregateError ? firstCodeOf(error.errors[0]) : code

@@ -4,27 +4,27 @@ import { buildConnector } from 'undici'
 import { hostOf, isPublicAddress, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import type { ResolveHost } from '#runtime/resolve-host.ts'
 
-/** The connection was refused by us: `message` says why. */
+/** We refused the connection; `message` says why. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
 
 export interface ConnectorOptions {
   policy: OutboundPolicy
-  /** Certificate authorities besides the usual ones, PEM. */
+  /** Certificate authorities besides the public ones, PEM. */
   ca: string | undefined
   timeoutMs: number
   resolveHost: ResolveHost
 }
 
 /**
- * Connects to public addresses only, whatever a name leads to at that moment: addresses are checked here,
- * between resolving and connecting, and the one that was checked is the one connected to.
+ * Connects to public addresses only. Addresses are checked between resolving and connecting, and the checked
+ * address is the one connected to: a name that resolves differently later changes nothing.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
   const shared = {
     timeout: options.timeoutMs,
-    // One for all connections: reading the authorities, some 250, takes 9 ms.
+    // One for all connections: reading some 250 authorities takes 9 ms.
     secureContext: createSecureContext(
       options.ca === undefined ? {} : { ca: [...getCACertificates('default'), options.ca] },
     ),
@@ -36,7 +36,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     if (options.policy.insecureHosts.has(host)) {
       connectInsecurely(target, callback)
     } else if (isIP(host) !== 0 && !isPublicAddress(host)) {
-      // No name is looked up for a literal address.
+      // A literal address involves no lookup.
       callback(new AddressRefused('the address is not a public one'), null)
     } else {
       connectGuarded(target, callback)
@@ -48,8 +48,7 @@ function lookupPublic(resolveHost: ResolveHost): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     resolveHost(hostname).then(
       (addresses) => {
-        // What is not public is left out rather than fatal: networks with NAT64 give such addresses beside
-        // good ones.
+        // Private addresses are skipped, not fatal: networks with NAT64 return them beside good ones.
         const usable = addresses
           .filter(isPublicAddress)
           .map((address) => ({ address, family: isIP(address) }))

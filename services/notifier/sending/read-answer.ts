@@ -2,13 +2,13 @@ import type { AnswerHead } from '#runtime/http1/answer-head.ts'
 import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
 import { createStatusReader } from './status-line.ts'
 
-/** What came of a request: a status if its line has come, an error if there is none. */
+/** Result of a request: a status if its line has come, otherwise an error. */
 export interface Answer {
   status: number | null
   error: Error | null
-  /** Until the status line, or until it was clear that there is none. */
+  /** Until the status line, or until the failure. */
   durationMs: number
-  /** The beginning of the body, as far as it came. */
+  /** The beginning of the body. */
   excerpt: Buffer
 }
 
@@ -18,21 +18,18 @@ export interface AnswerLimits {
   /** For the rest, from the status line on. */
   restMs: number
   excerptBytes: number
-  /**
-   * An answer up to here is read to its end, so that its connection serves again; a longer one is cut off.
-   */
+  /** A shorter answer is read to its end, so its connection can be reused; a longer one is aborted. */
   maxBytes: number
 }
 
 const nothing = Buffer.alloc(0)
 
-/** The limit passed before the status line came. */
+/** No status line within the limit. */
 export class AnswerTimedOut extends Error {}
 
 /**
- * Takes an answer as it comes and is through when it ends, breaks or takes too long. The status line decides
- * as soon as it is whole, whatever is behind it: a receiver that then sends a byte a second has answered in
- * time (specification 3.3).
+ * Reads an answer until it ends, fails or takes too long. The status line decides as soon as it is complete: a
+ * receiver that then sends a byte a second has answered in time (specification 3.3).
  */
 export class AnswerReader implements AnswerHandler {
   readonly #limits: AnswerLimits
@@ -50,8 +47,7 @@ export class AnswerReader implements AnswerHandler {
   constructor(limits: AnswerLimits, onAnswer: (answer: Answer) => void) {
     this.#limits = limits
     this.#onAnswer = onAnswer
-    // What has come and was not read yet is read before the immediate: a busy process does not blame
-    // receivers.
+    // The immediate reads an answer that has arrived: a busy process must not blame receivers.
     this.#timer = setTimeout(() => setImmediate(() => this.#timeOut()), limits.timeoutMs)
   }
 
@@ -59,18 +55,16 @@ export class AnswerReader implements AnswerHandler {
     if (this.#status === null) this.#cut(new AnswerTimedOut())
   }
 
-  /** The status line has come; the rest is worth a moment. */
   #decide(status: number): void {
     if (this.#status !== null || this.#isOver) return
     this.#status = status
     this.#durationMs = this.#elapsedMs()
     clearTimeout(this.#timer)
-    // What came with the status line is read within this turn, and that is mostly all of it: then nothing has
-    // to be timed.
+    // Most answers end within this turn and need no timer.
     queueMicrotask(() => this.#awaitRest())
   }
 
-  /** The request is on its way by `exchange`. */
+  /** Call once the request is being sent. */
   begun(exchange: Exchange): void {
     this.#exchange = exchange
   }
@@ -87,7 +81,7 @@ export class AnswerReader implements AnswerHandler {
 
   onData(chunk: Buffer): void {
     const missing = this.#limits.excerptBytes - this.#bytes
-    // Copied, because a part of a chunk keeps all of it, and what the connection read with it.
+    // Copied: a slice would keep the connection's whole buffer in memory.
     if (missing > 0) this.#chunks.push(Buffer.from(chunk.subarray(0, missing)))
     this.#bytes += chunk.length
     if (this.#bytes > this.#limits.maxBytes) this.#cut(new Error('the answer is too long'))

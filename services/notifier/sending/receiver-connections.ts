@@ -4,31 +4,29 @@ import type { AnswerHandler, Exchange, OutgoingRequest } from '#runtime/http1/ou
 
 export interface Receiver {
   origin: string
-  /** Whether it is known to answer soon. */
+  /** Whether it is known to be quick. */
   isQuick: boolean
 }
 
 export interface ReceiverConnections {
   /**
-   * Sends over a connection that is free, or a new one. What may hang takes no connection of the quick ones
-   * of its origin: it would end it, and theirs had to wait for another (20 ms with TLS on a busy machine).
+   * Sends over a free connection or a new one. Requests that may hang use none of the quick ones of their origin:
+   * a hanging request closes its connection, and another costs 20 ms with TLS on a busy machine.
    */
   send(receiver: Receiver, request: OutgoingRequest, handler: AnswerHandler): Exchange
   close(): Promise<void>
 }
 
-/** Attempts have a limit of their own (read-answer.ts). */
+/** Attempts have their own limits (read-answer.ts). */
 const unlimited = { answerMs: Infinity, bodyMs: Infinity }
-/**
- * Servers close idle connections after 5 s and more; ours are found idle up to a second late. A server that
- * promises longer is believed.
- */
+/** Servers close idle connections after 5 s or more, and a sweep finds ours up to 1 s late. A promise to keep
+ * them longer is honoured. */
 const idle = { idleMs: 3_000, maxIdleMs: 30_000 }
 const sweepMs = 1_000
 
 /**
- * Connections to all receivers, no more than `maxOpen` while there are no more attempts at a time: those that
- * are idle are closed for one that is needed. Those of one receiver are as many as it had attempts at a time.
+ * Connections to all receivers: at most `maxOpen` for as many attempts at the same time, as a new one closes an
+ * idle one. One receiver has as many as it had attempts at the same time.
  */
 export function createReceiverConnections(options: {
   connect: buildConnector.connector
@@ -43,7 +41,7 @@ export function createReceiverConnections(options: {
       origin: new URL(origin),
       connect: options.connect,
       maxConnections: Infinity,
-      // Its attempt has waited for it to the limit; the next begins anew.
+      // Its attempt has waited up to the limit. The next opens another.
       keepsUnfinished: false,
       onOpen: () => {
         ++open

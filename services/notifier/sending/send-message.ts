@@ -16,7 +16,7 @@ export interface SendingDependencies {
   clock: Clock
 }
 
-/** Signs and sends; `onSent` hears how that ended, at once where nothing is sent. */
+/** Signs and sends. Calls `onSent` with the result, before returning if nothing is sent. */
 export type SendMessage = (
   delivery: WebhookDelivery,
   webhook: Webhook,
@@ -24,7 +24,7 @@ export type SendMessage = (
   onSent: (attempt: FinishedAttempt) => void,
 ) => void
 
-/** An endpoint that takes this long is a slow one (endpoint-limiter.ts). */
+/** An endpoint that takes this long is slow (endpoint-limiter.ts). */
 const slowMs = 1_000
 
 export function createSendMessage({ sender, limiter, metrics, clock }: SendingDependencies): SendMessage {

@@ -1,16 +1,10 @@
 /** Reads the status of an answer as its bytes come. */
 export interface StatusReader {
-  /**
-   * The status as soon as its line is whole, from then on always; undefined until then and for what is no
-   * HTTP/1.
-   */
+  /** The status from the end of its line on; undefined before, and for what is not HTTP/1. */
   add(chunk: Buffer): number | undefined
 }
 
-/**
- * A status line that is longer is none. Interim answers (1xx) before it have headers of their own, which are
- * passed over.
- */
+/** Limit of a status line with the interim answers (1xx) before it, whose headers are skipped. */
 const maxBytes = 65_536
 
 export function createStatusReader(): StatusReader {
@@ -42,9 +36,7 @@ const [space, carriageReturn, newline] = [0x20, 0x0d, 0x0a]
 const start = 'HTTP/1.1 '
 const endings: readonly (number | undefined)[] = [space, carriageReturn, newline]
 
-/**
- * The way of nearly all answers, whose first bytes are a whole status line: without a text and two patterns.
- */
+/** Nearly all answers begin with a complete status line: read without a string and two patterns. */
 function readWhole(chunk: Buffer): number | undefined {
   const end = start.length + 3
   if (!endings.includes(chunk[end]) || chunk.toString('latin1', 0, start.length) !== start) return undefined
@@ -54,7 +46,7 @@ function readWhole(chunk: Buffer): number | undefined {
   return /^[2-9]\d\d$/.test(digits) ? Number(digits) : undefined
 }
 
-/** What comes after the interim answers that are whole. */
+/** What follows the complete interim answers. */
 function withoutInterim(text: string): string {
   let rest = text
   while (/^HTTP\/1\.[01] 1\d\d[ \r\n]/.test(rest)) {

@@ -6,7 +6,7 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 /** The last millisecond that a Date can hold. */
 const latestMs = 8.64e15
 
-/** Why an event can never be delivered, whoever wants it; undefined when nothing speaks against it. */
+/** Why an event can never be delivered; undefined if it can. */
 export function checkEvent(event: RaisedEvent): PermanentError | undefined {
   const { webhook_id: webhookId, created_at: createdAt } = event
   const unidentified =
@@ -20,7 +20,7 @@ export function checkEvent(event: RaisedEvent): PermanentError | undefined {
   return undefined
 }
 
-/** The same of a delivery. */
+/** The same for a delivery. */
 export function checkDelivery(delivery: WebhookDelivery): PermanentError | undefined {
   return (
     checkId('delivery', 'delivery_id', delivery.delivery_id) ??

@@ -1,14 +1,11 @@
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 
-/**
- * Of one statement and one request to Kafka: 500 events for a thousand webhooks each are half a million
- * deliveries.
- */
+/** Limit of one statement and one request to Kafka: 500 events for 1,000 webhooks are 500,000 deliveries. */
 export const chunkRows = 1_000
-/** A thousand times the arguments of one tool call (64 Ki) would be more than the producer takes (64 MiB). */
+/** A thousand arguments of tool calls (64 KiB each) would exceed what the producer takes (64 MiB). */
 const chunkBytes = 8 * 1024 * 1024
 
-/** The deliveries in their order, in chunks of so many rows and bytes at most, each of at least one. */
+/** Splits deliveries, in order, into chunks within both limits, each of at least one. */
 export function chunkDeliveries(deliveries: readonly WebhookDelivery[]): WebhookDelivery[][] {
   const chunks: WebhookDelivery[][] = []
   let bytes = 0

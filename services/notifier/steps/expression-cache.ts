@@ -7,10 +7,7 @@ import { envelopeFields } from '#schemas/event-data.ts'
 const maxCached = 1_000
 
 export interface ExpressionCache {
-  /**
-   * What the expression says, or why it says nothing: it cannot be compiled, fails on these values or costs
-   * more than its share.
-   */
+  /** The result, or why there is none: it does not compile, fails on these values or exceeds its share. */
   evaluate(source: string, values: FilterValues, share: FilterShare): boolean | PermanentError
 }
 
@@ -42,10 +39,7 @@ function compile(source: string): FilterExpression | PermanentError {
   return orItsFault(() => compileFilterExpression(source, envelopeFields))
 }
 
-/**
- * A customer's expression that fails is the customer's: it sends nothing and stops nobody else. The caller
- * counts it.
- */
+/** A customer's expression that fails must not stop other deliveries. The caller counts it. */
 function orItsFault<T>(work: () => T): T | PermanentError {
   try {
     return work()

@@ -1,11 +1,40 @@
 import { PermanentError } from '#runtime/errors.ts'
-import type { JoinedData } from '#schemas/join-event.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { InvalidEventData, joinEvent, type JoinedData } from '#schemas/join-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
-import { buildEnvelope } from './build-envelope.ts'
-import type { JoinEvent } from './open-event.ts'
 import type { OpenSecrets } from './open-secrets.ts'
 import type { SigningKeys } from './sign-delivery.ts'
+
+/** The whole `data` of an event. Throws PermanentError if it cannot be opened or is no JSON object. */
+export type JoinEvent = (event: RaisedEvent) => JoinedData
+
+export function createJoinEvent(sealer: Sealer): JoinEvent {
+  return (event) => {
+    try {
+      return joinEvent(event, sealer)
+    } catch (error) {
+      if (!(error instanceof InvalidEventData)) throw error
+      throw new PermanentError('EVENT_DATA_INVALID', error.message, { cause: error })
+    }
+  }
+}
+
+/** The body of a delivery (specification 6.2): the same bytes, and so the same signature, at every attempt. */
+export function buildEnvelope(event: RaisedEvent, data: JoinedData): Buffer {
+  const head = JSON.stringify({
+    event: event.event,
+    id: event.id,
+    created_at: new Date(event.created_at).toISOString(),
+    project_id: event.project_id,
+  })
+  return Buffer.from(`${head.slice(0, -1)},"data":${data.json()}}`)
+}
+
+export function isTestEvent({ fields }: JoinedData): boolean {
+  return fields['test'] === true
+}
 
 /** What an attempt sends, and how it is signed. */
 export interface Message {
@@ -14,37 +43,19 @@ export interface Message {
   isTest: boolean
 }
 
-export interface MessageDependencies {
-  openSecrets: OpenSecrets
-  joinEvent: JoinEvent
-}
-
-/** Everything that can fail for good comes before the claim, so that no attempt is left open by it. */
-function openMessage(
-  { event }: Pick<WebhookDelivery, 'event'>,
-  webhook: Webhook,
-  { openSecrets, joinEvent }: MessageDependencies,
-): Message {
-  const data = joinEvent(event)
-  return { body: buildEnvelope(event, data), keys: openSecrets(webhook), isTest: isTestEvent(data) }
-}
-
-export function isTestEvent({ fields }: JoinedData): boolean {
-  return fields['test'] === true
-}
-
 /**
- * With a record, what cannot be opened is a dead letter; without one it would come again for ever, and is the
- * attempt's failure.
+ * Opens a message before the claim: what fails for good then leaves no claimed attempt. With a record it throws,
+ * and the record becomes a dead letter; an attempt alone (`isAlone`) fails with the error instead.
  */
 export function openOrRefuse(
-  delivery: WebhookDelivery,
+  { event }: Pick<WebhookDelivery, 'event'>,
   webhook: Webhook,
   isAlone: boolean,
-  dependencies: MessageDependencies,
+  parts: { openSecrets: OpenSecrets; joinEvent: JoinEvent },
 ): Message | PermanentError {
   try {
-    return openMessage(delivery, webhook, dependencies)
+    const data = parts.joinEvent(event)
+    return { body: buildEnvelope(event, data), keys: parts.openSecrets(webhook), isTest: isTestEvent(data) }
   } catch (error) {
     if (isAlone && error instanceof PermanentError) return error
     throw error

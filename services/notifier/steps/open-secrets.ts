@@ -3,16 +3,13 @@ import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import { signingKeyOf, type SigningKey, type SigningKeys } from './sign-delivery.ts'
 
-/**
- * The keys that a webhook's deliveries are signed with now. Throws PermanentError when a secret cannot be
- * opened.
- */
+/** The keys that sign a webhook's deliveries now. Throws PermanentError when a secret cannot be opened. */
 export type OpenSecrets = (webhook: Webhook) => SigningKeys
 
-/** Of 64 bytes or so each; beyond these the one that was opened first is opened anew when it is needed. */
+/** Some 64 bytes each. Beyond the limit the oldest is opened again when needed. */
 const maxKept = 10_000
 
-/** Opens each secret once: opening it for every attempt took as long as signing with it. */
+/** Opens each secret once: opening takes as long as signing. */
 export function createOpenSecrets(sealer: Sealer): OpenSecrets {
   const kept = new Map<string, SigningKey>()
   const open = (webhook: Webhook, secret: SealedBytes): SigningKey => {
@@ -26,8 +23,7 @@ export function createOpenSecrets(sealer: Sealer): OpenSecrets {
     kept.set(name, key)
     return key
   }
-  // One that has not changed is the same object (find-webhook.ts): its keys are found without a name being
-  // put together.
+  // An unchanged webhook is the same object (find-webhook.ts), so its keys are found without building a name.
   const ofWebhooks = new WeakMap<Webhook, SigningKeys>()
   return (webhook) => {
     const known = ofWebhooks.get(webhook)

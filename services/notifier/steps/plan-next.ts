@@ -10,7 +10,7 @@ const retries: readonly { topic: DeliveryTopic; delayMs: number }[] = [
   { topic: 'deliveryRetry4s', delayMs: 4_000 },
 ]
 
-/** How long after the attempt before it a retry is made; 0: it is none. */
+/** Delay of a retry after the attempt before; 0 for a first attempt. */
 export function retryDelayMs({
   attempt,
   first_attempt: first,
@@ -18,7 +18,7 @@ export function retryDelayMs({
   return retries[attempt - first - 1]?.delayMs ?? 0
 }
 
-/** Whether nothing follows when this attempt fails. */
+/** Whether no retry follows a failure of this attempt. */
 export function isLastAttempt(delivery: Pick<WebhookDelivery, 'attempt' | 'first_attempt'>): boolean {
   return delivery.attempt - delivery.first_attempt >= retries.length
 }
@@ -27,22 +27,27 @@ export interface FailedAttempt {
   /** Unix milliseconds. */
   failedAtMs: number
   error: string
-  /** Nothing follows. */
+  /** No retry follows. */
   isLast: boolean
 }
 
-/** Where a delivery goes whose attempt failed. */
+export interface PlannedDelivery {
+  topic: DeliveryTopic
+  delivery: WebhookDelivery
+}
+
+/** Where a delivery goes after a failed attempt. */
 export function planNext(
   delivery: WebhookDelivery,
   { failedAtMs, error, isLast }: FailedAttempt,
-): { topic: DeliveryTopic; delivery: WebhookDelivery } {
+): PlannedDelivery {
   const retry = retries[delivery.attempt - delivery.first_attempt]
   if (isLast || retry === undefined)
     return { topic: 'deliveryDead', delivery: { ...delivery, last_error: error } }
   const next = {
     ...delivery,
     attempt: delivery.attempt + 1,
-    // One more, because the clock counts whole milliseconds and the delay is at least its nominal value.
+    // One more: the clock counts whole milliseconds, and the delay is a minimum.
     due_at: failedAtMs + retry.delayMs + 1,
     last_error: error,
   }

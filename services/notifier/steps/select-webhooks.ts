@@ -7,21 +7,21 @@ import { expressionValues, type JoinedData } from '#schemas/join-event.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import type { ExpressionCache } from './expression-cache.ts'
 
-/** Why a webhook gets an event or does not; labels of a metric. */
+/** Why a webhook gets an event or not; labels of a metric. */
 export type Selection = 'selected' | 'other_event' | 'filtered' | 'expression_failed'
 
 export interface Decision {
   webhook: Webhook
   selection: Selection
-  /** What the expression failed with, for the webhook's owner. */
+  /** Why the expression failed, for the webhook's owner. */
   failure: string | null
 }
 
-/** An event that webhooks choose. */
+/** An event that webhooks select. */
 export interface OfferedEvent {
   event: RaisedEvent
   fields: JoinedData['fields']
-  /** What expressions read: made for the first, and kept for the others. */
+  /** The input of expressions, made for the first of them. */
   values: () => FilterValues
 }
 
@@ -37,9 +37,9 @@ export function offerEvent(event: RaisedEvent, data: JoinedData): OfferedEvent {
 }
 
 /**
- * Decides which of a project's webhooks get the event. A test event goes to its webhook whatever that
- * selects. What their expressions cost together has a bound, so that one project does not keep the others
- * waiting; the oldest come first, and equal ones are evaluated once. `nowMs` measures how long they take.
+ * Decides which of a project's webhooks get the event. A test event goes to its webhook in any case. A project's
+ * expressions share a limited time, so that it does not delay others: the oldest come first, and equal ones are
+ * evaluated once. `nowMs` measures their time.
  */
 export async function selectWebhooks(
   webhooks: readonly Webhook[],
@@ -63,7 +63,7 @@ export async function selectWebhooks(
   }))
 }
 
-/** The same of webhooks without expressions; undefined: one has one. */
+/** The same for webhooks without expressions; undefined if one has an expression. */
 export function selectPlainly(
   webhooks: readonly Webhook[],
   event: RaisedEvent,
@@ -105,7 +105,7 @@ function evaluate(
 ): Evaluated {
   const passes = expressions.evaluate(source, offered.values(), share)
   if (passes instanceof PermanentError) {
-    // Postgres has no NUL in text, and what an expression quotes can be anybody's.
+    // Postgres stores no NUL, and the message may quote one.
     const failure = passes.message.replaceAll('\0', '').slice(0, maxFailureLength)
     return { selection: 'expression_failed', failure }
   }
@@ -121,12 +121,12 @@ function selectWithoutExpression(
   return passesFilters(webhook.filters, fields) ? 'selected' : 'filtered'
 }
 
-/** First-seen tools are told to those who want usage alerts (specification 6.1). */
+/** Webhooks with `usage_alert` get events of first-seen tools (specification 6.1). */
 function selectableName({ event }: RaisedEvent): string {
   return event === 'new_tool_detected' ? 'usage_alert' : event
 }
 
-/** A filter binds only events that carry its field: one on severity does not swallow usage alerts. */
+/** A filter applies only to events with its field: one on severity does not drop usage alerts. */
 function passesFilters(filters: Webhook['filters'], fields: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(filters).every(([field, allowed]) => {
     const value = fields[field] ?? null

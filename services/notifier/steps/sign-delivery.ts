@@ -3,19 +3,19 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 
 /** The keys of one secret. */
 export interface SigningKey {
-  /** Specification 6.3: the secret's text itself. */
+  /** Specification 6.3: the secret's text. */
   service: KeyObject
-  /** standard-webhooks: what the secret's base64 part holds. */
+  /** standard-webhooks: the secret's base64 part, decoded. */
   standard: KeyObject
 }
 
 export interface SigningKeys {
   current: SigningKey
-  /** Of before a rotation, while its overlap lasts. */
+  /** The key before a rotation, during its overlap. */
   previous: SigningKey | null
 }
 
-/** `secret` as it is shown to its owner: `whsec_` and base64. */
+/** `secret` as shown to its owner: `whsec_` and base64. */
 export function signingKeyOf(secret: string): SigningKey {
   return {
     service: createSecretKey(secret, 'utf8'),
@@ -23,10 +23,7 @@ export function signingKeyOf(secret: string): SigningKey {
   }
 }
 
-/**
- * The headers that go with `body`: its signature, what it is, and the three of standard-webhooks.
- * `timestampMs` is the time of the attempt, Unix milliseconds; headers carry seconds.
- */
+/** The headers of a delivery, with those of standard-webhooks. `timestampMs`: the attempt, Unix milliseconds. */
 export function signDelivery(
   delivery: Pick<WebhookDelivery, 'delivery_id' | 'event'>,
   body: Buffer,
@@ -59,7 +56,7 @@ function serviceSignature(body: Buffer, { service }: SigningKey): string {
   return `sha256=${createHmac('sha256', service).update(body).digest('hex')}`
 }
 
-/** Version 1: over id, time and body. */
+/** Version 1: signs id, time and body. */
 function standardSignature(id: string, timestamp: string, body: Buffer, { standard }: SigningKey): string {
   return `v1,${createHmac('sha256', standard).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }

@@ -1,7 +1,7 @@
 import type { PreparedStatement } from '#runtime/postgres.ts'
 import { webhookVersion } from './webhook-rows.ts'
 
-// Prepared, because planning took 25 µs of each delivery in groups of a hundred.
+// Prepared: planning takes 25 µs a delivery in batches of a hundred.
 
 const lockWebhooks = `
   with webhook as materialized (
@@ -20,19 +20,15 @@ const insertThose = `
     coalesce(d.content_id, substring(convert_from(d.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"')))
   on conflict (id) do nothing`
 
-/**
- * Writes those that are not there yet, of webhooks that are. These are locked, all at once, so that none goes
- * while its deliveries come (docs/decisions/0071).
- */
+/** Writes deliveries that do not exist yet. Locks their webhooks against deletion meanwhile (docs/decisions/0071). */
 export const insertDeliveries: PreparedStatement = {
   name: 'insert_deliveries',
   text: lockWebhooks + insertThose,
 }
 
 /**
- * The same, and that the first attempt of each waits for its place; those that are there already too: their
- * event has come again. Tells of which none waits, which is next to nothing: what comes there in this moment
- * is not seen.
+ * The same, with a waiting first attempt for each, also for existing ones, whose event was redelivered. Returns the
+ * few for which none waits: a row written at the same moment is not seen.
  */
 export const insertWaitingDeliveries: PreparedStatement = {
   name: 'insert_waiting_deliveries',
@@ -46,13 +42,10 @@ export const insertWaitingDeliveries: PreparedStatement = {
     select id, webhook_id, 1, 1, now() from due order by id
     on conflict (delivery_id) do nothing
   )
-  ${placesNotIn('due')}`,
+  ${ordinalsNotIn('due')}`,
 }
 
-/**
- * The same of webhooks that are as they were read, each with the claim of its first attempt. Tells what was
- * not written, which is next to nothing.
- */
+/** The same for webhooks that have not changed since read, with the claim of each first attempt. Returns the few left. */
 export const beginDeliveries: PreparedStatement = {
   name: 'begin_deliveries',
   text: `${lockWebhooks},
@@ -61,13 +54,12 @@ export const beginDeliveries: PreparedStatement = {
     insert into webhook_attempts (delivery_id, number, lease_until, at)
     select id, 1, clock_timestamp() + $13 * interval '1 millisecond', clock_timestamp() from begun
   )
-  ${placesNotIn('begun')}`,
+  ${ordinalsNotIn('begun')}`,
 }
 
 /**
- * Tells only what was not claimed, which is next to nothing. Deliveries are locked, so that none goes while
- * an attempt of it comes, and all rows in the order of their keys, so that two notifiers that claim the same
- * ones wait instead of deadlocking.
+ * Claims attempts and returns the few not claimed. Locks the deliveries against deletion meanwhile, and all rows in
+ * the order of their keys: two notifiers that claim the same ones wait instead of deadlocking.
  */
 export const claimAttempts: PreparedStatement = {
   name: 'claim_attempts',
@@ -77,7 +69,7 @@ export const claimAttempts: PreparedStatement = {
   ),
   asked as (
     select asked.*, delivery.id is not null as is_there, delivery.status, delivery.attempt_count
-    from unnest($1::uuid[], $2::int[], $3::bool[]) with ordinality as asked (id, number, opens_round, place)
+    from unnest($1::uuid[], $2::int[], $3::bool[]) with ordinality as asked (id, number, opens_round, ordinal)
     left join delivery on delivery.id = asked.id
   ),
   claimed as (
@@ -89,7 +81,7 @@ export const claimAttempts: PreparedStatement = {
       where attempt.finished_at is null and attempt.lease_until < clock_timestamp()
     returning delivery_id, number
   )
-  select asked.place::integer, asked.is_there, asked.status, asked.attempt_count,
+  select asked.ordinal::integer, asked.is_there, asked.status, asked.attempt_count,
     attempt.finished_at, attempt.error, coalesce(attempt.lease_until, clock_timestamp() + $4 * interval '1 millisecond') as lease_until
   from asked
   left join claimed on claimed.delivery_id = asked.id and claimed.number = asked.number
@@ -97,7 +89,7 @@ export const claimAttempts: PreparedStatement = {
   where claimed.number is null`,
 }
 
-/** A success is never undone by another's failure, unless that begins a round that was asked for since. */
+/** A failure never replaces a success, unless it belongs to a later manual replay. */
 export const finishAttempts: PreparedStatement = {
   name: 'finish_attempts',
   text: `
@@ -120,8 +112,19 @@ export const finishAttempts: PreparedStatement = {
   from attempt where delivery.id = attempt.id and (attempt_count < attempt.number or attempt.error is null)`,
 }
 
-/** Where in $1, from 1 on, stands what `written` has not. */
-function placesNotIn(written: string): string {
-  return `select asked.place::integer from unnest($1::uuid[]) with ordinality as asked (id, place)
+/** Ends a delivery as failed, whether its attempt was claimed or not. A stored attempt keeps its result. */
+export const abandonDelivery = `
+  with delivery as (
+    update webhook_deliveries set attempt_count = greatest(attempt_count, $2), status = 'failed' where id = $1 and status <> 'delivered'
+    returning id
+  )
+  insert into webhook_attempts as attempt (delivery_id, number, lease_until, at, finished_at, error)
+  select id, $2, now(), now(), now(), $3 from delivery
+  on conflict (delivery_id, number) do update set finished_at = excluded.finished_at, error = excluded.error
+    where attempt.finished_at is null`
+
+/** Ordinals in $1, from 1 on, of the deliveries that are not in `written`. */
+function ordinalsNotIn(written: string): string {
+  return `select asked.ordinal::integer from unnest($1::uuid[]) with ordinality as asked (id, ordinal)
   where not exists (select from ${written} where ${written}.id = asked.id)`
 }

@@ -1,9 +1,10 @@
 import type pg from 'pg'
 import type { PreparedStatement } from '#runtime/postgres.ts'
 import { postgresArray, type ArrayType, type ArrayValues } from '#runtime/postgres-arrays.ts'
-import { idToBytes } from '#schemas/ids.ts'
+import { idToBytes, idToUuid } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import {
+  abandonDelivery,
   beginDeliveries,
   claimAttempts,
   finishAttempts,
@@ -14,19 +15,19 @@ import { createBatcher, createGroupBatcher } from './batcher.ts'
 import type { Webhook } from './webhook-rows.ts'
 import { writeRows } from './write-rows.ts'
 
-/** What came of asking for the right to make an attempt. */
+/** Result of claiming an attempt. */
 export type Claim =
   | { kind: 'claimed' }
-  /** The delivery is not there: its webhook was deleted, or what it is about was erased. */
+  /** The delivery does not exist: its webhook was deleted, or its request erased. */
   | { kind: 'gone' }
-  /** Made already and succeeded, or a later attempt was made. */
+  /** It has succeeded, or a later attempt was made. */
   | { kind: 'superseded' }
-  /** Made already, the last so far, and failed: what follows may not have been published. */
+  /** It is the latest and has failed: what follows may not have been published. */
   | { kind: 'failed_before'; failedAtMs: number; error: string; isLast: boolean }
-  /** Another notifier has it until then (Unix milliseconds), unless it died. */
+  /** Another notifier has it until then (Unix milliseconds), unless it crashed. */
   | { kind: 'leased'; untilMs: number }
 
-/** How an attempt ended. `error` is null when it delivered. */
+/** Result of an attempt. `error` is null if it delivered. */
 export interface FinishedAttempt {
   finishedAtMs: number
   statusCode: number | null
@@ -34,58 +35,58 @@ export interface FinishedAttempt {
   error: string | null
   /** The beginning of the answer's body. */
   excerpt: Buffer | null
-  /** Nothing follows when it failed. */
+  /** No retry follows a failure. */
   isLast: boolean
-  /** False: there was no request, because the webhook is disabled. */
+  /** False: no request was made, because the webhook is disabled. */
   wasSent: boolean
 }
 
+/** Ends a delivery as failed, whether its attempt was claimed or not. */
+export type AbandonDelivery = (delivery: WebhookDelivery, error: string) => Promise<void>
+
+export function createAbandonDelivery(pool: pg.Pool): AbandonDelivery {
+  return async ({ delivery_id: id, attempt }, error) => {
+    await writeRows(pool, abandonDelivery, [idToUuid(id), attempt, error])
+  }
+}
+
 export interface DeliveryStore {
-  /**
-   * Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was
-   * erased, are left out.
-   */
+  /** Writes deliveries that do not exist yet. Skips those whose webhook was deleted or whose request was erased. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
   /**
-   * The same, and that the first attempt of each waits for a place at its endpoint (waiting-store.ts). False
-   * for what does not, because it was left out or somebody else writes it at this moment.
+   * The same, with a waiting first attempt for each (waiting-store.ts). False: none waits, because the delivery was
+   * skipped or another notifier writes it at this moment.
    */
   insertWaiting(deliveries: readonly WebhookDelivery[]): Promise<boolean[]>
   /**
-   * Writes deliveries that are not there yet, each with the claim of its first attempt. False: it was left out, or is
-   * there, or its webhook is not as it was read. An answer or an error for each.
+   * Writes deliveries that do not exist yet, each with the claim of its first attempt. Resolves to an error or a
+   * boolean for each. False: it was skipped or exists, or its webhook has changed since it was read.
    */
   beginAll: (beginnings: readonly Beginning[]) => Promise<readonly (boolean | Error)[]>
-  /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
+  /** Claims `delivery.attempt` for the store's lease. */
   claim(delivery: WebhookDelivery): Promise<Claim>
-  /**
-   * Writes how attempts ended and what their deliveries are now. A success is never undone by another's failure. Null or
-   * an error for each.
-   */
+  /** Writes results of attempts and the state of their deliveries. Resolves to null or an error for each. */
   finishAll: (ended: readonly Ended[]) => Promise<readonly (null | Error)[]>
 }
 
-/** Of one statement; more are in flight together than this rarely. */
-const maxBatched = 200
+/** Limit of one statement. More are rarely in flight at the same time. */
+export const maxBatched = 200
 
-/**
- * Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe
- * as alone.
- */
+/** Claims last for `leaseMs`. Claims and results of one moment share a statement. */
 export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
   return {
     async insert(deliveries) {
       if (deliveries.length > 0) await writeRows(pool, insertDeliveries, rowsOf(deliveries.map(ofAnyVersion)))
     },
     insertWaiting: (deliveries) =>
-      writeTold(pool, insertWaitingDeliveries, rowsOf(deliveries.map(ofAnyVersion)), deliveries.length),
+      writeEach(pool, insertWaitingDeliveries, rowsOf(deliveries.map(ofAnyVersion)), deliveries.length),
     beginAll: batchBeginnings(pool, leaseMs),
     claim: batchClaims(pool, leaseMs),
     finishAll: batchFinishes(pool),
   }
 }
 
-/** As {@link insertDeliveries} and {@link beginDeliveries} take them. */
+/** The parameters of {@link insertDeliveries} and {@link beginDeliveries}. */
 function rowsOf(rows: readonly Beginning[]): Buffer[] {
   const column = columnsOf(rows)
   return [
@@ -104,7 +105,7 @@ function rowsOf(rows: readonly Beginning[]): Buffer[] {
   ]
 }
 
-/** `webhook`: as it was read; null: whatever it is. */
+/** `webhook`: as read; null: any version. */
 interface Beginning {
   delivery: WebhookDelivery
   webhook: Pick<Webhook, 'version'> | null
@@ -114,18 +115,15 @@ function ofAnyVersion(delivery: WebhookDelivery): Beginning {
   return { delivery, webhook: null }
 }
 
-/**
- * Whether each of so many was written, by a statement that tells the places, from 1 on, of those that were
- * not.
- */
-async function writeTold(
+/** Runs a statement that returns the ordinals (from 1) of what it did not write. Resolves to a boolean for each. */
+async function writeEach(
   pool: pg.Pool,
   statement: PreparedStatement,
   values: readonly unknown[],
   count: number,
 ): Promise<boolean[]> {
-  const rows = await writeRows<{ place: number }>(pool, statement, values)
-  const leftOut = new Set(rows.map(({ place }) => place - 1))
+  const rows = await writeRows<{ ordinal: number }>(pool, statement, values)
+  const leftOut = new Set(rows.map(({ ordinal }) => ordinal - 1))
   return Array.from({ length: count }, (_, index) => !leftOut.has(index))
 }
 
@@ -134,7 +132,7 @@ function batchBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['beginAl
     keyOf: ({ delivery }) => delivery.delivery_id,
     maxItems: maxBatched,
     run: (beginnings) =>
-      writeTold(pool, beginDeliveries, [...rowsOf(beginnings), leaseMs], beginnings.length),
+      writeEach(pool, beginDeliveries, [...rowsOf(beginnings), leaseMs], beginnings.length),
   })
 }
 
@@ -150,13 +148,13 @@ function batchClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {
         column('bool', opensRound),
         leaseMs,
       ])
-      const unclaimed = new Map(rows.map((row) => [row.place - 1, row]))
+      const unclaimed = new Map(rows.map((row) => [row.ordinal - 1, row]))
       return deliveries.map((delivery, index) => claimOf(unclaimed.get(index), delivery))
     },
   })
 }
 
-/** A replay repeats what was delivered; a retry does not. */
+/** A manual replay repeats what was delivered; a retry does not. */
 function opensRound({ attempt, first_attempt: first }: WebhookDelivery): boolean {
   return attempt === first
 }
@@ -196,7 +194,7 @@ function columnsOf<Row>(rows: readonly Row[]): ReadColumn<Row> {
 
 interface UnclaimedRow {
   /** From 1 on. */
-  place: number
+  ordinal: number
   is_there: boolean
   status: string
   attempt_count: number

@@ -8,8 +8,8 @@ import { webhookColumns, webhookOf, webhookVersion, type Webhook, type WebhookRo
 const findChanged: PreparedStatement = {
   name: 'find_changed_webhooks_of_projects',
   text: `
-  select known.place::integer, found.versions, ${webhookColumns}
-  from unnest($1::uuid[], $2::text[]) with ordinality as known (project_id, versions, place)
+  select known.ordinal::integer, found.versions, ${webhookColumns}
+  from unnest($1::uuid[], $2::text[]) with ordinality as known (project_id, versions, ordinal)
   cross join lateral (
     select string_agg(w.id::text || ' ' || ${webhookVersion}, ',' order by w.id) as versions from webhooks w
     where w.project_id = known.project_id
@@ -18,20 +18,17 @@ const findChanged: PreparedStatement = {
   where found.versions is distinct from known.versions`,
 }
 
-type ChangedRow = { place: number; versions: string } & (WebhookRow | { id: null })
+type ChangedRow = { ordinal: number; versions: string } & (WebhookRow | { id: null })
 
 interface Kept {
   versions: string
   webhooks: Webhook[]
 }
 
-/** Of about a kilobyte each; beyond these those of the project that was read first are read anew. */
+/** Webhooks of about a kilobyte each. Beyond the limit those of the oldest project are read again. */
 const defaultMaxKept = 10_000
 
-/**
- * Finds the webhooks of a project as they are now, disabled ones included. As find-webhook.ts: Postgres is
- * asked each time, and tells only of projects whose webhooks are not as they were.
- */
+/** Finds the webhooks of a project as they are now, also disabled ones. Reads only changes, as find-webhook.ts. */
 export function createFindWebhooksOfProject(
   pool: pg.Pool,
   maxKept = defaultMaxKept,
@@ -57,8 +54,8 @@ export function createFindWebhooksOfProject(
         postgresArray('uuid', asked, idToBytes),
         postgresArray('text', asked, (id) => kept.get(id)?.versions ?? null),
       ])
-      for (const place of new Set(rows.map((row) => row.place))) forget(asked[place - 1] as string)
-      for (const row of rows) note(row, asked[row.place - 1] as string)
+      for (const ordinal of new Set(rows.map((row) => row.ordinal))) forget(asked[ordinal - 1] as string)
+      for (const row of rows) note(row, asked[row.ordinal - 1] as string)
       const found = projectIds.map((id) => kept.get(id)?.webhooks ?? [])
       for (const oldest of kept.keys()) {
         if (count <= maxKept) break

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createNotifierFixture, type NotifierFixture } from '../testing/notifier-fixture.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
+import { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { createWaitingStore } from './waiting-store.ts'
 
 let fixture: NotifierFixture
@@ -44,7 +44,7 @@ afterAll(() => fixture.close())
 
 test('places are dealt to projects in turn, and within each to its webhooks in turn', async () => {
   const waiting = createWaitingStore(fixture.pool)
-  const limiter = createEndpointLimiter({ perEndpoint: 16, total: 64 })
+  const limiter = new EndpointLimiter({ perEndpoint: 16, total: 64 })
   for (const webhookId of [...busy.webhooks, ...other.webhooks]) limiter.note(webhookId, true)
   const taken = await waiting.take({ permits: limiter.permitsLeft(), maxSlow: 1_000, leaseMs: 60_000 })
   const ofOther = taken.filter(({ project_id: projectId }) => projectId === other.projectId)
@@ -60,7 +60,7 @@ test('places are dealt to projects in turn, and within each to its webhooks in t
 
 test('when many projects want the last places, all that is taken finds its place', async () => {
   const waiting = createWaitingStore(fixture.pool)
-  const limiter = createEndpointLimiter({ perEndpoint: 16, total: 64 })
+  const limiter = new EndpointLimiter({ perEndpoint: 16, total: 64 })
   const projects = await Promise.all(Array.from({ length: 11 }, () => addWaiting(1, 8)))
   const webhooks = projects.map(({ projectId, webhooks: [webhookId = ''] }) => ({
     webhook_id: webhookId,
@@ -84,7 +84,7 @@ test('of slow webhooks the one comes first that was heard of longest ago, not th
     "update webhook_waiting set due_at = due_at - interval '1 hour' where webhook_id = any($1) and webhook_id <> $2",
     [webhooks.map(idToUuid), idToUuid(patient)],
   )
-  const limiter = createEndpointLimiter({ perEndpoint: 16, total: 64 })
+  const limiter = new EndpointLimiter({ perEndpoint: 16, total: 64 })
   for (const webhookId of webhooks) limiter.note(webhookId, true)
   const taken = await createWaitingStore(fixture.pool).take({
     permits: limiter.permitsLeft(),
@@ -98,7 +98,7 @@ test('of slow webhooks the one comes first that was heard of longest ago, not th
 
 test('no more of slow webhooks are taken than may begin, of the project first that has the fewest', async () => {
   const [crowd, lone] = [await addWaiting(4, 8), await addWaiting(1, 1)]
-  const limiter = createEndpointLimiter({ perEndpoint: 16, total: 64 })
+  const limiter = new EndpointLimiter({ perEndpoint: 16, total: 64 })
   for (const webhookId of [...crowd.webhooks, ...lone.webhooks]) limiter.note(webhookId, true)
   for (const webhook_id of crowd.webhooks)
     limiter.acquire({ webhook_id, project_id: crowd.projectId }, 'waiting')
@@ -115,7 +115,7 @@ test('no more of slow webhooks are taken than may begin, of the project first th
 test('what is set aside falls due by the clock of the database', async () => {
   const waiting = createWaitingStore(fixture.pool)
   const [now, later] = [await addWaiting(1, 1), await addWaiting(1, 1)]
-  const limiter = createEndpointLimiter({ perEndpoint: 16, total: 4_096 })
+  const limiter = new EndpointLimiter({ perEndpoint: 16, total: 4_096 })
   const take = async () => {
     const taken = await waiting.take({ permits: limiter.permitsLeft(), maxSlow: 1_000, leaseMs: 600_000 })
     const ours = [now, later].flatMap(({ projectId }) =>
@@ -132,7 +132,7 @@ test('what is set aside falls due by the clock of the database', async () => {
 test('one of which nothing is known has one place', async () => {
   const waiting = createWaitingStore(fixture.pool)
   const { webhooks } = await addWaiting(1, 3)
-  const limiter = createEndpointLimiter({ perEndpoint: 16, total: 4_096 })
+  const limiter = new EndpointLimiter({ perEndpoint: 16, total: 4_096 })
   const taken = await waiting.take({ permits: limiter.permitsLeft(), maxSlow: 1_000, leaseMs: 60_000 })
   expect(taken.filter(({ webhook_id: webhookId }) => webhookId === webhooks[0])).toHaveLength(1)
 })

@@ -5,34 +5,31 @@ import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { endpointKinds, type PermitsLeft } from '../limits/endpoint-limiter.ts'
 import { createBatcher } from './batcher.ts'
+import { maxBatched } from './delivery-store.ts'
 import { writeRows } from './write-rows.ts'
 
-/** Attempts that wait for a place at their endpoint, or for the end of somebody else's claim. */
+/** Attempts that wait for a permit of their endpoint, or for the end of another notifier's claim. */
 export interface WaitingStore {
   /** Writes that `delivery.attempt` waits. */
   add(delivery: WebhookDelivery, due: WaitingDue): Promise<void>
   /**
-   * Takes what is due as far as there are `places` for it, dealt out as they would be taken
-   * (shared-permits.ts): to the project first that has the fewest, within each to its webhooks in turn, those
-   * first of which nothing was heard for longest, however much waits for the others. They fall due again
-   * after `leaseMs` unless they are removed.
+   * Takes due attempts for which there are `permits`, in the order of shared-permits.ts: the project with the fewest
+   * first, then its webhooks in turn, the least recently noted first. They fall due again after `leaseMs` unless
+   * removed.
    */
   take(options: TakeOptions): Promise<WebhookDelivery[]>
-  /** What became of the attempt is stored and published. */
+  /** Call once the attempt's result is stored and published. */
   remove(delivery: WebhookDelivery): Promise<void>
-  /** Could not be worked on after all: it is due again. */
+  /** Makes a taken attempt due again. */
   putBack(delivery: WebhookDelivery): Promise<void>
 }
 
-/**
- * By the database's clock, by which it falls due: from now, or at a time that the database gave (Unix
- * milliseconds).
- */
+/** By the database's clock: from now, or at a time that the database gave (Unix milliseconds). */
 export type WaitingDue = { inMs: number } | { atMs: number }
 
 export interface TakeOptions {
   permits: PermitsLeft
-  /** At slow endpoints, however many places are left. */
+  /** Limit for slow endpoints, whatever permits are left. */
   maxSlow: number
   leaseMs: number
 }
@@ -53,9 +50,9 @@ const removeWaiting = `
   delete from webhook_waiting waiting using unnest($1::uuid[], $2::int[]) as ended (id, attempt)
   where waiting.delivery_id = ended.id and waiting.attempt = ended.attempt`
 
-// One index scan an endpoint: the walk over distinct endpoints skips from each to the next. Of a project's
-// lead each of its turns takes two and each place that another is dealt before it one; in this order what is
-// left of it falls from row to row, so that all that are dealt come before all that are not.
+// One index scan for each endpoint: the recursive walk skips from each distinct endpoint to the next. A permit for a
+// project lowers its lead by two and those of the others by one. In this order the lead that is left falls from row
+// to row, so all taken rows come before all others.
 const takeWaiting = `
   with recursive endpoint (webhook_id) as (
     (select webhook_id from webhook_waiting order by webhook_id limit 1)
@@ -65,37 +62,36 @@ const takeWaiting = `
   ),
   head as (
     select head.delivery_id, head.due_at, webhook.project_id, coalesce(known.kind, 'unknown') as kind,
-      row_number() over (partition by webhook.id order by head.due_at) as turn, coalesce(known.heard, 0) as heard
+      row_number() over (partition by webhook.id order by head.due_at) as turn, coalesce(known.noted, 0) as noted
     from endpoint
     join webhooks webhook on webhook.id = endpoint.webhook_id
-    left join unnest($1::uuid[], $2::text[], $3::int[]) with ordinality as known (webhook_id, kind, places, heard)
+    left join unnest($1::uuid[], $2::text[], $3::int[]) with ordinality as known (webhook_id, kind, permits, noted)
       on known.webhook_id = webhook.id
     cross join lateral (
       select w.delivery_id, w.due_at from webhook_waiting w
       where w.webhook_id = webhook.id and w.due_at <= now()
-      order by w.due_at limit case known.kind when 'slow' then least(known.places, $10) else coalesce(known.places, 1) end
+      order by w.due_at limit case known.kind when 'slow' then least(known.permits, $10) else coalesce(known.permits, 1) end
       for update skip locked
     ) head
   ),
   ranked as (
-    select head.*, row_number() over (partition by kind, project_id order by turn, heard, due_at) as project_turn from head
+    select head.*, row_number() over (partition by kind, project_id order by turn, noted, due_at) as project_turn from head
   ),
-  dealt as (
-    select ranked.delivery_id, ranked.kind, coalesce(busy.lead, places.left_of_kind) - project_turn as lead_left,
-      row_number() over (partition by kind order by project_turn - coalesce(busy.lead, places.left_of_kind), due_at) as place
+  ordered as (
+    select ranked.delivery_id, ranked.kind, coalesce(busy.lead, permits.left_of_kind) - project_turn as lead_left,
+      row_number() over (partition by kind order by project_turn - coalesce(busy.lead, permits.left_of_kind), due_at) as rank
     from ranked
-    join unnest($4::text[], $5::int[]) as places (kind, left_of_kind) using (kind)
+    join unnest($4::text[], $5::int[]) as permits (kind, left_of_kind) using (kind)
     left join unnest($6::uuid[], $7::text[], $8::int[]) as busy (project_id, kind, lead) using (project_id, kind)
   ),
-  due as (select delivery_id from dealt where place <= lead_left + 1 and (kind <> 'slow' or place <= $10))
+  due as (select delivery_id from ordered where rank <= lead_left + 1 and (kind <> 'slow' or rank <= $10))
   update webhook_waiting waiting set due_at = now() + $9 * interval '1 millisecond'
   from webhook_deliveries d
   where waiting.delivery_id in (select delivery_id from due) and d.id = waiting.delivery_id
   returning waiting.delivery_id, waiting.attempt, waiting.first_attempt, waiting.last_error, d.webhook_id, d.project_id,
     d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data, d.content_id`
 
-/** As in delivery-store.ts. */
-const batched = { maxItems: 200 }
+const batched = { maxItems: maxBatched }
 
 export function createWaitingStore(pool: pg.Pool): WaitingStore {
   const add = createBatcher<{ delivery: WebhookDelivery; due: WaitingDue }, undefined>({

@@ -10,14 +10,14 @@ export interface Webhook {
   filters: Readonly<Record<string, readonly string[]>>
   filterExpression: string | null
   enabled: boolean
-  /** Why the notifier disabled it; null when it did not. */
+  /** Why the notifier disabled it; null if it did not. */
   disabledReason: string | null
   /** A delivery has failed for good and none was delivered since. */
   isFailing: boolean
   secret: SealedBytes
-  /** Of before a rotation, while its overlap lasts. */
+  /** The secret before a rotation, during its overlap. */
   previousSecret: SealedBytes | null
-  /** Another as soon as anything of it is. */
+  /** Changes with every change of the webhook. */
   version: string
 }
 
@@ -41,10 +41,10 @@ export interface WebhookRow {
   version: string
 }
 
-/** Of `webhooks w`: another version of the row, or the end of an overlap. */
+/** Changes with the row of `webhooks w`, and at the end of an overlap. */
 export const webhookVersion = `w.xmin::text || case when w.previous_secret_until > now() then '+' else '' end`
 
-/** Of `webhooks w`. A secret of before a rotation is read while its overlap lasts. */
+/** Columns of `webhooks w`. The secret before a rotation is read during its overlap. */
 export const webhookColumns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.disabled_reason,
   w.failing_since is not null as is_failing, w.secret_codec, w.secret_key_id, w.secret_data, w.previous_secret_codec,
   w.previous_secret_key_id, case when w.previous_secret_until > now() then w.previous_secret_data end as previous_secret_data,
@@ -67,7 +67,7 @@ export function webhookOf(row: WebhookRow): Webhook {
   }
 }
 
-/** The API checks filters when it saves them; what is no list of values filters nothing. */
+/** The API checks filters when it saves them. Anything but a list of values filters nothing. */
 function filtersOf(filters: unknown): Webhook['filters'] {
   if (typeof filters !== 'object' || filters === null) return {}
   const lists = Object.entries(filters).map(([field, values]): [string, string[]] => [

@@ -11,23 +11,22 @@ export interface ExpressionFailure {
 }
 
 export interface WebhookStore {
-  /** Every webhook of the project, disabled ones included. */
+  /** Every webhook of the project, also disabled ones. */
   ofProject(projectId: string): Promise<readonly Webhook[]>
-  /** Undefined when the project has no such webhook any more. */
+  /** Undefined if the project has no such webhook. */
   find(projectId: string, webhookId: string): Promise<Webhook | undefined>
-  /** Shows on webhooks what their expressions failed with, unless they have others by now. */
+  /** Notes on webhooks why their expressions failed, unless the expressions have changed. */
   noteExpressionFailures(failures: readonly ExpressionFailure[]): Promise<void>
   /**
-   * Notes that a delivery has failed for good, and disables the webhook when its owner has asked for that and
-   * nothing was delivered for as long. Returns why it is disabled, by this or before; null when it is not, or
-   * by its owner.
+   * Notes that a delivery has failed for good. Disables the webhook if nothing was delivered for as long as its
+   * owner has set. Returns why the notifier disabled it, now or before; null if it did not.
    */
   noteFailure(webhookId: string): Promise<{ reason: string | null; isNew: boolean }>
   /** Notes that something was delivered. */
   noteDelivered(webhookId: string): Promise<void>
 }
 
-// An expression that fails on every event writes once a minute, not with every batch.
+// At most one write a minute for an expression that fails on every event.
 const noteFailures = `
   update webhooks set expression_failure = failed.failure, expression_failed_at = now()
   from unnest($1::uuid[], $2::text[], $3::text[]) as failed (id, expression, failure)
@@ -35,13 +34,11 @@ const noteFailures = `
     and (expression_failed_at is null or expression_failed_at < now() - interval '1 minute')`
 
 /**
- * A success whose attempt began before a failure was noted did not know of it and left failing_since as it
- * is: such an attempt is over within a minute, which is waited for, because the log of deliveries may hold
- * millions that say nothing else.
+ * Waits a minute longer. A success whose attempt began before the failure was noted leaves failing_since as it is,
+ * and such an attempt ends within a minute. The log of deliveries may be too long to search for it.
  */
 const isOver = `(enabled and failing_since <= now() - disable_after_hours * interval '1 hour' - interval '1 minute') is true`
-// Of failures that come together one disables: each waits for the row and sees it as the one before it left
-// it.
+// Of simultaneous failures one disables: each waits for the row and sees the change of the one before.
 const noteFailing = `
   update webhooks set failing_since = coalesce(failing_since, now()),
     enabled = enabled and not ${isOver},
@@ -53,7 +50,7 @@ const noteFailing = `
   where id = $1
   returning disabled_reason as reason, disabled_at is not distinct from now() as is_new`
 
-/** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
+/** Reads webhooks as they are now: a change applies from the next attempt on. */
 export function createWebhookStore(pool: pg.Pool): WebhookStore {
   const find = createFindWebhook(pool)
   return {
@@ -77,7 +74,7 @@ export function createWebhookStore(pool: pg.Pool): WebhookStore {
     },
     async noteExpressionFailures(failures) {
       if (failures.length === 0) return
-      // Of one webhook the last is as good as any.
+      // One failure is enough for each webhook.
       const latest = [...new Map(failures.map((one) => [one.webhook.id, one])).values()]
       await query(pool, noteFailures, [
         latest.map(({ webhook }) => idToUuid(webhook.id)),

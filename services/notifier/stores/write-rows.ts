@@ -4,9 +4,8 @@ import { query, type PreparedStatement } from '#runtime/postgres.ts'
 import { asUnstorable, isForeignKeyViolation } from '#runtime/refused-data.ts'
 
 /**
- * As `query`, for statements whose values come from records and receivers: what Postgres refuses of them is
- * the record's fault, not the process's. A delivery that went between being found and being referred to is
- * not found the next time.
+ * As `query`, for values from records and receivers: if Postgres refuses them, the record is at fault, not the
+ * process. A delivery that was deleted after it was found is not found the next time.
  */
 export async function writeRows<R extends pg.QueryResultRow>(
   pool: pg.Pool,

@@ -7,13 +7,13 @@ import { createAttemptDue } from '../delivery/attempt-due.ts'
 import { createBeginDeliveries, type BeginEnd } from '../delivery/begin-deliveries.ts'
 import { createDeliverFirst } from '../delivery/deliver-first.ts'
 import type { DeliveryPublisher } from '../delivery/delivery-publisher.ts'
-import type { FirstDelivery } from '../delivery/first-deliveries.ts'
+import type { FirstDelivery } from '../delivery/deliver-first.ts'
 import { createHandOver } from '../delivery/hand-over.ts'
 import { createRunAttempts } from '../delivery/run-attempts.ts'
-import { UnderWay } from '../delivery/under-way.ts'
+import { UnderWay } from '../delivery/run-attempts.ts'
 import { createUnwrittenAttempts } from '../delivery/unwritten-attempts.ts'
 import { createFollowFailure, createWriteEnds } from '../delivery/write-ends.ts'
-import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
+import { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { createNotifierMetrics } from '../notifier-metrics.ts'
 import type { SendMessage } from '../sending/send-message.ts'
 import type { OpenSecrets } from '../steps/open-secrets.ts'
@@ -57,7 +57,7 @@ export function createBeginFixture(options: BeginOptions = {}) {
     sleep: (delayMs: number) => Promise.resolve(void (time.nowMs += delayMs)),
   }
   const metrics = createNotifierMetrics(createMetrics())
-  const limiter = createEndpointLimiter({ perEndpoint: 1, total: 64 })
+  const limiter = new EndpointLimiter({ perEndpoint: 1, total: 64 })
   const unwritten = createUnwrittenAttempts(metrics, clock)
   const done = nothingDone()
   const lands: ((result: FinishedAttempt) => void)[] = []

@@ -1,30 +1,20 @@
-import type { Log } from '#runtime/log.ts'
 import { drop, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { claimLeaseMs } from '../delivery/attempt.ts'
-import type { UnderWay } from '../delivery/under-way.ts'
-import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
-import type { NotifierMetrics } from '../notifier-metrics.ts'
-import type { WaitingDue, WaitingStore } from '../stores/waiting-store.ts'
+import { claimLeaseMs, type Parts } from '../delivery/attempt.ts'
+import type { UnderWay } from '../delivery/run-attempts.ts'
+import type { WaitingDue } from '../stores/waiting-store.ts'
 
-export interface SetAsideDependencies {
-  waiting: WaitingStore
-  limiter: EndpointLimiter
+export interface SetAsideDependencies extends Pick<Parts, 'waiting' | 'limiter' | 'metrics' | 'log'> {
   underWay: UnderWay
-  metrics: Pick<NotifierMetrics, 'waiting'>
-  log: Log
 }
 
-/**
- * Hands attempts to the database (`webhook_waiting`), so that one slow endpoint does not hold up the records
- * of others.
- */
+/** Hands attempts to the database (`webhook_waiting`): a slow endpoint must not hold up the records of others. */
 export interface SetAside {
   /** The attempt is made later. */
   wait(delivery: WebhookDelivery, reason: string, due: WaitingDue): Promise<Outcome>
   /**
-   * An attempt at a slow receiver goes on without its record. Its row is removed once the result is written;
-   * if this process dies, the row falls due after the claim has run out.
+   * Continues an attempt at a slow receiver without its record. Its row is removed once the result is stored; if
+   * this process crashes, the row falls due after the claim.
    */
   goOn(delivery: WebhookDelivery, written: Promise<void>): Promise<Outcome>
 }
@@ -47,7 +37,7 @@ export function createSetAside(dependencies: SetAsideDependencies): SetAside {
           await aside
           await waiting.remove(delivery)
         } catch (error) {
-          log.error({ err: error, delivery_id: delivery.delivery_id }, 'an attempt is made again later')
+          log.error({ err: error, delivery_id: delivery.delivery_id }, 'attempt will be repeated later')
         }
       }
       void underWay.track(removeAtEnd())

@@ -1,21 +1,17 @@
-/**
- * Attempts that may begin at once after a pause: what falls due in 250 ms, the time of a slow round, and at
- * least 8.
- */
+/** Attempts that may begin at once after a pause: what falls due in a slow round, and at least 8. */
 const burst = { ms: 250, min: 8 }
 
 export interface SlowPaceOptions {
   /** Permits that slow endpoints share. */
   permits: number
-  /** Time in which all of them come into use where nothing answers. */
+  /** Time until all of them are in use if nothing answers. */
   overMs: number
   now: () => number
 }
 
 /**
- * Paces attempts at slow endpoints. A hanging attempt takes 10 s: attempts that begin at once end at once,
- * and so would those after them. So permits come into use bit by bit. After an attempt that ended early
- * another may begin at once.
+ * Paces attempts at slow endpoints. Hanging attempts that begin together end together after 10 s, and so would
+ * all that follow. So permits come into use one by one. After an attempt that ended early another may begin.
  */
 export class SlowPace {
   readonly #options: SlowPaceOptions
@@ -47,7 +43,7 @@ export class SlowPace {
     else this.#fresh--
   }
 
-  /** Fewer began than might: nothing waits for the permits of attempts that ended early. */
+  /** Fewer began than were allowed: nothing waits for the permits of attempts that ended early. */
   wasEnough(): void {
     this.#freed = 0
   }

@@ -6,11 +6,11 @@ import { ok } from '#runtime/outcome.ts'
 import type { Service } from '#runtime/service.ts'
 import { newId } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { createEndpointLimiter } from '../limits/endpoint-limiter.ts'
+import { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import { decided, type DueEnd } from '../delivery/attempt-due.ts'
 import { createNotifierMetrics } from '../notifier-metrics.ts'
 import { webhookDelivery } from '../testing/sample-records.ts'
-import { createWaitingPump, type PumpDependencies } from './waiting-pump.ts'
+import { WaitingPump, type PumpDependencies } from './waiting-pump.ts'
 
 let pump: Service | undefined
 let endAll: () => void = () => undefined
@@ -25,7 +25,7 @@ function startPump(
   quick: readonly string[],
   { isKnown = true, answers = false, total = 1_024 } = {},
 ) {
-  const limiter = createEndpointLimiter({ perEndpoint: 64, total })
+  const limiter = new EndpointLimiter({ perEndpoint: 64, total })
   for (const { webhook_id: id } of isKnown ? waiting : []) limiter.note(id, !quick.includes(id))
   const begun: WebhookDelivery[] = []
   const ends: ((end: DueEnd) => void)[] = []
@@ -57,7 +57,7 @@ function startPump(
     remove: () => Promise.resolve(undefined),
     putBack: (delivery) => Promise.resolve(void waiting.push(delivery)),
   }
-  pump = createWaitingPump({
+  pump = new WaitingPump({
     attemptDue: (delivery, release) => {
       begun.push(delivery)
       if (!answers) return new Promise<DueEnd>((resolve) => ends.push(resolve)).finally(release)

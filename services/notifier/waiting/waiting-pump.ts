@@ -1,37 +1,27 @@
-import type { Clock } from '#runtime/clock.ts'
 import { PermanentError } from '#runtime/errors.ts'
-import type { Log } from '#runtime/log.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { receiverTimeoutMs, type Asker } from '../delivery/attempt.ts'
+import { receiverTimeoutMs, type Asker, type Parts } from '../delivery/attempt.ts'
 import type { AttemptDue } from '../delivery/attempt-due.ts'
-import type { Endpoint, Release } from '../limits/wait-queue.ts'
-import type { EndpointKind, EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { GiveUpDelivery } from '../delivery/give-up-delivery.ts'
-import type { NotifierMetrics } from '../notifier-metrics.ts'
+import type { EndpointKind } from '../limits/endpoint-limiter.ts'
+import type { Endpoint, Release } from '../limits/wait-queue.ts'
 import { SlowPace } from './slow-pace.ts'
-import type { WaitingStore } from '../stores/waiting-store.ts'
 
-export interface PumpDependencies {
+export interface PumpDependencies extends Pick<Parts, 'limiter' | 'waiting' | 'metrics' | 'log' | 'clock'> {
   attemptDue: AttemptDue
   giveUp: GiveUpDelivery
-  limiter: EndpointLimiter
-  waiting: WaitingStore
-  metrics: Pick<NotifierMetrics, 'failedRounds'>
-  log: Log
-  clock: Clock
 }
 
 const idleMs = 250
 /** Pause while attempts at quick endpoints wait. */
 const busyMs = 25
 /**
- * Pause between rounds for endpoints that are not known to be quick. With a round after each attempt and 50
- * of 100 endpoints hanging, Postgres took 14 % of a core for them, and the p99 at healthy endpoints was 155
- * to 258 ms.
+ * Pause between rounds for endpoints that are not known to be quick. With a round after each attempt and 50 of 100
+ * endpoints hanging, Postgres took 14 % of a core for them, and healthy endpoints had a p99 of 155 to 258 ms.
  */
 const unhurriedMs = 100
-/** A little less than the 10 s of a hanging attempt, so that no permit stays unused. */
+/** Just under the 10 s of a hanging attempt, so that no permit stays unused. */
 const fillSlowOverMs = 9_000
 /** Pause after an error of Postgres. */
 const troubleMs = 1_000
@@ -39,11 +29,7 @@ const troubleMs = 1_000
 const takeLeaseMs = 30_000
 
 /** Makes the attempts that wait in the database, as permits of their endpoints become free. */
-export function createWaitingPump(dependencies: PumpDependencies): Service {
-  return new WaitingPump(dependencies)
-}
-
-class WaitingPump implements Service {
+export class WaitingPump implements Service {
   readonly #dependencies: PumpDependencies
   readonly #slowPace: SlowPace
   readonly #working = new Set<Promise<void>>()
@@ -124,12 +110,12 @@ class WaitingPump implements Service {
     const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))
     const isSlowCut = taken.filter((delivery) => kindOf(delivery) === 'slow').length >= maxSlow
     if (!isSlowCut) this.#slowPace.wasEnough()
-    // An endpoint with a permit left and nothing found has nothing waiting, unless the pace left it out.
+    // An endpoint with a permit left and nothing found has nothing waiting, unless the pace skipped it.
     for (const endpoint of held) {
       const mayWait = found.has(endpoint.webhook_id) || (isSlowCut && kindOf(endpoint) === 'slow')
       if (!mayWait && limiter.hasPermit(endpoint)) limiter.letPass(endpoint.webhook_id)
     }
-    // Asked now: an endpoint that was unknown may have turned out to be quick, with more waiting.
+    // Read now: an unknown endpoint may have turned out to be quick, with more waiting.
     const hasQuick = found.values().some((webhookId) => limiter.kindOf(webhookId) === 'quick')
     return { taken: taken.length, hasQuick }
   }
@@ -154,7 +140,7 @@ class WaitingPump implements Service {
   async #work(delivery: WebhookDelivery, release: Release): Promise<void> {
     const { attemptDue, limiter, waiting } = this.#dependencies
     const onSlow: Asker['onSlow'] = (_delivery, written) => {
-      // Noted now and not after 10 s: until then the endpoint would hold a permit of the unknown ones.
+      // Noted now, not after 10 s: until then the endpoint would hold a permit of the unknown ones.
       limiter.note(delivery.webhook_id, true)
       return written
     }
@@ -166,20 +152,17 @@ class WaitingPump implements Service {
     }
   }
 
-  /**
-   * After a transient error the attempt falls due again when its lease ends. A permanent one ends the
-   * delivery.
-   */
+  /** After a transient error the attempt falls due again when its lease ends. A permanent one ends the delivery. */
   async #fail(delivery: WebhookDelivery, error: unknown): Promise<void> {
     const { giveUp, waiting, log } = this.#dependencies
     const { delivery_id } = delivery
-    log.error({ err: error, delivery_id }, 'a waiting delivery could not be attempted')
+    log.error({ err: error, delivery_id }, 'cannot attempt a waiting delivery')
     if (!(error instanceof PermanentError)) return
     try {
       await giveUp(delivery, error)
       await waiting.remove(delivery)
     } catch (failure) {
-      log.error({ err: failure, delivery_id }, 'a waiting delivery could not be given up; tried again later')
+      log.error({ err: failure, delivery_id }, 'cannot give up a waiting delivery; will be retried')
     }
   }
 }

@@ -7,15 +7,15 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { claimLeaseMs } from '#services/notifier/delivery/attempt.ts'
 import { createDeliveryPublisher } from '#services/notifier/delivery/delivery-publisher.ts'
-import { createEndpointLimiter } from '#services/notifier/limits/endpoint-limiter.ts'
+import { EndpointLimiter } from '#services/notifier/limits/endpoint-limiter.ts'
 import { createDelivering } from '#services/notifier/delivery/create-delivering.ts'
 import { createNotifierMetrics } from '#services/notifier/notifier-metrics.ts'
 import { createSendMessage } from '#services/notifier/sending/send-message.ts'
 import { createExpressionCache } from '#services/notifier/steps/expression-cache.ts'
-import { createJoinEvent } from '#services/notifier/steps/open-event.ts'
+import { createJoinEvent } from '#services/notifier/steps/open-message.ts'
 import { createOpenSecrets } from '#services/notifier/steps/open-secrets.ts'
 import { createUnwrittenAttempts } from '#services/notifier/delivery/unwritten-attempts.ts'
-import { createWaitingPump } from '#services/notifier/waiting/waiting-pump.ts'
+import { WaitingPump } from '#services/notifier/waiting/waiting-pump.ts'
 import {
   createSimDeliveryStore,
   createSimWaitingStore,
@@ -33,7 +33,7 @@ export function startSimNotifier(context: SimContext, receivers: Receivers): Ser
   const { database, producer, codecs, log } = context
   const metrics = createNotifierMetrics(context.metrics)
   // Few: most events wait for places. Many: most begin together, those of unknown endpoints too.
-  const limiter = createEndpointLimiter(context.world.random.pick([few, many]))
+  const limiter = new EndpointLimiter(context.world.random.pick([few, many]))
   const shared = {
     ...context,
     webhooks: createSimWebhookStore(database),
@@ -75,7 +75,7 @@ export function startSimNotifier(context: SimContext, receivers: Receivers): Ser
   return runTogether(
     [
       sending,
-      createWaitingPump({ ...shared, attemptDue, giveUp: refusedNothing }),
+      new WaitingPump({ ...shared, attemptDue, giveUp: refusedNothing }),
       consumerOf('retry', retryTopics, false),
       consumerOf('due', [topics.deliveryDue], true),
       fanOut,

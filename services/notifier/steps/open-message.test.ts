@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { joinEvent } from '#schemas/join-event.ts'
 import { raisedEvent } from '../testing/sample-records.ts'
-import { buildEnvelope } from './build-envelope.ts'
+import { buildEnvelope } from './open-message.ts'
 
 test('the envelope of specification 6.2, the same bytes each time', () => {
   const event = raisedEvent({
