@@ -115,14 +115,14 @@ test('an answer that comes out longer than was thought takes what is missing, an
   const request: unknown = { method: 'GET' }
   const stream = new PassThrough()
   const response: unknown = stream
-  const place = createAnswerBudget(mebibyte, own).enter(
+  const reservation = createAnswerBudget(mebibyte, own).enter(
     principalOf('a'),
     request as Request,
     response as Response,
   )
-  place.keep(100_000)
-  place.keep(300_000)
-  place.keep(200_000)
+  reservation.reserve(100_000)
+  reservation.reserve(300_000)
+  reservation.reserve(200_000)
   expect(await taken()).toBe(300_000)
   stream.destroy()
   await once(stream, 'close')

@@ -9,14 +9,14 @@ const freeBytes = 16 * 1024
 /** The limit of writes: a 503 after the write would repeat it, and its input bounds its answer. */
 const freeWriteBytes = 256 * 1024
 /** Enough for the largest answer, two bodies of 10 MiB, at half a Mbit/s. */
-const maxTakingMs = 300_000
+const maxReadMs = 300_000
 
 /** What one answer takes of the budget. */
 export interface AnswerReservation {
   /**
    * Reserves so many bytes in all until the answer is sent or given up. Throws 503 when the budget is spent.
    */
-  keep: (byteLength: number) => void
+  reserve: (byteLength: number) => void
 }
 
 /**
@@ -40,10 +40,10 @@ export function createAnswerBudget(maxBytes: number, metrics: Metrics): AnswerBu
   const shared = createSharedBytes(maxBytes, (used) => bytes.set(used))
   const hold = (principal: Principal, response: Response) => {
     const own = shared.enter(principal)
-    const timer = setTimeout(() => response.destroy(), maxTakingMs).unref()
+    const timer = setTimeout(() => response.destroy(), maxReadMs).unref()
     response.once('close', () => {
       clearTimeout(timer)
-      own.leave()
+      own.release()
     })
     return own
   }
@@ -53,7 +53,7 @@ export function createAnswerBudget(maxBytes: number, metrics: Metrics): AnswerBu
       let own: OwnBytes | undefined
       let kept = 0
       return {
-        keep(byteLength) {
+        reserve(byteLength) {
           // After `close` nothing would release the reservation.
           if (response.closed || byteLength <= Math.max(free, kept)) return
           own ??= hold(principal, response)

@@ -147,12 +147,12 @@ test('all keys of a project share what is its own, and what is given back twice 
     room.enter(principalOf('a')),
     room.enter({ kind: 'key', key: { ...key, keyId: 'b' } }),
   ]
-  one.keep(1.5 * mebibyte)
-  expect(() => other.keep(mebibyte)).toThrow(expect.objectContaining({ status: 503 }))
-  one.leave()
-  one.leave()
-  other.keep(2 * mebibyte)
-  expect(() => other.keep(1)).toThrow(expect.objectContaining({ status: 413 }))
+  one.reserve(1.5 * mebibyte)
+  expect(() => other.reserve(mebibyte)).toThrow(expect.objectContaining({ status: 503 }))
+  one.release()
+  one.release()
+  other.reserve(2 * mebibyte)
+  expect(() => other.reserve(1)).toThrow(expect.objectContaining({ status: 413 }))
 })
 
 test('whoever has no key takes a sixteenth of it, a project half: who waits for more waits in vain, and is told', async () => {
@@ -183,8 +183,8 @@ test('a request that was left before its body is read is refused at once, not wh
   const [request] = await came
   sent.destroy()
   await until(() => request.closed)
-  const place = createBodyBudget(mebibyte, createMetrics()).enter(principalOf('a'))
-  await expect(readBody(request, { maxBytes: 9, timeoutMs: 100, place })).rejects.toMatchObject({
+  const reservation = createBodyBudget(mebibyte, createMetrics()).enter(principalOf('a'))
+  await expect(readBody(request, { maxBytes: 9, timeoutMs: 100, reservation })).rejects.toMatchObject({
     status: 400,
   })
 })

@@ -4,9 +4,9 @@ import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
 /** What one request's body takes of the budget. */
-export interface BodyReservation extends Pick<OwnBytes, 'leave'> {
+export interface BodyReservation extends Pick<OwnBytes, 'release'> {
   /** Takes so many more bytes. Throws 503 when they do not fit now, 413 when they never do. */
-  keep: (byteLength: number) => void
+  reserve: (byteLength: number) => void
   /** Counts a body that did not arrive in time. */
   noteSlow(): void
 }
@@ -34,12 +34,12 @@ export function createBodyBudget(maxBytes: number, metrics: Metrics): BodyBudget
     enter(principal) {
       const own = shared.enter(principal)
       return {
-        keep(byteLength) {
+        reserve(byteLength) {
           if (own.take(byteLength)) return
           refusals.inc({ reason: 'room' })
           throw own.fitsAlone(byteLength) ? budgetSpent() : exceedsBudget()
         },
-        leave: () => own.leave(),
+        release: () => own.release(),
         noteSlow: () => refusals.inc({ reason: 'time' }),
       }
     },

@@ -108,10 +108,18 @@ function mount(
     next()
   }
   const maxBytes = route.maxBodyBytes ?? defaultBodyBytes
-  const handle = async (request: Request, principal: Principal, room: AnswerReservation): Promise<Reply> => {
-    const place = bodyBudget.enter(principal)
+  const handle = async (
+    request: Request,
+    principal: Principal,
+    answerReservation: AnswerReservation,
+  ): Promise<Reply> => {
+    const bodyReservation = bodyBudget.enter(principal)
     try {
-      const body = await readBody(request, { maxBytes, timeoutMs: bodyTimeoutMs, place })
+      const body = await readBody(request, {
+        maxBytes,
+        timeoutMs: bodyTimeoutMs,
+        reservation: bodyReservation,
+      })
       return await currentRoute.run(route.path, () =>
         route.handle({
           principal,
@@ -119,20 +127,20 @@ function mount(
           query: validate(route.query ?? noQuery, { ...request.query }),
           body: bodyOf(route, body),
           headers: request.headers,
-          reserveBodyBudget: place.keep,
-          reserveAnswerBudget: room.keep,
+          reserveBodyBudget: bodyReservation.reserve,
+          reserveAnswerBudget: answerReservation.reserve,
         }),
       )
     } finally {
-      place.leave()
+      bodyReservation.release()
     }
   }
   const answer = async (request: Request, response: Response) => {
     const principal = response.locals['principal'] as Principal
-    const room = answerBudget.enter(principal, request, response)
-    const reply = await handle(request, principal, room)
+    const answerReservation = answerBudget.enter(principal, request, response)
+    const reply = await handle(request, principal, answerReservation)
     await sendReply(request, response, reply, {
-      keepRoom: room.keep,
+      reserve: answerReservation.reserve,
       onStalled: () => onStalled(route),
     })
   }

@@ -35,7 +35,7 @@ export class Problem extends SluiceError {
   }
 
   /** A copy whose answer has these fields too. */
-  telling(more: Readonly<Record<string, unknown>>): Problem {
+  withFields(more: Readonly<Record<string, unknown>>): Problem {
     const { errors, headers, cause } = this
     return new Problem(this.status, this.code, this.message, { errors, headers, cause, more })
   }
@@ -55,14 +55,14 @@ export class Problem extends SluiceError {
  * Limits of `errors`: 256 KiB of unknown fields gave an answer of 1.8 MB, which answer-budget.ts does not
  * reserve.
  */
-const maxNamed = 100
-const longestPath = 200
+const maxErrors = 100
+const maxPathLength = 200
 
 /** 422 that names the fields at fault, the first one in `detail` too. */
 export function invalidInput(faults: readonly FieldError[]): Problem {
   const errors = faults
-    .slice(0, maxNamed)
-    .map(({ path, message }) => ({ path: path.slice(0, longestPath), message }))
+    .slice(0, maxErrors)
+    .map(({ path, message }) => ({ path: path.slice(0, maxPathLength), message }))
   const [first] = errors
   const named = first === undefined ? 'the input is invalid' : `${first.path || 'body'}: ${first.message}`
   const detail = faults.length <= 1 ? named : `${named} (and ${faults.length - 1} more, see errors)`

@@ -9,7 +9,7 @@ interface BodyLimits {
   maxBytes: number
   /** How long it may take to arrive. */
   timeoutMs: number
-  place: BodyReservation
+  reservation: BodyReservation
 }
 
 /**
@@ -23,7 +23,7 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   if (request.destroyed) throw unreadable()
   const decoder = decoderOf(request)
   if (decoder === undefined && Number(length) > limits.maxBytes) throw tooLarge()
-  return await gather(request, decoder, limits)
+  return await collect(request, decoder, limits)
 }
 
 type Decoder = Transform & Pick<Zlib, 'bytesWritten'>
@@ -43,10 +43,10 @@ function decoderOf({ headers }: IncomingMessage): Decoder | undefined {
   }
 }
 
-function gather(
+function collect(
   request: IncomingMessage,
   decoder: Decoder | undefined,
-  { maxBytes, timeoutMs, place }: BodyLimits,
+  { maxBytes, timeoutMs, reservation }: BodyLimits,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const source = decoder ?? request
@@ -57,7 +57,7 @@ function gather(
       size += chunk.length
       try {
         if (size > maxBytes) throw tooLarge()
-        place.keep(chunk.length + chunkOverheadBytes)
+        reservation.reserve(chunk.length + chunkOverheadBytes)
         chunks.push(chunk)
       } catch (refusal) {
         fail(refusal as Problem)
@@ -74,7 +74,7 @@ function gather(
     }
     const broken = (error?: Error) => fail(unreadable(error))
     const timer = setTimeout(() => {
-      place.noteSlow()
+      reservation.noteSlow()
       fail(tooSlow(timeoutMs))
     }, timeoutMs).unref()
     source.on('data', onData)

@@ -8,7 +8,7 @@ import { sendReply } from './send-reply.ts'
 test('a stream ends with its source when the client stops reading, and not while the source is slow', async () => {
   const ended = Promise.withResolvers<string>()
   let stalled = 0
-  const options = { keepRoom: () => undefined, stalledMs: 50, onStalled: () => (stalled += 1) }
+  const options = { reserve: () => undefined, stalledMs: 50, onStalled: () => (stalled += 1) }
   const app = express()
   app.get('/endless', async (request, response) => {
     async function* chunks() {

@@ -11,7 +11,7 @@ const smallBytes = 16 * 1024
 
 interface SendOptions {
   /** Reserves memory for an answer until the client has read it; throws when there is none. */
-  keepRoom: (byteLength: number) => void
+  reserve: (byteLength: number) => void
   /** Called when a client stopped reading. */
   onStalled: () => void
   stalledMs?: number
@@ -22,7 +22,7 @@ export async function sendReply(
   request: Request,
   response: Response,
   reply: Reply,
-  { keepRoom, onStalled, stalledMs = maxStalledMs }: SendOptions,
+  { reserve, onStalled, stalledMs = maxStalledMs }: SendOptions,
 ): Promise<void> {
   const { status = 200, headers = {}, json, jsonText, etag, stream } = reply
   const sent = response.status(status)
@@ -30,7 +30,7 @@ export async function sendReply(
   if (etag !== undefined && isKnown(request.headers['if-none-match'], etag)) {
     sent.set(allHeaders).status(304).end()
   } else if (stream !== undefined) {
-    leaveWhenStalled(sent, stalledMs, onStalled)
+    closeWhenStalled(sent, stalledMs, onStalled)
     await sendStream(sent.set(allHeaders).type(stream.contentType), stream.chunks)
   } else if (json === undefined && jsonText === undefined) {
     sent.set(allHeaders).status(204).end()
@@ -39,8 +39,8 @@ export async function sendReply(
     const bytes = Buffer.from(text)
     if (bytes.length >= smallBytes) {
       // Before the headers: an error here is answered without them.
-      keepRoom(bytes.length)
-      leaveWhenStalled(sent, stalledMs, onStalled)
+      reserve(bytes.length)
+      closeWhenStalled(sent, stalledMs, onStalled)
     }
     sent.set(allHeaders).type('json').send(bytes)
   }
@@ -69,7 +69,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
 /**
  * Closes the connection of a client that reads nothing. While nothing is queued, the server is the slow side.
  */
-function leaveWhenStalled(response: Response, stalledMs: number, onStalled: () => void): void {
+function closeWhenStalled(response: Response, stalledMs: number, onStalled: () => void): void {
   response.on('timeout', () => {
     if (response.writableLength === 0) {
       response.setTimeout(stalledMs)
@@ -83,7 +83,7 @@ function leaveWhenStalled(response: Response, stalledMs: number, onStalled: () =
 }
 
 /** Codes of a client that disconnected, before or during the answer: not an error of the server. */
-const clientLeft = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'])
+const disconnectCodes = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'])
 
 /** An error closes the connection without the last chunk, so that no client takes a part for the whole. */
 async function sendStream(response: Response, chunks: AsyncIterable<string>): Promise<void> {
@@ -91,7 +91,7 @@ async function sendStream(response: Response, chunks: AsyncIterable<string>): Pr
   try {
     await pipeline(source, response)
   } catch (error) {
-    if (clientLeft.has(codeOf(error))) return
+    if (disconnectCodes.has(codeOf(error))) return
     throw new Error(`the answer broke off: ${messageOf(error)}`, { cause: error })
   } finally {
     // If the client left before the first chunk, pipeline refuses and leaves the source open.

@@ -8,7 +8,7 @@ export interface OwnBytes {
   /** Whether so many more bytes would fit if no other owner held any. */
   fitsAlone(byteLength: number): boolean
   /** Releases all of them. */
-  leave(): void
+  release(): void
 }
 
 /** Bytes of memory that requests under way share. */
@@ -40,7 +40,7 @@ export function createSharedBytes(maxBytes: number, onUsed: (bytes: number) => v
           const own = taken + byteLength
           return own <= maxOwn(principal, maxBytes, maxBytes - own)
         },
-        leave() {
+        release() {
           add(who, -taken)
           taken = 0
         },

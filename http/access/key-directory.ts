@@ -3,7 +3,7 @@ import { SluiceError } from '#runtime/errors.ts'
 import { unavailable } from '../problem.ts'
 import type { KeyStore } from './key-store.ts'
 import type { ProjectKey, ProjectSettings } from './principal.ts'
-import { createRecentAnswers } from './recent-answers.ts'
+import { createReadThroughCache } from './read-through-cache.ts'
 
 /** The project of a key, and a project's settings; cached for up to 30 s. */
 export interface KeyDirectory {
@@ -19,22 +19,22 @@ export interface KeyDirectory {
 interface KeyDirectoryOptions {
   store: KeyStore
   clock: Clock
-  hearsChanges: () => boolean
+  receivesChanges: () => boolean
 }
 
 const timing = { freshMs: 30_000, staleMs: 60_000, capacity: 10_000 }
 
-export function createKeyDirectory({ store, clock, hearsChanges }: KeyDirectoryOptions): KeyDirectory {
-  const keys = createRecentAnswers<ProjectKey>({
+export function createKeyDirectory({ store, clock, receivesChanges }: KeyDirectoryOptions): KeyDirectory {
+  const keys = createReadThroughCache<ProjectKey>({
     load: (hash) => store.findKey(Buffer.from(hash, 'hex')),
     clock,
-    hearsChanges,
+    receivesChanges,
     ...timing,
   })
-  const projects = createRecentAnswers<ProjectSettings>({
+  const projects = createReadThroughCache<ProjectSettings>({
     load: (projectId) => store.findProject(projectId),
     clock,
-    hearsChanges,
+    receivesChanges,
     ...timing,
   })
   return {

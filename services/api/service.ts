@@ -205,7 +205,7 @@ function userRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimi
 
 /** What was recorded, and what it comes to. */
 function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
-  const parts = { ...given, places: createExportPermits(given.clock) }
+  const parts = { ...given, permits: createExportPermits(given.clock) }
   return [
     // Before requests: their {id} would take `facets` and `export` for one.
     ...facetRoutes(parts),

@@ -54,7 +54,11 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     onChange: (projectId) => keys.forgetProject(projectId),
   })
   const uses = createKeyUses({ pool, clock, log })
-  const keys = createKeyDirectory({ store: createKeyStore(pool), clock, hearsChanges: changes.isListening })
+  const keys = createKeyDirectory({
+    store: createKeyStore(pool),
+    clock,
+    receivesChanges: changes.isListening,
+  })
   const callTopic = (topic: TopicDefinition<'LlmRequestLogged'>) => ({
     name: parts.nameOf(topic),
     encoder: parts.codecOf(topic),

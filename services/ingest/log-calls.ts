@@ -168,7 +168,7 @@ async function publish(
 
 /** After a 503 Kafka may have the record. Sent again under another id, it would be stored twice. */
 function withRetryId(id: string, result: LogResult): LogResult {
-  return result instanceof Problem && result.status === 503 ? result.telling({ retry_id: id }) : result
+  return result instanceof Problem && result.status === 503 ? result.withFields({ retry_id: id }) : result
 }
 
 function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: number): Problem {

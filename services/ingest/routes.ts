@@ -115,7 +115,7 @@ function replyOf(results: readonly LogResult[]): Reply {
     const retryIds = results.map((result) =>
       result instanceof Problem ? (result.more['retry_id'] ?? null) : null,
     )
-    throw retryIds.some((id) => id !== null) ? first.telling({ retry_ids: retryIds }) : first
+    throw retryIds.some((id) => id !== null) ? first.withFields({ retry_ids: retryIds }) : first
   }
   return { status: 200, json: { results: results.map(resultOf) } }
 }

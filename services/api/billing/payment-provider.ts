@@ -40,7 +40,7 @@ export function createPaymentProvider(options: {
   baseUrl: string | undefined
 }): PaymentProvider {
   const stripe = new Stripe(options.apiKey, {
-    ...placeOf(options.baseUrl),
+    ...addressOf(options.baseUrl),
     // Together less than a client waits; a repeated POST has the same idempotency key.
     timeout: 10_000,
     maxNetworkRetries: 1,
@@ -156,7 +156,11 @@ export function verifyPaymentEvent(body: Buffer, signature: string, secret: stri
   }
 }
 
-function placeOf(baseUrl: string | undefined): { host?: string; port?: number; protocol?: 'http' | 'https' } {
+function addressOf(baseUrl: string | undefined): {
+  host?: string
+  port?: number
+  protocol?: 'http' | 'https'
+} {
   if (baseUrl === undefined) return {}
   const url = new URL(baseUrl)
   const protocol = url.protocol === 'http:' ? 'http' : 'https'

@@ -14,27 +14,29 @@ const readTimeoutMs = 15_000
 
 export function createReadLetters(kafka: Kafka, topicPrefix: string): ReadLetters {
   return async (letters) => {
-    const places = letters.map((letter) => ({ ...letter, ...placeOf(letter, topicPrefix) }))
+    const positions = letters.map((letter) => ({ ...letter, ...positionOf(letter, topicPrefix) }))
     const options = { groupPrefix: `${topicPrefix}redrive-`, timeoutMs: readTimeoutMs }
-    const records = await orUnavailable(() => readRecordsAt(kafka, places, options))
+    const records = await orUnavailable(() => readRecordsAt(kafka, positions, options))
     return new Map(
-      places.flatMap((place): [string, RawRecord][] => {
-        const record = records.find((candidate) => isAt(candidate, place))
+      positions.flatMap((position): [string, RawRecord][] => {
+        const record = records.find((candidate) => isAt(candidate, position))
         // Another time there: the topic was made anew and this is another record.
-        const same = record !== undefined && Number(record.message.timestamp) === idTimeMs(place.id)
-        return same ? [[place.id, record]] : []
+        const same = record !== undefined && Number(record.message.timestamp) === idTimeMs(position.id)
+        return same ? [[position.id, record]] : []
       }),
     )
   }
 }
 
-function placeOf({ topic, offset }: DeadLetter, prefix: string): { topic: string; offset: bigint } {
+function positionOf({ topic, offset }: DeadLetter, prefix: string): { topic: string; offset: bigint } {
   return { topic: deadLetterTopic(prefix + topic), offset: BigInt(offset) }
 }
 
-function isAt(record: RawRecord, place: { topic: string; partition: number; offset: bigint }): boolean {
+function isAt(record: RawRecord, position: { topic: string; partition: number; offset: bigint }): boolean {
   return (
-    record.offset === place.offset && record.partition === place.partition && record.topic === place.topic
+    record.offset === position.offset &&
+    record.partition === position.partition &&
+    record.topic === position.topic
   )
 }
 

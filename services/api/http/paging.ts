@@ -49,7 +49,7 @@ export interface Paging {
   /** Its project, in a list of every project: two of them may have a request of the same identifier. */
   afterProject?: string
   /** What the first page began with, in a list whose rows move to the front. */
-  begunAt?: string
+  startId?: string
   page: number
   form: 'items' | 'data'
 }
@@ -88,12 +88,12 @@ export function writeCursor(id: string, beside?: string): string {
 }
 
 /** Behind what to go on. Throws 422 for a cursor that is not ours. */
-function readCursor(cursor: string, kind: IdKind): Pick<Paging, 'after' | 'afterProject' | 'begunAt'> {
+function readCursor(cursor: string, kind: IdKind): Pick<Paging, 'after' | 'afterProject' | 'startId'> {
   const [id = '', beside, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
   if (isId(kind, id) && rest.length === 0) {
     if (beside === undefined) return { after: id }
     if (isId('project', beside)) return { after: id, afterProject: beside }
-    if (isId(kind, beside)) return { after: id, begunAt: beside }
+    if (isId(kind, beside)) return { after: id, startId: beside }
   }
   throw invalidInput([{ path: 'cursor', message: 'is not a next_cursor of this list' }])
 }

@@ -24,7 +24,7 @@ const jobTopics = new Set<string>([topics.scoreJobs.name, topics.scoreJobsLarge.
 const jobsKeptMs = topics.scoreJobs.retentionMs
 const halvings = 20
 
-interface Place {
+interface PartitionPosition {
   partition: number
   /** The first offset that is not finished. */
   next: number
@@ -43,12 +43,12 @@ export async function readLag(kafka: Kafka, prefix: string, nowMs: number): Prom
     let oldest: number | null = null
     for (const groupId of groupIds.sort()) {
       for (const committed of await admin.fetchOffsets({ groupId })) {
-        const { lag, places } = await behindOf(admin, committed)
+        const { lag, positions } = await behindOf(admin, committed)
         const topic = committed.topic.slice(prefix.length)
         const of = { lag, partitions: committed.partitions.length, members: members.get(groupId) ?? 0 }
         lags.push({ group: groupId.slice(prefix.length), topic, ...of })
-        if (!jobTopics.has(topic) || places.length === 0) continue
-        const madeMs = await oldestOf(admin, committed.topic, places, nowMs)
+        if (!jobTopics.has(topic) || positions.length === 0) continue
+        const madeMs = await oldestOf(admin, committed.topic, positions, nowMs)
         oldest = Math.max(oldest ?? 0, nowMs - madeMs)
       }
     }
@@ -62,25 +62,25 @@ export async function readLag(kafka: Kafka, prefix: string, nowMs: number): Prom
 async function behindOf(
   admin: Admin,
   { topic, partitions }: Awaited<ReturnType<Admin['fetchOffsets']>>[number],
-): Promise<{ lag: number; places: Place[] }> {
+): Promise<{ lag: number; positions: PartitionPosition[] }> {
   const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end]))
-  const places: Place[] = []
+  const positions: PartitionPosition[] = []
   let lag = 0
   for (const { partition, offset } of partitions) {
     const { low, high } = ends.get(partition) ?? { low: '0', high: '0' }
     const next = Math.max(Number(offset), Number(low))
     if (next >= Number(high)) continue
     lag += Number(high) - next
-    places.push({ partition, next })
+    positions.push({ partition, next })
   }
-  return { lag, places }
+  return { lag, positions }
 }
 
 /** When the oldest of these records was made, to a second: Kafka tells offsets by time, so the time is found by halving. */
 async function oldestOf(
   admin: Admin,
   topic: string,
-  places: readonly Place[],
+  positions: readonly PartitionPosition[],
   nowMs: number,
 ): Promise<number> {
   let [before, after] = [nowMs - jobsKeptMs, nowMs]
@@ -93,7 +93,7 @@ async function oldestOf(
       ]),
     )
     // From `middle` on there are only records behind one that waits: that one is older.
-    const isOlder = places.some(({ partition, next }) => (first.get(partition) ?? 0) > next)
+    const isOlder = positions.some(({ partition, next }) => (first.get(partition) ?? 0) > next)
     if (isOlder) after = middle
     else before = middle
   }

@@ -11,7 +11,7 @@ export async function checkPassword(
   try {
     return await hasher.verify(password, hash)
   } catch (error) {
-    await throttles.takeBack(attempt)
+    await throttles.undo(attempt)
     throw error
   }
 }

@@ -26,11 +26,11 @@ const scorerColumns = [...columns, ...Object.keys(scorerItemFields)] as (keyof R
 interface ExportRoutesOptions {
   databases: ProjectDatabases
   clock: Clock
-  places: ExportPermits
+  permits: ExportPermits
 }
 
 /** Requests as a file. */
-export function exportRoutes({ databases, clock, places }: ExportRoutesOptions): Route[] {
+export function exportRoutes({ databases, clock, permits }: ExportRoutesOptions): Route[] {
   return [
     route({
       access: 'read',
@@ -51,7 +51,7 @@ export function exportRoutes({ databases, clock, places }: ExportRoutesOptions):
       async handle({ principal, query: { format, ...query } }) {
         const filters = readFilters(query, formatField)
         const database = databases.of(principal, query.project_id)
-        const chunks = await places.export(database.scope.projectId, async () => {
+        const chunks = await permits.export(database.scope.projectId, async () => {
           const pages = readPages(database, filters, clock)
           // Read before the answer begins, so that what is wrong with the question is answered as such, and nothing is written down that was refused.
           const first = await pages.next()
@@ -78,14 +78,14 @@ async function* readPages(
   clock: Clock,
 ): AsyncGenerator<RequestItem[], undefined> {
   const store = createRequestStore(database)
-  let place: Pick<Paging, 'after' | 'afterProject'> = { after: null }
+  let position: Pick<Paging, 'after' | 'afterProject'> = { after: null }
   for (;;) {
-    const paging = { limit: pageRows, offset: 0, ...place, page: 1, form: 'items' } as const
+    const paging = { limit: pageRows, offset: 0, ...position, page: 1, form: 'items' } as const
     const rows: RequestItem[] = await store.page(filters, paging, clock.now())
     yield rows.slice(0, pageRows)
     const last = rows[pageRows - 1]
     if (rows.length <= pageRows || last === undefined) return
-    place = { after: last.id, afterProject: last.project_id }
+    position = { after: last.id, afterProject: last.project_id }
   }
 }
 

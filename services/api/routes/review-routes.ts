@@ -68,7 +68,7 @@ export interface ReviewRoutesOptions {
   databases: ProjectDatabases
   sealer: Sealer
   clock: Clock
-  places: ExportPermits
+  permits: ExportPermits
 }
 
 /** What people think of verdicts: by it scorers are judged and made better. */
@@ -179,7 +179,7 @@ function agreementRoute({ databases }: ReviewRoutesOptions): Route {
   })
 }
 
-function exportRoute({ databases, sealer, clock, places }: ReviewRoutesOptions): Route {
+function exportRoute({ databases, sealer, clock, permits }: ReviewRoutesOptions): Route {
   return route({
     ...common,
     access: 'all',
@@ -194,7 +194,7 @@ function exportRoute({ databases, sealer, clock, places }: ReviewRoutesOptions):
       refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
       const { projectId } = database.scope
-      const chunks = await places.export(projectId, async () => {
+      const chunks = await permits.export(projectId, async () => {
         await database.noteView({ action: 'reviews.exported', subject: projectId }, clock.now())
         return exportReviews(database, query, sealer)
       })

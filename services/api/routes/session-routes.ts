@@ -69,8 +69,8 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
       refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
       const filters = { ...query, ...reportSources.read(query) }
-      const { items, next, begunAt, counted } = await listSessions(database, filters, paging)
-      const cursor = next === null ? null : writeCursor(next, begunAt)
+      const { items, next, startId, counted } = await listSessions(database, filters, paging)
+      const cursor = next === null ? null : writeCursor(next, startId)
       return taggedJson(envelopeOf(paging, items, counted, cursor))
     },
   })

@@ -1,7 +1,7 @@
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { ReplayPlace } from '../http/replay-cursor.ts'
+import type { ReplayPosition } from '../http/replay-cursor.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 interface EventRow extends DeliveredEvent {
@@ -55,14 +55,14 @@ export interface FailedRange {
   startMs: number
   endMs: number
   /** Behind which to go on. */
-  after: ReplayPlace | null
+  after: ReplayPosition | null
   limit: number
 }
 
 export interface ReplayPage {
   rounds: WebhookDelivery[]
   /** Behind which to go on; null: nothing is left of the range. */
-  next: ReplayPlace | null
+  next: ReplayPosition | null
 }
 
 /**

@@ -36,7 +36,7 @@ const columns = `e.id, e.project_id, e.scope, e.subject, e.requested_at, e.reque
   e.kept_in_kafka_until`
 
 /** Of one project, not done; beyond it the operator alone may ask. The sink takes some hundreds a minute. */
-const mostOpen = 10_000
+const maxOpen = 10_000
 
 /** Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project, or too much is asked for. */
 export async function createErasure(
@@ -49,7 +49,7 @@ export async function createErasure(
     `with e as (
        insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
        select $2, p.project_id, $3, $4, $5, now(), now() + $6 * interval '1 millisecond' from subscriptions p where :scope(p) and ($5 = 'operator' or
-         (select count(*) from (select from erasures o where :scope(o) and o.status = 'erasing' limit ${mostOpen}) counted) < ${mostOpen}) returning *)
+         (select count(*) from (select from erasures o where :scope(o) and o.status = 'erasing' limit ${maxOpen}) counted) < ${maxOpen}) returning *)
      select ${columns} from e`,
     [idToUuid(id), scope, stored, requested_by, longestKeptMs],
     // Not whom or what: that would outlast the erasure.

@@ -75,7 +75,7 @@ test('an attempt that came to nothing is none, and clears none that failed', asy
   const guess = { login: 'ada', address: '198.51.100.4' }
   for (let n = 0; n < 4; n++) expect(await throttles.take(guess, startMs)).toBe(0)
   expect(await throttles.take(guess, startMs)).toBe(0)
-  await throttles.takeBack(guess)
+  await throttles.undo(guess)
   expect(await throttles.take(guess, startMs)).toBe(0)
   expect(await throttles.take(guess, startMs)).toBe(1)
 })

@@ -36,7 +36,7 @@ export interface ThrottleStore {
   /** It was not a failure. */
   clear(attempt: Attempt): Promise<void>
   /** It came to nothing: no password was looked at. */
-  takeBack(attempt: Attempt): Promise<void>
+  undo(attempt: Attempt): Promise<void>
   /** Forgets what is over a day old. */
   tidy(nowMs: number): Promise<void>
 }
@@ -56,12 +56,12 @@ export function createThrottleStore(pool: Pool): ThrottleStore {
       const others = keys.filter(({ kind }) => kind !== 'pair').map(({ key }) => key)
       await query(
         pool,
-        `with cleared as (delete from login_throttles where key = any ($1::bytea[])) ${takeBackSql('$2')}`,
+        `with cleared as (delete from login_throttles where key = any ($1::bytea[])) ${undoSql('$2')}`,
         [ofPair, others],
       )
     },
-    async takeBack(attempt) {
-      await query(pool, takeBackSql('$1'), [keysOf(attempt).map(({ key }) => key)])
+    async undo(attempt) {
+      await query(pool, undoSql('$1'), [keysOf(attempt).map(({ key }) => key)])
     },
     async tidy(nowMs) {
       await query(pool, 'delete from login_throttles where last_failed_at < $1', [new Date(nowMs - forgetMs)])
@@ -106,7 +106,7 @@ const takeSql = `
   where t.blocked_until <= $2`
 
 // With the delay that the attempt itself began: whoever had to wait for another's did not come as far as here.
-const takeBackSql = (keys: string) =>
+const undoSql = (keys: string) =>
   `update login_throttles set failures = greatest(failures - 1, 0), blocked_until = to_timestamp(0) where key = any (${keys}::bytea[])`
 
 function keysOf({ login, address }: Attempt) {

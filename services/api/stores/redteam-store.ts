@@ -86,7 +86,7 @@ const countsOf = (owner: string) => `left join lateral (
   from redteam_attempts a where a.run_id = ${owner}.id and a.project_id = ${owner}.project_id and ${owner}.total_probes is null) c on true`
 
 /** Open runs of a project at most, and runs that are kept. */
-const [mostOpen, maxKept] = [100, 1_000]
+const [maxOpen, maxKept] = [100, 1_000]
 
 /** Orders a run. Undefined: there is no such project; null: too many of its runs are open. The oldest ones that are over make room, be it refused. */
 export async function insertRedteamRun(
@@ -103,7 +103,7 @@ export async function insertRedteamRun(
   const inserted = await database.change(
     `insert into redteam_runs (id, project_id, agent_name, target, options, seed, budget_usd, runner, status, created_at)
      select $2, p.project_id, $3, $4, $5, $6, $7, $8, 'queued', $9 from subscriptions p
-     where :scope(p) and (select count(*) from redteam_runs r where :scope(r) and r.status in ('queued', 'running', 'scoring')) < ${mostOpen} returning id`,
+     where :scope(p) and (select count(*) from redteam_runs r where :scope(r) and r.status in ('queued', 'running', 'scoring')) < ${maxOpen} returning id`,
     [
       idToUuid(id),
       order.agent_name,

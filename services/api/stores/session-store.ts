@@ -84,7 +84,7 @@ export interface SessionPage {
   /** The call behind which to go on; null: there is nothing more. */
   next: string | null
   /** The call with which the first page began. */
-  begunAt: string | undefined
+  startId: string | undefined
   /** Of all pages, among the newest calls. */
   counted: Counted
 }
@@ -102,12 +102,12 @@ export async function listSessions(
   const behind = isBehind('r', paging.after, '<', values)
   // On the first page nothing is later than what the scan began with.
   const later =
-    paging.after === null && filters.end === undefined ? '' : withoutLater(filters, paging.begunAt, values)
+    paging.after === null && filters.end === undefined ? '' : withoutLater(filters, paging.startId, values)
   const newest =
     paging.after === null
       ? 'scan'
       : `(select r.session_id from llm_requests r where :scope(r) and ${passes('r', filters, values)}
-           and ${isBehind('r', paging.begunAt ?? null, '<=', values)} order by r.created_at desc, r.id desc limit ${scannedCalls})`
+           and ${isBehind('r', paging.startId ?? null, '<=', values)} order by r.created_at desc, r.id desc limit ${scannedCalls})`
   const rows = await database.query<(SessionRow | { id: null }) & ScanRow>(
     `with scan as materialized (
        select r.session_id, r.created_at, r.id from llm_requests r where :scope(r) and ${passes('r', filters, values)} and ${behind}
@@ -127,11 +127,11 @@ export async function listSessions(
   )
   // Without sessions there is one row still, which says how far the scan came.
   const found = rows.filter((row): row is SessionRow & ScanRow => row.id !== null)
-  const begunAt = paging.after === null && found[0] ? idFromUuid('request', found[0].id) : paging.begunAt
+  const startId = paging.after === null && found[0] ? idFromUuid('request', found[0].id) : paging.startId
   const items = found.slice(0, paging.limit).map(sessionOf)
   const [total, calls] = rows[0]?.counted ?? [0, 0]
   const counted = { total: Math.max(total, items.length), isExact: calls < scannedCalls }
-  return { items, next: nextOf(found, rows[0], paging.limit), begunAt, counted }
+  return { items, next: nextOf(found, rows[0], paging.limit), startId, counted }
 }
 
 function nextOf(found: readonly SessionRow[], scan: ScanRow | undefined, limit: number): string | null {
@@ -148,8 +148,8 @@ function nextOf(found: readonly SessionRow[], scan: ScanRow | undefined, limit: 
  * Leaves out sessions that have a later call: they stand further ahead. Where it came after the first page began (`begunAt`), they stand on no
  * page further ahead. LIMIT keeps the planner from looking all sessions up at once (8 s among ten million calls, as `not exists`).
  */
-function withoutLater(filters: SessionFilters, begunAt: string | undefined, values: Conditions): string {
-  const known = begunAt === undefined ? '' : `and ${isBehind('n', begunAt, '<=', values)}`
+function withoutLater(filters: SessionFilters, startId: string | undefined, values: Conditions): string {
+  const known = startId === undefined ? '' : `and ${isBehind('n', startId, '<=', values)}`
   return `left join lateral (
     select true as found from llm_requests n where :scope(n) and n.session_id = l.session_id and n.created_at >= l.created_at
       and (n.created_at, n.id) > (l.created_at, l.id) and ${passes('n', filters, values)} ${known} limit 1

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { TransientError } from '#runtime/errors.ts'
-import { createRecentAnswers } from './recent-answers.ts'
+import { createReadThroughCache } from './read-through-cache.ts'
 
 function setUp() {
   const state = {
@@ -9,13 +9,13 @@ function setUp() {
     asked: 0,
     load: (name: string): Promise<string | undefined> => Promise.resolve(`${name}!`),
   }
-  const answers = createRecentAnswers<string>({
+  const answers = createReadThroughCache<string>({
     load: (name) => {
       state.asked += 1
       return state.load(name)
     },
     clock: { now: () => state.now, sleep: () => Promise.resolve() },
-    hearsChanges: () => state.hears,
+    receivesChanges: () => state.hears,
     freshMs: 30_000,
     staleMs: 60_000,
     capacity: 2,
@@ -25,7 +25,7 @@ function setUp() {
 
 const away = () => Promise.reject(new TransientError('POSTGRES_UNAVAILABLE', 'away'))
 
-describe('recent answers', () => {
+describe('a read-through cache', () => {
   test('are used for 30 s, then asked for again', async () => {
     const { state, answers } = setUp()
     expect(await answers.find('a')).toBe('a!')
