@@ -12,7 +12,6 @@ import { invalidInput, Problem, unavailable } from '#http/problem.ts'
 import { readRecords, type ReadRecord } from './record/read-record.ts'
 import type { Admit } from './steps/admit-together.ts'
 import { describeRecord } from '#capture/record/describe-record.ts'
-import { namePeriod } from './steps/name-period.ts'
 import type { PublishCall } from './steps/publish-call.ts'
 import type { Admission } from './stores/quota-store.ts'
 
@@ -182,6 +181,15 @@ function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: 
       headers: { 'retry-after': String(Math.max(1, Math.ceil((admission.periodResetAtMs - nowMs) / 1000))) },
     },
   )
+}
+
+const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** A quota's period in words: `for November 2026`. A subscription's period may begin on any day. */
+export function namePeriod(startMs: number): string {
+  const start = new Date(startMs)
+  const isMonth = startMs === Date.UTC(start.getUTCFullYear(), start.getUTCMonth())
+  return isMonth ? `for ${monthName.format(start)}` : `since ${start.toISOString()}`
 }
 
 function isAccepted(record: Accepted | Problem): record is Accepted {

@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Problem } from '#http/problem.ts'
+import type { Attempt, ThrottleStore } from '../stores/login-throttle-store.ts'
 
 /** OWASP's least for argon2id: 19 MiB, two passes, one lane; 60 ms of one core. Stored with each hash, so that they can be raised. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -86,5 +87,20 @@ function createTurns() {
       if (next === undefined) running--
       else next()
     }
+  }
+}
+
+/** Whether the password is theirs. An attempt that could not be looked at (SIGN_IN_BUSY) is none that failed. */
+export async function checkPassword(
+  { hasher, throttles }: { hasher: PasswordHasher; throttles: ThrottleStore },
+  attempt: Attempt,
+  password: string,
+  hash: string | null | undefined,
+): Promise<boolean> {
+  try {
+    return await hasher.verify(password, hash)
+  } catch (error) {
+    await throttles.undo(attempt)
+    throw error
   }
 }

@@ -15,8 +15,7 @@ import {
   listErasures,
   type Erasure,
 } from '../stores/erasure-store.ts'
-import { isProject } from '../stores/is-project.ts'
-import type { ProjectDatabases } from '../stores/project-database.ts'
+import { isProject, type ProjectDatabases } from '../stores/project-database.ts'
 
 const erasureSchema = z.object({
   id: z.string(),

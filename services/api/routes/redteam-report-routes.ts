@@ -5,7 +5,6 @@ import { route, type Reply, type Route } from '#http/route.ts'
 import { found } from '#http/problem.ts'
 import { buildReport, compareReports, type RedteamReport } from '../redteam/build-report.ts'
 import { garakAttempt, garakHead, garakTail } from '../redteam/garak-lines.ts'
-import { findRun } from '../redteam/find-run.ts'
 import { readSaid } from '../redteam/read-said.ts'
 import { redteamDiffSchema, reportSchema } from '../redteam/redteam-schemas.ts'
 import { renderHtml, type Finding } from '../redteam/render-html.ts'
@@ -16,7 +15,7 @@ import {
   listAttempts,
   type RedteamAttempt,
 } from '../stores/redteam-attempts.ts'
-import { findRedteamRun, findRunBefore, type RedteamRun } from '../stores/redteam-store.ts'
+import { findRun, findRedteamRun, findRunBefore, type RedteamRun } from '../stores/redteam-store.ts'
 import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 
 const reading = { access: 'read', tag: 'Red team' } as const

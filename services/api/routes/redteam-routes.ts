@@ -14,10 +14,10 @@ import { route, type Route } from '#http/route.ts'
 import { taggedJson } from '#http/entity-tag.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { findCredentials } from '../redteam/find-credentials.ts'
-import { findRun } from '../redteam/find-run.ts'
 import { attemptsSchema, orderSchema, redteamRunSchema } from '../redteam/redteam-schemas.ts'
 import { listAttempts } from '../stores/redteam-attempts.ts'
 import {
+  findRun,
   cancelRedteamRun,
   findRedteamRun,
   insertRedteamRun,

@@ -8,7 +8,6 @@ import { invalidInput, Problem, notFound } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import { taggedJson } from '#http/entity-tag.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
-import { writeJson } from '../http/write-json.ts'
 import { callsShownTo, mayReadContent } from '../people/authenticate-people.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem, type StoredBodies } from '../stores/request-store.ts'
@@ -169,4 +168,14 @@ function openBody(sealer: Sealer, sealed: SealedBytes, identity: string): Buffer
       },
     )
   }
+}
+
+/** JSON text of `object` with further members whose values are JSON already and stay byte for byte. */
+function writeJson(object: Readonly<Record<string, unknown>>, raw: Readonly<Record<string, Buffer>>): string {
+  const members = Object.entries(raw).map(
+    ([name, json]) => `${JSON.stringify(name)}:${json.toString('utf8')}`,
+  )
+  const text = JSON.stringify(object)
+  const separator = text === '{}' || members.length === 0 ? '' : ','
+  return `${text.slice(0, -1)}${separator}${members.join(',')}}`
 }

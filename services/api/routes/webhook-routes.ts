@@ -9,8 +9,7 @@ import { idField, textField } from '#http/fields.ts'
 import { Problem, found, notFound } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
-import { isProject } from '../stores/is-project.ts'
-import type { ProjectDatabases } from '../stores/project-database.ts'
+import { isProject, type ProjectDatabases } from '../stores/project-database.ts'
 import {
   createWebhook,
   findWebhook,

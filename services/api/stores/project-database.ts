@@ -203,3 +203,8 @@ export function createProjectDatabases(connections: ProjectConnections): Project
       new ProjectDatabase(connections, principal, ProjectScope.ofOne(principal, requested)),
   }
 }
+
+/** Whether the project exists: asked when an insert added no row, to tell a missing project from a full one. */
+export async function isProject(database: ProjectDatabase<OneProject>): Promise<boolean> {
+  return (await database.query('select from subscriptions p where :scope(p)')).length > 0
+}

@@ -1,10 +1,16 @@
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { RedteamOptions, RedteamStatus, RedteamTarget } from '#schemas/redteam-run.ts'
+import type { Principal } from '#http/access/principal.ts'
+import { found } from '#http/problem.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
-import { isProject } from './is-project.ts'
 import { listRows } from './list-rows.ts'
-import type { OneProject, ProjectDatabase } from './project-database.ts'
+import {
+  isProject,
+  type OneProject,
+  type ProjectDatabase,
+  type ProjectDatabases,
+} from './project-database.ts'
 
 /** What the operator orders. */
 export interface RedteamOrder {
@@ -207,4 +213,14 @@ function orderDetail({ agent_name, target, budget_usd, runner }: RedteamOrder) {
 function withoutSecrets(target: RedteamTarget): RedteamTarget {
   if (target.kind !== 'http') return target
   return { ...target, headers: Object.fromEntries(Object.keys(target.headers).map((name) => [name, '•••'])) }
+}
+
+/** The run, in whichever of the caller's projects it is: `report_url` does not name its project. Throws 404. */
+export async function findRun(
+  databases: ProjectDatabases,
+  principal: Principal,
+  requested: string | undefined,
+  id: string,
+): Promise<RedteamRun> {
+  return found(await findRedteamRun(databases.ofAny(principal, requested), id), 'run', id)
 }

@@ -35,7 +35,7 @@ export interface RequestKey {
   created_at: Date
 }
 
-const plainColumns = [
+const filterColumns = [
   'source',
   'model',
   'provider',
@@ -45,6 +45,10 @@ const plainColumns = [
   'user_id',
   'type',
   'tool_name',
+] as const
+
+const plainColumns = [
+  ...filterColumns,
   'prompt_tokens',
   'completion_tokens',
   'cached_tokens',
@@ -77,18 +81,6 @@ export function requestOf(owner: string, id: string, time: string, within: Withi
   return `cross join lateral (select * from llm_requests q
     where q.project_id = ${owner}.project_id and q.id = ${owner}.${id} and q.created_at = ${owner}.${time}${within('q.created_at')} limit 1) r`
 }
-
-const filterColumns = [
-  'source',
-  'model',
-  'provider',
-  'agent_name',
-  'agent_tag',
-  'session_id',
-  'user_id',
-  'type',
-  'tool_name',
-] as const
 
 /**
  * The requests that pass. Where a label, a severity or a scorer is asked for, the list goes through verdicts or scores in their order and not

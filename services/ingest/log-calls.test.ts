@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { namePeriod } from './name-period.ts'
+import { namePeriod } from './log-calls.ts'
 
 test.each([
   ['2026-11-01T00:00:00.000Z', 'for November 2026'],
