@@ -16,7 +16,7 @@ const secret = 'whsec_for_tests'
 const isoOf = (second: number) => new Date(second * 1_000).toISOString()
 let api: RunningApi
 let provider: MockPaymentProvider
-/** Of a project that none of what is told is about. */
+/** A project that no event concerns. */
 let bystander: () => Promise<unknown>
 let untouched: unknown
 
@@ -217,7 +217,7 @@ describe('checkout and portal', () => {
   test('never sell a second subscription: another tier is a change of the first, what is paid for is refused', async () => {
     const { projectId, key } = await api.createProject()
     await post(said('created', nowS(), projectId))
-    // What an operator gives is not paid for, and `price_old` was sold for pro before `price_pro`.
+    // A tier that an operator sets is not paid for. `price_old` was sold for pro before `price_pro`.
     await api.call('PATCH', `/api/projects/${projectId}`, { operator: true, body: { tier: 'team' } })
     for (const [status, price] of Object.entries({ active: 'price_pro', past_due: 'price_old' })) {
       provider.subscriptions.set(`sub_${projectId}`, subscription(projectId, { status }, price))
@@ -240,7 +240,7 @@ describe('checkout and portal', () => {
     const checkedOut = async () => [(await ask(key, 'pro')).json['url'], customerOf()]
     expect(await checkedOut()).toEqual(['https://pay.example/checkout', ended.customer])
     await post(event('customer.subscription.deleted', nowS() + 1, ended))
-    // Another was taken since, of which nothing was told yet: a third would be paid beside it.
+    // The customer has a newer subscription that no event named yet: a third would be paid beside it.
     const next = subscription(projectId, { id: `next_${projectId}` })
     provider.subscriptions.set(next.id, next)
     expect((await ask(key, 'pro')).json).toMatchObject({ code: 'SUBSCRIPTION_EXISTS' })

@@ -48,7 +48,7 @@ test('what was paid is known before its event comes: nothing is sold twice', asy
   provider.subscriptions.set(paid.id, paid)
   expect(await checkOut(key)).toMatchObject({ status: 409, code: 'SUBSCRIPTION_EXISTS' })
   expect(await checkOut(key, 'team')).toMatchObject({ status: 200, id: 'portal_1' })
-  // It ended, and its event never came.
+  // It ended without an event.
   provider.subscriptions.set(paid.id, subscription(projectId, { status: 'canceled' }))
   const next = await checkOut(key)
   expect(statusesOf(id, next.id)).toEqual(['complete', 'open'])

@@ -8,7 +8,7 @@ import { createCallStorage } from '#tests/support/store-calls.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** The start of a day, so that hours and days are known. */
+/** The start of a day: its hours and days are known. */
 const day = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
 let api: RunningApi
 
@@ -35,7 +35,7 @@ test('what has been counted by the day is answered as it was by the hour, and wh
   ]
   await storage.calls(scored)
   await storage.scores(scored.map((call) => sampleScoredCall(call)))
-  // From within a day to within another, and whole days.
+  // From within one day to within another, and whole days.
   const ranges = [[-10, 40] as const, [0, 24] as const, [-24, 48] as const].map(
     ([from, to]) =>
       `start=${new Date(day + from * hourMs).toISOString()}&end=${new Date(day + to * hourMs).toISOString()}`,
@@ -70,7 +70,7 @@ test('what has been counted by the day is answered as it was by the hour, and wh
   expect(await countedByDay()).toBe(0)
   await fold()
   expect(await countedByDay()).toBe(3)
-  // The API asks once a minute which days are counted.
+  // The API refreshes the list of counted days once a minute.
   const { now } = Date
   jest.spyOn(Date, 'now').mockImplementation(() => now() + 61_000)
   expect(await answers()).toEqual(byHour)
@@ -80,7 +80,7 @@ test('what has been counted by the day is answered as it was by the hour, and wh
   expect(withLate).not.toEqual(byHour)
   await fold()
   expect(await answers()).toEqual(withLate)
-  // By the day it is, else what stands there would not matter.
+  // Uses the day's roll-ups: otherwise their rows would not matter.
   await api.pool.query('delete from call_rollups_by_day')
   expect(await answers()).not.toEqual(withLate)
 })

@@ -104,7 +104,7 @@ describe('deliveries', () => {
     expect(second).toMatchObject({ delivery_id: deliveries[2], attempt: 5, first_attempt: 5 })
     expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(2)
     expect((await replayFailed(rangeOf(60_000, 0))).json['errors']).toMatchObject([{ path: 'end' }])
-    // Under way they were, and nobody attempts them any more: the one's record is gone, the other's retry.
+    // Both were under way and are abandoned: one lost its record, the other its retry.
     await api.pool.query(
       "update webhook_deliveries set created_at = created_at - interval '2 hours' where id = any($1::uuid[])",
       [[deliveries[0], deliveries[1]].map((delivery) => idToUuid(String(delivery)))],
@@ -114,7 +114,7 @@ describe('deliveries', () => {
     expect(await listed()).toMatchObject([mayGo(false), mayGo(true), mayGo(true)])
     const left = await call('POST', `/${id}/deliveries/${String(deliveries[1])}/replay`)
     expect([left.status, left.json]).toEqual([202, { delivery_id: deliveries[1] }])
-    // The round that is lost is asked for as the same attempt, which is made once.
+    // The round is requested as the same attempt, which is made once.
     expect((await replayFailed(rangeOf(-7_500_000, -3_600_000))).json).toMatchObject({ replayed: 2 })
     const rounds = await api.readTopic(topics.deliveryDue)
     expect(rounds.slice(2)).toMatchObject([
@@ -122,7 +122,7 @@ describe('deliveries', () => {
       { delivery_id: deliveries[0], attempt: 5, first_attempt: 5 },
       { delivery_id: deliveries[1], attempt: 5, first_attempt: 5 },
     ])
-    // The one is being attempted, the other waits for its endpoint: neither is left.
+    // One is being attempted, the other waits for its endpoint: neither is abandoned.
     await api.pool.query('insert into webhook_attempts values ($1, 5, now(), now())', [
       idToUuid(String(deliveries[0])),
     ])
@@ -163,7 +163,7 @@ describe('deliveries', () => {
       { delivery_id: ofOther, reason: 'unknown' },
     ]
     expect([answer.status, answer.json]).toEqual([202, { replayed: 2, skipped: left }])
-    // Another webhook's deliveries lie in another partition: before or behind, as it happens.
+    // Another webhook's deliveries are in another partition, before or after these.
     const queued = (await api.readTopic(topics.deliveryDue)).filter(({ webhook_id }) => webhook_id === own)
     expect(queued).toMatchObject([
       { delivery_id: failed, webhook_id: own, attempt: 5, first_attempt: 5 },
@@ -175,7 +175,7 @@ describe('deliveries', () => {
       skipped: [{ reason: 'under_way' }, { reason: 'under_way' }],
     })
     expect((await replay([])).json['errors']).toMatchObject([{ path: 'delivery_ids' }])
-    // Nor are another webhook's listed with its own, or sent again by its range.
+    // Another webhook's are neither listed nor replayed with these.
     expect((await call('GET', `/${own}/deliveries`)).json['total']).toBe(3)
     const [start, end] = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms).toISOString())
     expect((await call('POST', `/${own}/deliveries/replay`, { start, end })).json).toEqual(none)
@@ -238,7 +238,7 @@ describe('deliveries', () => {
     await api.pool.query("update webhook_deliveries set status = 'failed' where webhook_id = $1", [
       idToUuid(id),
     ])
-    // Nor does anything come of it when the one that the cursor stands behind is gone meanwhile.
+    // The position of a cursor survives the deletion of its delivery.
     const { rowCount } = await api.pool.query(
       `delete from webhook_deliveries where id = (
          select id from webhook_deliveries where webhook_id = $1 order by created_at, id offset 499 limit 1)`,

@@ -59,7 +59,7 @@ test('numbers of queries are described as what they are, with the bounds that ar
         return errors.filter((error) => error.path === parameter).length
       }
       const { minimum = 0, maximum = 0 } = schema
-      // A page can be too deep only by what stands on each: of one row, the last is there.
+      // Whether a page is too deep depends on page_size: of one row, the last page exists.
       const ends = parameter === 'page' ? [minimum] : [minimum, maximum]
       for (const value of ends)
         expect([name, parameter, value, await errorsAt(value)]).toEqual([name, parameter, value, 0])
@@ -91,7 +91,7 @@ test('filters by metadata, whose names callers choose, are described where they 
     'get /api/requests/facets',
   ])
   for (const { parameter } of described) {
-    // Members of an object that is exploded stand in the query by their own names.
+    // The members of an exploded object are query parameters of their own.
     expect(parameter).toMatchObject({ style: 'form', explode: true, schema: { type: 'object' } })
   }
   for (const { path, parameters } of operations.filter(

@@ -9,14 +9,14 @@ import { writeCursor } from './http/paging.ts'
 import { createProjectDatabases } from './stores/project-database.ts'
 import { createRequestStore } from './stores/request-store.ts'
 
-/** Another project's ids where they are not in the path, which isolation.integration.test.ts tries. */
+/** Another project's ids outside the path, which isolation.integration.test.ts tests. */
 type Project = Awaited<ReturnType<RunningApi['createProject']>>
 let api: RunningApi
 let victim: Project
 let attacker: Project
 let requestId: string
 let webhookId: string
-/** What a key may read without an id in the path. */
+/** Paths without ids that a key may read. */
 let paths: string[]
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ test("a key finds nothing by another project's ids in queries", async () => {
   const key = attacker.key
   const cursors = [
     writeCursor(requestId),
-    // As the operator's list of every project writes it.
+    // As the operator's list of all projects writes it.
     writeCursor(requestId, victim.projectId),
     // As the list of sessions writes it.
     writeCursor(requestId, requestId),
@@ -73,7 +73,7 @@ test("a key finds nothing by another project's ids in queries", async () => {
         expect([path, parameter, answer.text.includes(secret)]).toEqual([path, parameter, false])
     }
   }
-  // The export, which took a cursor and passed over it, refuses all of them.
+  // The export refuses all of them.
   expect(found).toBeGreaterThanOrEqual(10)
 })
 
@@ -107,7 +107,7 @@ test("a key changes nothing by another project's ids in bodies", async () => {
     await post('/api/reviews', { request_id: requestId, scorer_name: 'pii_detection', agrees: true }),
   ).toBe(404)
   expect(await post('/internal/log', { project_id: victim.projectId, request_body: {} })).toBe(403)
-  // Taken, and carried out in the attacker's own project alone, where there is nothing of that name.
+  // Accepted, and carried out in the attacker's project alone, which has nothing of that name.
   expect(await post('/api/erasures', { scope: 'request', subject: requestId })).toBe(202)
   expect(await post('/api/erasures', { scope: 'session', subject: 'VICTIM-session' })).toBe(202)
   const { rows } = await api.pool.query(
@@ -147,7 +147,7 @@ test('a project has a hundred open red-team runs at most, also of those that are
     [idToUuid(projectId)],
   )
   const body = { ...(bodyExamples['post /api/redteam-runs'] as object), project_id: projectId }
-  // Who waits two seconds for its turn is told to come back.
+  // A request that waits two seconds for its turn gets 429.
   const order = async (): ReturnType<typeof api.call> => {
     const answer = await api.call('POST', '/api/redteam-runs', { operator: true, body })
     return answer.status === 503 ? order() : answer
@@ -255,7 +255,7 @@ test.each(['', '&label=safe', '&scorer_name=pii_detection', '&session_id=shared'
     const byCursor = [first]
     for (let next = first.next_cursor; next !== null; next = byCursor.at(-1)?.next_cursor ?? null)
       byCursor.push(await list(`&cursor=${next}`))
-    // As it was written before it named the project: behind all that have the identifier.
+    // The cursor's older form, without a project: after every request with the id.
     const [older = '', newer = ''] = shared.toSorted()
     const { items: behind } = await list(`&cursor=${writeCursor(newer)}`)
     expect(behind.map(({ id }) => id)).toEqual([older, older])

@@ -18,7 +18,7 @@ interface Description {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** Bodies that are valid, so that nothing but the caller's rights is in the way. */
+/** Valid bodies, so that only the caller's rights are in the way. */
 const bodies: Record<string, unknown> = {
   ...bodyExamples,
   // Around the victim's failed delivery.
@@ -155,7 +155,7 @@ describe('every route of /openapi.json', () => {
   })
 
   test("gives another project's key nothing of it, and changes nothing", async () => {
-    // In every way that calls are chosen by where they came from.
+    // With every filter by source.
     const asked = operations.flatMap((operation) =>
       queriesOf(operation.operation).map((query) => ({ ...operation, query })),
     )
@@ -166,7 +166,7 @@ describe('every route of /openapi.json', () => {
       expect(answer.headers.get('cache-control')).toMatch(/^(no-store|private, no-cache)$/)
       if (isOperatorOnly(operation)) expect([name, answer.status]).toEqual([name, 403])
       else if (path.includes('{id}')) expect([name, answer.status]).toEqual([name, 404])
-      // Only what was asked for is named again.
+      // Only the requested id appears in the answer.
       expect(answer.text.replace('there is no session VICTIM-session', '')).not.toContain('VICTIM')
       for (const secret of [victim.projectId, requestId, webhookId]) {
         if (!victimPath(path).includes(secret))
@@ -267,7 +267,7 @@ test('a key may erase of its project what it names, the whole project only the o
   const list = (key: string, query = '') => api.call('GET', `/api/erasures${query}`, { key })
   expect(new Set((await list(victim.key)).text.match(/prj_\w+/g))).toEqual(new Set([victim.projectId]))
   expect((await list(attacker.key)).text).not.toContain(victim.projectId)
-  // Their time is not the one in their identifiers.
+  // Their times differ from those in their ids.
   await api.pool.query(`update erasures set requested_at = requested_at + interval '1 minute'`)
   const first = (await list(victim.key, '?page_size=1')).json['next_cursor']
   expect((await list(victim.key, `?cursor=${String(first)}`)).json['items']).toHaveLength(2)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** Hours begin on the half hour there, days at 18:30 UTC: whatever forgets to say UTC counts others. */
+/** Hours start at the half hour there and days at 18:30 UTC, which exposes any code that does not say UTC. */
 async function inKolkata(databaseUrl: string): Promise<Record<string, string>> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
@@ -88,7 +88,7 @@ test('what it would cost to score the last quarter of an hour again is told, whe
   }
   expect(await ask()).toMatchObject({ estimated_judge_usd: null })
   await api.pool.query(`select settle_judge_usd($1, 0.75, 700, 40, '{content_safety}')`, [id])
-  // Two of the three calls of the period, none of another's or of the time before.
+  // Two of the period's three calls; none of another project or from before.
   const estimate = { calls: 2, calls_without_bodies: 2, estimated_judge_usd: 0.5 }
   expect(await ask()).toMatchObject({ run: null, ...estimate })
 })

@@ -20,14 +20,14 @@ let redteamRunId: string
 let calls: LoggedCall[]
 let project: { projectId: string; key: string }
 const statements: { route: string; text: string; values: unknown[] }[] = []
-/** Of the partitions that transactions have locked by their end, while somebody asks. */
+/** Days whose partitions the watched transactions locked until their end. */
 let lockedDays: Set<string> | undefined
 
 beforeAll(async () => {
   api = await startApi()
   project = await api.createProject()
   const storage = createCallStorage(api.pool)
-  // More than are looked for by their metadata, and older than what a list looks at first: the longest way to a page.
+  // More than a metadata search looks at, and older than what a list reads first: the slowest page.
   calls = many(1_050, (index) =>
     sampleCall(project.projectId, {
       id: newId('request', now - 4 * day - index * 1_000),
@@ -56,10 +56,10 @@ afterAll(async () => {
   await api.stop()
 })
 
-/** What goes around a transaction, and what a new connection begins with. */
+/** Statements around a transaction, and those of a new connection. */
 const frame = /^\s*(begin|commit|rollback|set)\b|\brolbypassrls\b/i
 
-/** Everything that routes ask of Postgres. */
+/** Records every statement of the routes. */
 function watchStatements(): void {
   const { query } = pg.Client.prototype as { query: (...given: unknown[]) => unknown }
   jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
@@ -85,7 +85,7 @@ async function noteLocked(query: (...given: unknown[]) => unknown): Promise<void
   for (const { day: locked } of rows) lockedDays?.add(locked)
 }
 
-/** Of which days `work` locks partitions: Postgres leaves those alone that it need not read. */
+/** The days whose partitions `work` locks: Postgres skips those that it need not read. */
 async function daysOf(work: () => Promise<unknown>): Promise<string[]> {
   lockedDays = new Set()
   await work()
@@ -106,7 +106,7 @@ function daysIn({ Plans = [], ...node }: PlanNode): string[] {
   return [...own, ...Plans.flatMap(daysIn)]
 }
 
-/** Of which days a route reads partitions. What it asked is explained: of a join Postgres locks more than it reads. */
+/** The days that a route reads, by EXPLAIN: in a join Postgres locks more than it reads. */
 async function daysReadBy(target: string): Promise<string[]> {
   statements.length = 0
   const { status } = await api.call('GET', target, { key: project.key })
@@ -189,20 +189,20 @@ test('every list of /openapi.json takes at most three queries and reads no bodie
       const answer = await api.call('GET', target, operator ? { operator } : { key: project.key })
       expect([target, answer.status]).toEqual([target, 200])
       const own = statements.filter(({ route }) => route === path)
-      // Where roll-ups say where to look, one more.
+      // One more where roll-ups narrow the range.
       const isCounted = own.length > 1 && own.some(({ text }) => /from (call|score)_rollups/.test(text))
       seen.push([target, own.length - (Object.hasOwn(filtersOf, path) && isCounted ? 1 : 0)])
       if (statements.some(({ text }) => text.includes('llm_request_bodies'))) readBodies.push(target)
     }
   }
-  // Where there are none, whether there is such a webhook is asked besides.
+  // With no deliveries, the webhook itself is looked up.
   statements.length = 0
   const none = await api.call('GET', `/api/v1/webhooks/${webhookId}/deliveries?status=pending`, project)
   seen.push(['no deliveries', statements.length])
   expect(none.json['total']).toBe(0)
   expect(seen.filter(([, count]) => count > atMost)).toEqual([])
   expect(readBodies).toEqual([])
-  // What counts nothing would find nothing too many.
+  // A test that counts nothing would pass.
   expect(seen.filter(([, count]) => count === 0)).toEqual([])
 })
 
@@ -269,7 +269,7 @@ test('a call and its scores are stored, listed by their time, shown and swept wi
   }
   const own = [from.toISOString().slice(0, 10).replaceAll('-', '')]
   expect(days).toEqual(Object.fromEntries(Object.keys(days).map((name) => [name, own])))
-  // Of one with a session its neighbours are looked for as well, in the days around it.
+  // A call in a session also has its neighbours looked up, in the days around it.
   const inSession = sampleCall(project.projectId, { id: newId('request', middayMs + 1), session_id: 's' })
   await storage.calls([inSession])
   const around = await daysOf(() => api.call('GET', `/api/requests/${inSession.id}`, project))

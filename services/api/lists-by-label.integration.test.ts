@@ -10,7 +10,7 @@ import { createCallStorage } from '#tests/support/store-calls.ts'
 const now = Date.now()
 const day = 86_400_000
 let api: RunningApi
-/** Of all statements. */
+/** The texts of all statements. */
 const texts: string[] = []
 
 beforeAll(async () => {
@@ -165,7 +165,7 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
       expect([filter, await list(filter)]).toEqual([filter, { ids, asked, everywhere: 0, pages: true }])
   }
   await found(1)
-  // Of days with many, the hours are asked for.
+  // Days with many calls are narrowed to hours.
   await api.pool.query(
     'update call_rollups set calls = calls + 50000 where project_id = $1 and source = $2',
     [project, 'gateway'],
@@ -176,7 +176,7 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
     everywhere: 0,
     pages: true,
   })
-  // What is counted together has no name, and may be of any.
+  // The overflow group has no name and may contain any.
   await api.pool.query(
     `update call_rollups set is_other = true, model = null, provider = null, agent_name = null where project_id = $1`,
     [project],
@@ -198,7 +198,7 @@ test('a list says of no fewer calls than it shows that they are there, and exact
   const safe = sampleCall(projectId, { id: newId('request', now - 1_000), user_id: 'ada' })
   await storage.calls([...unsafe, safe])
   await storage.scores(unsafe.map((call) => sampleScoredCall(call)))
-  // More than counting looks through, and none of them passes.
+  // More than are counted, and none passes.
   await api.pool.query(
     `insert into llm_requests (project_id, id, created_at, source, model, user_id, metadata, zero_content_retention, received_at)
      select project_id, gen_random_uuid(), created_at, source, model, user_id, metadata, false, received_at from llm_requests, generate_series(1, 2100)
@@ -215,7 +215,7 @@ test('a list says of no fewer calls than it shows that they are there, and exact
     expect([filter, await list(filter, 'page_size=2&page=2')]).toEqual([filter, [1, 3, true]])
     expect([filter, await list(filter, 'page_size=3')]).toEqual([filter, [3, 3, true]])
     expect([filter, await list(filter, 'page_size=2')]).toEqual([filter, [2, 3, false]])
-    // How many lie before a cursor is not known.
+    // The number before a cursor is unknown.
     expect([filter, await list(filter, `page_size=2&cursor=${String(cursor)}`)]).toEqual([
       filter,
       [1, 1, false],

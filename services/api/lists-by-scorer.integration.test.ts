@@ -24,7 +24,7 @@ beforeAll(async () => {
     calls.map((call, index) =>
       sampleScoredCall(call, {
         scores: [
-          // Worse than what the scorer says that is asked for.
+          // Worse than the selected scorer's.
           sampleScore(projectId, call.id, { scorer_name: 'content_safety', severity: 'critical' }),
           sampleScore(projectId, call.id, index === 0 ? { severity: 'medium', score_value: 4 } : isSafe),
         ],
@@ -76,7 +76,7 @@ test('an export by a scorer has what that one said too, and else no such columns
     scorer_value: 4,
   })
   expect((await linesOf(''))[0]).not.toContain('scorer_')
-  // Also where nothing passes: whoever reads it by its columns finds them.
+  // The header has the columns even when no row follows.
   expect(endOf((await linesOf('scorer_name=none'))[0] ?? '')).toEqual(endOf(head))
 })
 
@@ -96,7 +96,7 @@ test('facets with a scorer count what that one said', async () => {
     severity: [{ value: 'medium', count: 1 }],
   })
   expect(await facets('scorer_name=no_such_scorer')).toMatchObject({ calls: 0, label: [], severity: [] })
-  // As the sink counts scorers beyond those that have room of their own; what they said of each call is known.
+  // The sink's overflow group, as scorers beyond the limit are counted; each call's scores are known.
   await api.pool.query(
     `update score_rollups set is_other = true, scorer_name = null where project_id = $1 and scorer_name = 'pii_detection'`,
     [idToUuid(projectId)],
@@ -135,7 +135,7 @@ test('facets count the calls that pass the filters, and the scorers that found o
     }),
     sampleCall(mine.projectId, { id: at(4), model: 'a', source: 'redteam' }),
   ]
-  // What another project has under the same names counts for nobody else.
+  // Another project's calls under the same names do not count.
   const foreign = many(3, (index) =>
     sampleCall(other.projectId, { id: at(index), model: 'a', agent_name: 'x' }),
   )
@@ -173,7 +173,7 @@ test('facets count the calls that pass the filters, and the scorers that found o
     counted: [
       ...['agent_name x 1', 'agent_name y 1', 'label safe 1', 'label unsafe 1', 'model a 2'],
       ...['provider openai 2', 'scorer_name pii_detection 1', 'severity critical 1'],
-      // Every one: among them one chooses another.
+      // All of them, because one selects another.
       ...['source gateway 2', 'source redteam 1', 'status 5xx 1', 'status failed 1'],
     ],
     exact: undefined,
@@ -209,7 +209,7 @@ test('facets count the calls that pass the filters, and the scorers that found o
       fired === 0 ? [] : [`scorer_name pii_detection ${fired}`],
     ])
   }
-  // The operator who names the project is told the same; a key is told of no other.
+  // The operator who names the project gets the same; a key sees no other project.
   expect(await facets(`model=a&project_id=${mine.projectId}`, { operator: true })).toEqual(ofModel)
   const foreigner = await api.call('GET', `/api/requests/facets?model=a&project_id=${other.projectId}`, mine)
   expect(foreigner.status).toBe(403)

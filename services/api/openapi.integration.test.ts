@@ -31,7 +31,7 @@ let provider: MockPaymentProvider
 let document: Record<string, unknown>
 let operations: Listed[]
 let project: { projectId: string; key: string; keyId: string }
-/** Real ones, by the beginning of the path that takes them. */
+/** Real ids, by the prefix of their path. */
 const ids: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ async function seed(): Promise<void> {
   ids['{key_id}'] = project.keyId
 }
 
-/** The path with real identifiers. */
+/** The path with real ids. */
 function realPath(path: string): string {
   const start = Object.keys(ids).find((beginning) => path.startsWith(beginning)) ?? ''
   return path.replace(/\{(\w+)\}/g, (marker) => ids[marker] ?? ids[start] ?? marker)
@@ -129,7 +129,7 @@ describe('/openapi.json', () => {
   })
 
   test('has the envelope of the specification for every list', () => {
-    // Resources with their parts, attempts by their numbers, and what is new among scores.
+    // Resources with their parts, attempts by number, and new scores by cursor.
     const parts = ['get /api/sessions/{id}', 'get /api/requests/{id}/deliveries']
     const others = new Set([...parts, 'get /api/redteam-runs/{id}/attempts'])
     const lists = operations.flatMap(({ name, method, operation }) => {
@@ -180,7 +180,7 @@ test('a parameter that a route does not know is refused by its name', async () =
     const { status, json } = await api.call(method.toUpperCase(), `${realPath(path)}?modle=x`, {
       operator: true,
     })
-    // Others give the payment provider its address, and may have added to it: without a signature it is 400.
+    // The provider's address may have query parameters: without a signature it gets 400.
     const expected =
       path === '/webhook/payment' ? [400] : [422, { path: 'modle', message: 'is not known here' }]
     const [error] = (json['errors'] as object[] | undefined) ?? []
@@ -200,17 +200,17 @@ test('a range that ends before it starts is refused wherever one is taken', asyn
   }
 })
 
-/** Examples that this test's data refuses, and what they are answered. */
+/** Examples that this test's data refuses, with their status. */
 const refused: Record<string, number> = {
   ...refusedExamples,
   'post /webhook/payment': 400,
   'delete /api/me/logins/{login_id}': 403,
   'post /api/billing/portal': 409,
-  // Kafka has no record where this test says that one stands.
+  // Kafka has no record at the position given here.
   'post /api/dead-letters/{id}/redrive': 409,
-  // Nobody has that project.
+  // The project does not exist.
   'post /api/redteam-runs': 404,
-  // It was cancelled by the example before.
+  // The example before cancelled it.
   'post /api/score-runs/{id}/promote': 409,
 }
 
@@ -232,13 +232,13 @@ test('every example of /docs runs as printed', async () => {
       answer.status,
       'as wanted',
     ])
-    // What is answered is described.
+    // The status is documented.
     expect([name, Object.keys(operation.responses)]).toEqual([
       name,
       expect.arrayContaining([String(answer.status)]),
     ])
   }
-  // The deleted ones are wanted by the test below.
+  // The test below needs what the examples deleted.
   project = await api.createProject()
   await seed()
 })
@@ -270,6 +270,6 @@ test('no route answers 5xx, whatever is sent', async () => {
       { seed, numRuns: runsPerRoute },
     )
   }
-  // Requests that were all refused alike would have shown nothing.
+  // The test would show nothing if all requests failed alike.
   for (const status of [200, 400, 403, 404, 422]) expect([...seen]).toContain(status)
 }, 600_000)

@@ -73,7 +73,7 @@ describe('/api/reviews', () => {
       items: [{ reviewer: 'ben' }, { agrees: true }, { reason: 'an example address' }],
     })
     expect((await get('/api/reviews?agrees=false&limit=1')).json).toMatchObject({ total: 2, has_more: true })
-    // A cursor whose review is gone: what lies behind it is there still.
+    // The review of the cursor is deleted; the rest of the list is still there.
     const gone = await get(`/api/reviews?cursor=${writeCursor(newId('review'))}`)
     expect(gone.json['items']).toHaveLength(3)
     expect((await get('/api/reviews/agreement')).json).toEqual({
@@ -149,7 +149,7 @@ describe('/api/reviews', () => {
         `?start=${at(start)}&end=${at(Math.max(start, end))}`,
       ]) {
         const answer = await api.call('GET', `/api/reviews/agreement${query}`, { key })
-        // A filter by what everybody is has it counted one by one.
+        // With a filter on the reviewer everything is counted one by one.
         const recount = await api.call('GET', `/api/reviews/agreement${query || '?'}&reviewer=ana`, { key })
         expect([query, answer.json]).toEqual([query, recount.json])
       }
@@ -187,7 +187,7 @@ test('GET /api/operations says what waits', async () => {
   const partitions = await admin.fetchTopicOffsets(topic)
   const unread = partitions.map(({ partition }) => ({ topic, partition, offset: 0n }))
   await setGroupOffsets(kafka, groupId, unread)
-  // Of two jobs that wait, the older was made ten minutes ago; one from an hour ago is done.
+  // Of two waiting jobs the older is ten minutes old; one from an hour ago is finished.
   const jobs = api.topicPrefix + topics.scoreJobs.name
   const scorers = `${api.topicPrefix}scorer`
   await admin.createTopics({ topics: [{ topic: jobs, numPartitions: 1 }], waitForLeaders: false })
@@ -202,7 +202,7 @@ test('GET /api/operations says what waits', async () => {
   await producer.disconnect()
   await setGroupOffsets(kafka, scorers, [{ topic: jobs, partition: 0, offset: 1n }])
   const ask = () => api.call('GET', '/api/operations', { operator: true })
-  // A send that a busy broker refused at first is told of for a minute.
+  // A send that the broker refused at first is reported for a minute.
   const health = async () => (await ask()).json['health'] as { status: string }
   await until(
     async () => (await health()).status === 'ok',

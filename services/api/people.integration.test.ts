@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** What people below an administrator may do; everything else is the administrators', or no person's. */
+/** What users below administrator may do. All else is for administrators or for no user. */
 const viewersRoutes =
   /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
 const analystsRoutes =
@@ -66,7 +66,7 @@ const kinds: [RegExp, IdKind][] = [
   [/^\/api\/people/, 'person'],
 ]
 
-/** Identifiers of nothing, so that nobody's rights are shown by what they break. */
+/** Ids that do not exist, so that no request changes anything. */
 function pathOfNothing(path: string): string {
   const kind = kinds.find(([start]) => start.test(path))?.[1] ?? 'request'
   return path
@@ -138,12 +138,12 @@ describe('a person', () => {
       'project_id: is required when you see several projects',
     ])
     expect((await several.call('GET', `/api/requests?project_id=${other.projectId}`)).status).toBe(200)
-    // A link to a request says no project.
+    // A link to a request names no project.
     for (const id of [requestId, foreignId]) {
       expect((await several.call('GET', `/api/requests/${id}`)).json['id']).toBe(id)
     }
     expect((await several.call('GET', `/api/requests/${newId('request', 0)}`)).status).toBe(404)
-    // Nor does one to a run.
+    // A link to a run neither.
     for (const path of ['', '/attempts', '/diff', '/report']) {
       const seen = await reader.call('GET', `/api/redteam-runs/${foreignRun}${path}`)
       expect([path, seen.status]).toEqual([path, 200])
@@ -155,7 +155,7 @@ describe('a person', () => {
     expect((await people.admin.call('GET', '/api/requests')).json['total']).toBe(2)
   })
 
-  /** Of the body, and of the rationale. */
+  /** Of the body and of the rationale. */
   const content = /SAID|because of/
 
   test('who is a viewer sees verdicts and nothing of what was said', async () => {
@@ -166,7 +166,7 @@ describe('a person', () => {
       expect([path, seen.status, content.test(seen.text)]).toEqual([path, 200, false])
       if (withCalls.includes(path)) expect(seen.text).toContain('"error":"ToolError"')
       if (path !== '/api/requests') expect(seen.text).toContain('pii_detection')
-      // Another answer has another tag: who may read bodies from now on is not told that nothing has changed.
+      // The tag depends on the rights: a user who may read bodies from now on gets no 304.
       const etag = seen.headers.get('etag')
       const read = await people.analyst.call('GET', path, {
         headers: etag === null ? {} : { 'if-none-match': etag },

@@ -43,7 +43,7 @@ test('what has not changed is not sent again', async () => {
   }
 })
 
-/** Until somebody asks for scores while their table is locked. */
+/** Until a request for scores waits for the lock. */
 const untilScoresAreWaitedFor = () =>
   until(async () => {
     const { rowCount } = await api.pool.query(
@@ -86,7 +86,7 @@ describe('GET /api/safety-scores?since=', () => {
       has_more: boolean
     }
 
-  /** Transactions of other tests on the same server hold scores back for a while, too. */
+  /** Open transactions of other tests on the server delay scores too. */
   const pollUntil = async (
     key: string,
     from: string,
@@ -111,7 +111,7 @@ describe('GET /api/safety-scores?since=', () => {
     const scored = stored.map((call) => sampleScoredCall(call))
     const ids = (from: number, to: number) => scored.slice(from, to).map(({ scores }) => scores[0]?.id)
     let { next_since: since } = await poll(key, 'now')
-    // Another writer begins, and ends only after what is stored meanwhile.
+    // Another writer starts first and commits last.
     const slow = await api.pool.connect()
     await slow.query('begin; select pg_current_xact_id()')
     await storage.scores(scored.slice(0, 2))
@@ -122,7 +122,7 @@ describe('GET /api/safety-scores?since=', () => {
     slow.release()
     const [seen, next] = await pollUntil(key, since, 2)
     expect(seen.sort()).toEqual(ids(0, 2).sort())
-    // One transaction's scores over several pages.
+    // One transaction's scores, over several pages.
     await storage.scores(scored.slice(2))
     const [seenNext] = await pollUntil(key, next, 4, '&page_size=1')
     expect(seenNext.sort()).toEqual(ids(2, 6).sort())
@@ -141,7 +141,7 @@ describe('GET /api/safety-scores?since=', () => {
     try {
       await writer.query('begin; lock table safety_scores in access exclusive mode')
       const { next_since: since } = await poll(key, 'now')
-      // As promoting a run stores it.
+      // As a promotion does.
       const store = 'update safety_scores set stored_xid = pg_current_xact_id() where request_id = $1'
       await writer.query(store, [idToUuid(call.id)])
       const answer = poll(key, since)

@@ -10,7 +10,7 @@ import { until } from '#tests/support/until.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** The start of a day, so that hours and days are known. */
+/** The start of a day: its hours and days are known. */
 const day = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
 let api: RunningApi
 let project: { projectId: string; key: string }
@@ -80,7 +80,7 @@ describe('GET /api/stats', () => {
     expect(json).toMatchObject({ step_hours: 6, by: null, start: new Date(day).toISOString() })
     const series = json['series'] as { total: object; points: Record<string, unknown>[] }[]
     expect(series).toHaveLength(1)
-    // What one step over all of it says: the same sums, and the percentiles of all calls together.
+    // One step over the whole range: the same sums, and the percentiles of all calls.
     const whole = (await get(`/api/stats?${range}&step=7d`)).json['series'] as { points: object[] }[]
     expect(whole[0]?.points).toEqual([{ ...series[0]?.total, at: expect.any(String) }])
     expect(series[0]?.total).toMatchObject({ calls: 9, failed: 2, unsafe: 1 })
@@ -194,9 +194,9 @@ test('GET /api/requests/facets gives the values to filter by', async () => {
       { value: 'gateway', count: 9 },
       { value: 'redteam', count: 1 },
     ],
-    // What the list finds: `mail` was only asked for.
+    // What the list finds: `mail` was only offered.
     tool_name: [{ value: 'search', count: 2 }],
-    // Which scorers found something: hallucination did not.
+    // Scorers with findings: hallucination has none.
     scorer_name: [{ value: 'pii_detection', count: 1 }],
     label: [
       { value: 'pending', count: 7 },
@@ -223,7 +223,7 @@ test.each([
     scores: { list: scores, summary: scores },
     unsafeScores: { list: unsafe, summary: unsafe },
   })
-  // From the first transaction on; others on the same server hold scores back for a while.
+  // From the first transaction on; open ones of other tests delay scores.
   await until(async () => {
     const { json } = await get(`/api/safety-scores?since=${writePollCursor(positionBefore('1'))}&${query}`)
     return (json['items'] as unknown[]).length === scores

@@ -62,7 +62,7 @@ test('filters choose sessions, whose sums are those of all their calls', async (
     const inDetail = Object.keys(session ?? {}).map((name) => [name, detail[name]])
     expect([filter, session]).toEqual([filter, Object.fromEntries(inDetail)])
   }
-  // Whoever has another key finds nothing, whatever is asked for.
+  // Another key finds nothing, with any filter.
   const foreign = await api.createProject()
   expect(await get('/api/sessions?agent_name=planner', foreign.key)).toMatchObject({ items: [], total: 0 })
 })

@@ -12,7 +12,7 @@ const sessionCount = 6
 let api: RunningApi
 let project: { projectId: string; key: string }
 let storage: ReturnType<typeof createCallStorage>
-/** In the order of their times; a third of each session is a tool call. */
+/** In order of time; a third of each session is tool calls. */
 let calls: LoggedCall[]
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
       agent_name: session < 3 ? 'planner' : 'writer',
       model: '=HYPERLINK("http://x")',
       ...(isTool && { type: 'mcp_tool_call', tool_name: 'search' }),
-      // The one failed without an answer, the other by its status.
+      // One failed without an answer, the other by its status.
       ...(index === 6 && { error: 'failed' }),
       ...(index === 24 && { status_code: 400 }),
     })
@@ -86,12 +86,12 @@ describe('GET /api/sessions', () => {
       const { json } = await api.call('GET', `/api/sessions?page_size=2${cursor}`, { key })
       met.push(...sessionIds(json['items'] as Items))
       expect(json).toMatchObject({ total: 5, page: 1, page_size: 2 })
-      // One that has been met already, one that has not, and a new one, move to the front.
+      // One already seen, one not yet seen and a new one move to the front.
       await storage.calls(['s4', 's0', `new ${met.length}`].map((session) => call(session, Date.now())))
       cursor = typeof json['next_cursor'] === 'string' ? `&cursor=${json['next_cursor']}` : ''
     } while (cursor !== '')
     expect(met).toEqual(['s4', 's3', 's2', 's1', 's0'])
-    // A cursor from before it told what the first page began with: sessions that went on since stand ahead of it.
+    // An older cursor without the first page's start: sessions that continued since are ahead of it.
     const old = `/api/sessions?cursor=${writeCursor(newId('request', start + 10))}`
     expect(sessionIds((await api.call('GET', old, { key })).json['items'] as Items)).toEqual([
       's3',
@@ -159,7 +159,7 @@ describe('GET /api/sessions/{id}', () => {
       const { json } = await get(`/api/requests?${query}`)
       expect([query, json['total'], (json['items'] as Items).length]).toEqual([query, total, total])
     }
-    // Of a run that was ordered no score counts, for the operator who asks for all projects too.
+    // Scores of an ordered run do not count, for the operator's list of all projects either.
     const ofAll = async () =>
       (await api.call('GET', '/api/requests?scorer_name=pii_detection', { operator: true })).json['total']
     const before = Number(await ofAll())
@@ -197,7 +197,7 @@ describe('GET /api/requests/export', () => {
     const linesOf = ({ text }: { text: string }) => new Set(text.trimEnd().split('\n')).size
     const path = `/api/requests/export?format=jsonl&model=${model}`
     expect(linesOf(await api.call('GET', path, { key: busy.key }))).toBe(1_203)
-    // Identifiers are a project's own: two others have the newest of them too, and all stand in the operator's file.
+    // Ids are unique per project: two others have the same newest id, and the operator's file has all three.
     for (const other of await Promise.all(many(2, () => api.createProject())))
       await write(other, ids.slice(-401))
     expect(linesOf(await api.call('GET', path, { operator: true }))).toBe(1_203 + 2 * 401)
@@ -247,7 +247,7 @@ describe('GET /api/requests/export', () => {
         leaving.abort()
         await Promise.allSettled(left)
       })
-      // Each place is free when its query has ended, one after the other.
+      // Each permit is released when its query has ended.
       const again = () => Promise.all(Array.from({ length: 2 }, () => get('/api/requests/export')))
       await until(async () => (await again()).every(({ status }) => status === 200))
     } finally {

@@ -55,7 +55,7 @@ test('the list of webhooks says how each is, and operations say which fail', asy
     { last_result: null, last_day: { deliveries: 0, failed: 0, failure_share: null } },
   ])
   expect((await call('GET', `/${failing}`)).json).toMatchObject(healthOf(failing))
-  // Of another project nobody is told.
+  // Another project's health is not shown.
   const stranger = await api.createProject()
   expect((await api.call('GET', '/api/v1/webhooks', stranger)).json['items']).toEqual([])
   const { json } = await api.call('GET', '/api/operations', { operator: true })

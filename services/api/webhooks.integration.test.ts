@@ -84,7 +84,7 @@ describe('webhooks', () => {
       error: null,
       tried: [
         { severity: 'critical', outcome: 'passes', message: null },
-        // Without content a threat's quotes are empty, as its receivers read them.
+        // Without content the quotes of a threat are empty, as its receivers get them.
         { severity: 'high', outcome: 'held_back', message: null },
       ],
     })

@@ -4,14 +4,15 @@ import { noteCheckout, type PaymentReferences } from '../stores/subscription-sto
 import type { CheckoutInput, PaymentProvider } from './payment-provider.ts'
 
 export interface CheckoutAsked extends Omit<CheckoutInput, 'customerId' | 'projectId'> {
-  /** Whether a price is of the tier that is asked for. */
+  /** Whether a price belongs to the requested tier. */
   isOfTier: (price: string) => boolean
 }
 
 /**
- * Where to send whoever pays: a checkout, or, where a subscription is running, a page that changes it. Of a project one checkout at a time can be
- * paid: two in two tabs would be two subscriptions. Whether the last one was paid its provider says, whose events may be late. Rejects with 409
- * where the tier is paid for, or another checkout was begun meanwhile.
+ * The page where the customer pays: a checkout, or the page that changes a running subscription. A project
+ * can pay one checkout at a time, because two in two tabs would be two subscriptions. The provider says
+ * whether the last one was paid, since its events may be late. Rejects with 409 when the tier is paid for, or
+ * when another checkout started meanwhile.
  */
 export async function beginCheckout(
   database: ProjectDatabase<OneProject>,
@@ -22,7 +23,7 @@ export async function beginCheckout(
   const { checkoutId: before, subscriptionId } = references
   const paid = before === null ? null : await provider.closeCheckout(before)
   const input = { ...asked, projectId: database.scope.projectId }
-  // Whom events named may have paid since; who paid the last checkout may not have been named yet.
+  // A customer named by events may have paid since; the payer of the last checkout may not be named yet.
   const customerIds = new Set([references.customerId, paid?.customerId ?? null].filter((id) => id !== null))
   for (const customerId of customerIds) {
     const change = await provider.createPriceChange({ ...input, customerId, subscriptionId, isOfTier })

@@ -87,7 +87,7 @@ describe('a subscription', () => {
     const answer = (before: StoredSubscription, given: Partial<SubscriptionState>) =>
       decideByAnswer(before, order(1_000, 2, 'evt_b'), state(given), tierOf)
     expect(answer(stored, { prices: ['price_team'] })).toMatchObject({ change: { tier: 'team' } })
-    // What was applied while the provider was asked is newer than its answer.
+    // An event applied during the request is newer than its answer.
     const meanwhile = apply(stored, order(2_000, 3), state({ status: 'canceled' }))
     expect(answer(meanwhile, { prices: ['price_team'] })).toEqual({ kind: 'ignore' })
     expect(answer({ ...stored, subscriptionId: 'sub_2' }, { status: 'canceled' })).toEqual({ kind: 'ignore' })
@@ -160,7 +160,7 @@ describe('a subscription', () => {
         const told = run(inOrder.filter(({ rank }) => rank !== 1))
         const { tier, order: last, status } = run(shuffled)
         expect({ tier, order: last }).toEqual({ tier: told.tier, order: told.order })
-        // An older state that comes after the failure has the last word, until the provider's own `past_due` follows.
+        // An older state that arrives after the failure wins until the provider's `past_due` follows.
         expect([told.status, run(inOrder).status]).toContain(status)
       }),
     )

@@ -1,12 +1,12 @@
 import type { Tier } from '#schemas/tiers.ts'
 import type { EventOrder, SubscriptionState } from './payment-event.ts'
 
-/** What is stored of a project's subscription. */
+/** The stored state of a project's subscription. */
 export interface StoredSubscription {
   tier: Tier
   status: string
   subscriptionId: string | null
-  /** The event that it was last changed by. */
+  /** The last event applied. */
   order: EventOrder | null
   periodStartMs: number
   periodResetAtMs: number
@@ -15,15 +15,15 @@ export interface StoredSubscription {
 export interface SubscriptionChange {
   tier: Tier
   status: string
-  /** Null: the period stays. `isRenewal`: it follows the one before, so what is used starts at 0. */
+  /** Null: the period stays. `isRenewal`: the period follows the previous one, so usage restarts at 0. */
   period: { startMs: number; resetAtMs: number; isRenewal: boolean } | null
 }
 
 export type Decision =
   | { kind: 'change'; change: SubscriptionChange }
-  /** An event that was applied before, or is older than what was, or of a subscription that another has taken the place of. */
+  /** An event that was applied already, is older than the last one, or concerns a replaced subscription. */
   | { kind: 'ignore' }
-  /** Two events of one kind in one second: only the provider knows which came last. */
+  /** Two events of one kind in the same second: only the provider knows the order. */
   | { kind: 'ask' }
   | { kind: 'unknown_price' }
 
@@ -31,12 +31,13 @@ const live = new Set(['active', 'trialing', 'past_due'])
 const payable = new Set(['active', 'trialing'])
 const ended = new Set(['canceled', 'unpaid', 'incomplete_expired', 'paused'])
 
-/** Be it overdue: the tier is the one that its price stands for. */
+/** Includes overdue subscriptions: the tier is the one of their price. */
 export const isRunning = (status: string): boolean => live.has(status)
 
 /**
- * What an event makes of a subscription, in whatever order and however often events come. While a payment is overdue the tier stays: the
- * provider tries again, and says `unpaid` or `canceled` when it gives up. Before the first payment (`incomplete`) nothing changes.
+ * Decides what an event changes, in any order and with repetitions. The tier stays while a payment is
+ * overdue: the provider retries, and says `unpaid` or `canceled` when it gives up. Before the first payment
+ * (`incomplete`) nothing changes.
  */
 export function decideSubscription(
   stored: StoredSubscription,
@@ -51,8 +52,8 @@ export function decideSubscription(
 }
 
 /**
- * What the provider's answer makes of it, asked because of `order`. Another event may have been applied while it was asked: the answer counts
- * unless that event is the newer one.
+ * Decides by the provider's answer, requested because of `order`. The answer counts unless a newer event was
+ * applied meanwhile.
  */
 export function decideByAnswer(
   stored: StoredSubscription,
@@ -69,13 +70,13 @@ function ageOf(
   state: SubscriptionState,
 ): 'newer' | 'older' | 'tied' {
   const isOther = stored.subscriptionId !== null && stored.subscriptionId !== state.subscriptionId
-  // The end of a subscription that was replaced must not end the one that replaced it.
+  // The end of a replaced subscription must not end its successor.
   if (isOther && !isRunning(state.status)) return 'older'
   const age = compareOrder(stored.order, order)
   return age === 'same' ? 'older' : age
 }
 
-/** The change to a state that holds. */
+/** The change to a valid state. */
 function changeTo(
   stored: StoredSubscription,
   state: SubscriptionState,
@@ -91,14 +92,15 @@ function changeTo(
 }
 
 /**
- * Whether a payment that failed makes a subscription overdue. It says nothing of tier and period, so it takes no place in the order of those who
- * do: an older `deleted` that comes after it would be lost. The provider tells of `past_due` by an event of the subscription's own as well.
+ * Whether a failed payment makes a subscription overdue. It says nothing about tier and period, so it is not
+ * ordered with the events that do: an older `deleted` that arrives later would be lost. The provider also
+ * sends `past_due` as an event.
  */
 export function isMadeOverdue(stored: StoredSubscription, failed: EventOrder): boolean {
   return payable.has(stored.status) && compareOrder(stored.order, failed) === 'newer'
 }
 
-/** Whether an event comes before, after or at the same time as the one that was applied last. */
+/** Compares an event with the one that was applied last. */
 function compareOrder(last: EventOrder | null, order: EventOrder): 'newer' | 'older' | 'same' | 'tied' {
   if (last === null) return 'newer'
   if (last.id === order.id) return 'same'
@@ -107,7 +109,7 @@ function compareOrder(last: EventOrder | null, order: EventOrder): 'newer' | 'ol
   return difference > 0 ? 'newer' : 'older'
 }
 
-/** Quotas are by the month also where a year is paid for; a period only ever moves on. */
+/** Quotas are monthly, even when a year is paid for. A period only moves forward. */
 function periodOf(stored: StoredSubscription, state: SubscriptionState): SubscriptionChange['period'] {
   const { periodStartMs: startMs, periodEndMs: endMs } = state
   if (startMs <= stored.periodStartMs) return null
@@ -117,8 +119,9 @@ function periodOf(stored: StoredSubscription, state: SubscriptionState): Subscri
 }
 
 /**
- * When the month is over that a time is in, counted from the anchor as `roll_period` does in Postgres: those of a 31st end on a 28th of February and on a
- * 31st of March. Counted from a 28th they would end days early, and the quota would start anew twice.
+ * The end of the month that contains a time, counted from the anchor as `roll_period` does in Postgres:
+ * months from a 31st end on 28 February and 31 March. Counted from the 28th they would end early, and the
+ * quota would restart twice.
  */
 function monthEndAfter(ms: number, anchorMs: number): number {
   const [at, anchor] = [new Date(ms), new Date(anchorMs)]
@@ -128,7 +131,7 @@ function monthEndAfter(ms: number, anchorMs: number): number {
   return end > ms ? end : monthsAfter(anchor, months + 1)
 }
 
-/** The same day and time so many months later in UTC, or that month's last day. */
+/** The same day and time some months later in UTC, or that month's last day. */
 function monthsAfter(from: Date, months: number): number {
   const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months]
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { isId } from '#schemas/ids.ts'
 import { validate } from '#http/validate.ts'
 
-/** What a subscription at the payment provider is at one moment. */
+/** The state of a subscription at the provider. */
 export interface SubscriptionState {
   subscriptionId: string
   customerId: string
-  /** Null: whoever made the subscription did not name one of our projects. */
+  /** Null: the subscription names none of our projects. */
   projectId: string | null
-  /** The provider's word: active, trialing, past_due, canceled, … */
+  /** In the provider's terms: active, trialing, past_due, canceled, … */
   status: string
   prices: readonly string[]
-  /** The period that is paid for, and from when on months are counted. Unix milliseconds. */
+  /** The paid period, and the anchor of its months. Unix milliseconds. */
   periodStartMs: number
   periodEndMs: number
   anchorMs: number
 }
 
-/** Where an event stands among those of its subscription: by its time, in whole seconds, and within one by `rank`. */
+/** The position of an event among its subscription's: its time in whole seconds, then `rank`. */
 export interface EventOrder {
   id: string
   atMs: number
@@ -34,7 +34,7 @@ const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({
 const seconds = z.number().int().min(0)
 const period = { current_period_start: seconds.optional(), current_period_end: seconds.optional() }
 
-/** Of the fields that we read; versions of the provider's API differ in where the period stands. */
+/** The fields that are used; versions of the provider's API differ in where they put the period. */
 const subscriptionSchema = z.object({
   id: z.string(),
   customer: reference,
@@ -70,7 +70,7 @@ const ranks: Readonly<Record<string, number>> = {
   'customer.subscription.deleted': 3,
 }
 
-/** Reads a verified event. Throws 422 when one that concerns us has another form. */
+/** Parses a verified event. Throws 422 when a relevant one has another form. */
 export function readPaymentEvent(payload: unknown): PaymentEvent {
   const { id, type, created, data } = validate(eventSchema, payload)
   const order = { id, atMs: created * 1000, rank: ranks[type] ?? 0 }
@@ -83,7 +83,7 @@ export function readPaymentEvent(payload: unknown): PaymentEvent {
   return subscriptionId === undefined ? { kind: 'other' } : { kind: 'payment_failed', order, subscriptionId }
 }
 
-/** Reads a subscription as the provider gives it. Throws 422 when it has another form. */
+/** Parses the provider's subscription. Throws 422 when it has another form. */
 export function readSubscription(object: unknown): SubscriptionState {
   const read = validate(subscriptionSchema, object)
   const [item] = read.items.data

@@ -7,7 +7,7 @@ import { freePorts } from '#infra/embedded/free-port.ts'
 import { until } from '#tests/support/until.ts'
 import { createPaymentProvider } from './payment-provider.ts'
 
-// Stripe's own description of its API, to which the mock above was not held. It is a Go program, and Go is not on every machine.
+// Runs against Stripe's own description of its API, where Go has installed stripe-mock.
 const stripeMock = path.join(import.meta.dirname, '..', '..', '..', '.cache', 'stripe-mock')
 const install = 'GOBIN=$PWD/.cache go install github.com/stripe/stripe-mock@latest'
 
@@ -44,7 +44,7 @@ describe('against stripe-mock', () => {
       cancelUrl: 'https://app.example/back',
     })
     expect(session.id).toMatch(/^cs_/)
-    // It makes up what it lists.
+    // The list is made up.
     const listed = await new Stripe('sk_test_123', {
       host: '127.0.0.1',
       port: new URL(baseUrl).port,

@@ -6,7 +6,7 @@ import { readSubscription, type SubscriptionState } from './payment-event.ts'
 export interface CheckoutInput {
   projectId: string
   price: string
-  /** The provider's customer, where the project has one. */
+  /** The provider's customer, if the project has one. */
   customerId: string | null
   successUrl: string
   cancelUrl: string
@@ -14,34 +14,35 @@ export interface CheckoutInput {
 
 export interface PriceChangeInput extends Omit<CheckoutInput, 'customerId'> {
   customerId: string
-  /** Of those of the customer that name no project, the project's. */
+  /** The project's among those of the customer that name no project. */
   subscriptionId: string | null
-  /** Whether a price is of the tier that is asked for: of those that are no longer sold too. */
+  /** Whether a price belongs to the requested tier, including prices no longer sold. */
   isOfTier: (price: string) => boolean
 }
 
-/** What the API asks of the payment provider. Rejects with 502 when it refuses, 503 when it does not answer. */
+/** Requests to the payment provider. Rejects with 502 when it refuses, 503 when it does not answer. */
 export interface PaymentProvider {
   createCheckout(input: CheckoutInput): Promise<{ id: string; url: string | null }>
-  /** Makes a checkout one that can be paid no more. The customer who has paid it already; null: nobody has, nor will. */
+  /** Closes a checkout. Resolves to the customer who paid it already; null: it was not paid and cannot be. */
   closeCheckout(checkoutId: string): Promise<{ customerId: string | null } | null>
   /**
-   * A page on which whoever pays confirms that the subscription goes on at another price: a second one would be paid beside it. Rejects with 409
-   * where it is at a price of the tier already; null: none is running, whatever we were told, or not yet.
+   * The page where the customer confirms the new price of a running subscription: a second one would be paid
+   * beside it. Rejects with 409 when it has a price of the tier already. Null: no subscription is running at
+   * the provider.
    */
   createPriceChange(input: PriceChangeInput): Promise<{ id: string; url: string } | null>
   createPortal(customerId: string, returnUrl: string): Promise<{ url: string }>
   findSubscription(subscriptionId: string): Promise<SubscriptionState>
 }
 
-/** Stripe, or what speaks like it at `baseUrl`. */
+/** Stripe, or a server with its API at `baseUrl`. */
 export function createPaymentProvider(options: {
   apiKey: string
   baseUrl: string | undefined
 }): PaymentProvider {
   const stripe = new Stripe(options.apiKey, {
     ...addressOf(options.baseUrl),
-    // Together less than a client waits; a repeated POST has the same idempotency key.
+    // In total shorter than clients wait. A retried POST has the same idempotency key.
     timeout: 10_000,
     maxNetworkRetries: 1,
     telemetry: false,
@@ -77,7 +78,7 @@ async function openCheckout(stripe: Stripe, input: CheckoutInput): Promise<Strip
       ...(customerId === null ? {} : { customer: customerId }),
     })
   } catch (error) {
-    // A customer that was deleted at the provider would never be able to subscribe again: whoever pays is a new one.
+    // A customer deleted at the provider could never subscribe again: the payer becomes a new one.
     if (customerId === null || !isCustomerMissing(error)) throw error
     return openCheckout(stripe, { ...input, customerId: null })
   }
@@ -92,7 +93,7 @@ async function closeCheckout(
     return null
   } catch (error) {
     if (isMissing(error)) return null
-    // What is paid, or over, cannot be closed.
+    // A checkout that is paid or expired cannot be closed.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     const { status, customer } = await stripe.checkout.sessions.retrieve(checkoutId)
     if (status === 'open') throw error
@@ -141,7 +142,7 @@ function isCustomerMissing(error: unknown): boolean {
   return isMissing(error) && error.param === 'customer'
 }
 
-/** The event, when the signature is the provider's and no older than five minutes. Throws 400 otherwise. */
+/** The event, if the provider signed it within the last five minutes. Throws 400 otherwise. */
 export function verifyPaymentEvent(body: Buffer, signature: string, secret: string, nowMs: number): unknown {
   const toleranceS = 300
   try {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tiers, type Tier } from '#schemas/tiers.ts'
 
-/** Which price of the payment provider stands for which tier. */
+/** The tier of each of the payment provider's prices. */
 export interface TierPrices {
   priceOf(tier: Tier): string | undefined
   tierOf(price: string): Tier | undefined

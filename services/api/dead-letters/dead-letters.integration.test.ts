@@ -18,7 +18,7 @@ import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 const source = 'llm.request.logged'
-/** A topic that has come to refuse what is not small. */
+/** A topic that refuses anything but small records. */
 const narrow = 'narrow.topic'
 
 let api: RunningApi
@@ -115,7 +115,7 @@ test('many are dropped by filter and with a reason, also those without a value; 
   const ids = [await bury('a', Buffer.from('x')), await bury('b', null), await bury('c', Buffer.from('x'))]
   await post(`${ids[0] ?? ''}/drop`, { reason: 'the first' })
   expect((await post('drop', { topic: source })).status).toBe(422)
-  // One without a value that the test before the last left is open too.
+  // The previous test left one without a value open.
   const start = new Date(idTimeMs(sent)).toISOString()
   const first = await post('drop', { topic: source, start, limit: 1, reason: 'of no use' })
   expect(first.json).toEqual({ dropped: 1, failed: [], next: ids[1] })
@@ -193,7 +193,7 @@ test('what one holds is shown decoded to administrators, nothing sealed and noth
   expect(rows).toEqual([{ subject: id, actor_name: admin.login }])
 })
 
-/** What a person at a terminal gets. */
+/** The output of the script at a terminal. */
 async function runScript(...given: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, ['scripts/redrive.ts', ...given], {
     env: { ...programEnvironment(), PUBLIC_BASE_URL: api.baseUrl, INTERNAL_API_SECRET: operatorSecret },
@@ -237,7 +237,7 @@ test('scripts/redrive sends what stands behind a whole round that the topic refu
   await new Promise((resolve) => setTimeout(resolve, 2)) // A later millisecond.
   const [last = ''] = await buryAll([['small', Buffer.from('x')]], narrow)
   let { code, output } = await runScript('--topic', narrow)
-  // A hundred refusals can take a busy machine longer than a send may: then nothing was sent, and it says so.
+  // On a busy machine a hundred refusals can outlast the send timeout: then nothing was sent.
   while (output.includes('QUEUE_UNAVAILABLE')) ({ code, output } = await runScript('--topic', narrow))
   expect(output.match(/narrow.topic refuses it/g)).toHaveLength(100)
   expect(output).toContain('0 sent again\n1 sent again\n')

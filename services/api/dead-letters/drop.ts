@@ -5,13 +5,15 @@ import { Problem } from '#http/problem.ts'
 import { auditDecided, type Actor } from '../stores/audit-store.ts'
 import { decideDeadLetters, lockDeadLetters, type DeadLetter } from '../stores/dead-letter-store.ts'
 
-/** What became of one: dropped (now or before), or why not. */
+/** The outcome for one letter: dropped (now or before), or why not. */
 export type Dropped = { id: string; problem: Problem | null }
 
-/** Decides that dead letters need nothing more, and why; one answer for each that is known. */
+/** Marks dead letters as needing nothing more, with a reason. One result for each known letter. */
 export type Drop = (by: Actor, ids: readonly string[], reason: string) => Promise<Dropped[]>
 
-/** Locked like those that are sent again, so that none is both. Of one that was dropped before the first reason stays. */
+/**
+ * Takes the same locks as redrive, so that no letter is both. A letter dropped before keeps its first reason.
+ */
 export function createDrop({ pool, clock }: { pool: Pool; clock: Clock }): Drop {
   return (by, ids, reason) =>
     inTransaction(pool, async (client) => {

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 
 const maxTextLength = 1_000
-/** Of a list: a record of scores has some ten. */
+/** Items of a list that are shown: a scores record has about ten. */
 const maxItems = 50
 
 /**
- * A decoded record as a person may look at it: sealed bytes as their size and key, never opened, for what was said has its own page; long texts and lists
- * cut and saying so. Schemas hold no value within itself, so that the depth is theirs.
+ * A decoded record for display. Sealed bytes appear as size and key and are never opened: request pages show
+ * them. Long texts and lists are truncated visibly. The schemas are not recursive, which bounds the depth.
  */
 export function presentDecoded(value: unknown): unknown {
   if (typeof value === 'string') return cut(value)
@@ -25,7 +25,7 @@ function cut(text: string): string {
   return `${text.slice(0, maxTextLength).toWellFormed()}… ${text.length - maxTextLength} more characters`
 }
 
-/** By its shape, which no other record of a schema has: what came out of Avro no longer says its name. */
+/** Recognised by its shape, which is unique in the schemas: decoded Avro has no type names. */
 function isSealed(value: object): value is { key_id: string | null; data: Buffer } {
   return 'codec' in value && 'key_id' in value && 'data' in value && Buffer.isBuffer(value.data)
 }

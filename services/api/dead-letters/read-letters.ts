@@ -7,7 +7,9 @@ import { deadLetterTopic } from '#schemas/topics.ts'
 import { unavailable } from '#http/problem.ts'
 import type { DeadLetter } from '../stores/dead-letter-store.ts'
 
-/** The records of dead letters by their identifiers, without those that Kafka keeps no longer. Throws 503 when Kafka is away. */
+/**
+ * The records of dead letters by their ids, without those Kafka has deleted. Throws 503 when Kafka is away.
+ */
 export type ReadLetters = (letters: readonly DeadLetter[]) => Promise<Map<string, RawRecord>>
 
 const readTimeoutMs = 15_000
@@ -20,7 +22,7 @@ export function createReadLetters(kafka: Kafka, topicPrefix: string): ReadLetter
     return new Map(
       positions.flatMap((position): [string, RawRecord][] => {
         const record = records.find((candidate) => isAt(candidate, position))
-        // Another time there: the topic was made anew and this is another record.
+        // A different time means that the topic was recreated and this is another record.
         const same = record !== undefined && Number(record.message.timestamp) === idTimeMs(position.id)
         return same ? [[position.id, record]] : []
       }),
@@ -40,7 +42,7 @@ function isAt(record: RawRecord, position: { topic: string; partition: number; o
   )
 }
 
-/** Throws 503 for what may pass. */
+/** Maps a transient failure to 503. */
 export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -10,10 +10,13 @@ import { auditDecided, type Actor } from '../stores/audit-store.ts'
 import { decideDeadLetters, lockDeadLetters, type DeadLetter } from '../stores/dead-letter-store.ts'
 import { orUnavailable, type ReadLetters } from './read-letters.ts'
 
-/** What became of one: sent again (now or before), or why not. */
+/** The outcome for one letter: sent again (now or before), or why not. */
 export type Redriven = { id: string; problem: Problem | null }
 
-/** Sends dead letters to the topics they came from; one answer for each that is known. Throws 503 when Kafka is away. */
+/**
+ * Sends dead letters to their original topics. One result for each known letter. Throws 503 when Kafka is
+ * away.
+ */
 export type Redrive = (by: Actor, ids: readonly string[]) => Promise<Redriven[]>
 
 export interface RedriveDependencies {
@@ -25,8 +28,9 @@ export interface RedriveDependencies {
 }
 
 /**
- * The rows are locked from reading to writing down, so that asking twice, or two people asking at once, sends once. Only a crash between
- * Kafka's answer and the commit leaves a letter open that was sent: sending it again changes nothing that a redelivery would not.
+ * The rows stay locked from the read to the update, so that repeated or concurrent requests send once. After
+ * a crash between Kafka's answer and the commit a sent letter stays open; sending it again is like a
+ * redelivery.
  */
 export function createRedrive({
   pool,
@@ -35,7 +39,7 @@ export function createRedrive({
   topicPrefix,
   clock,
 }: RedriveDependencies): Redrive {
-  /** The problem when Kafka refuses it for good. */
+  /** The problem when Kafka rejects it permanently. */
   const send = async (letter: DeadLetter, record: RawRecord): Promise<Problem | null> => {
     try {
       await orUnavailable(() => producer.send([fromDeadLetter(record, topicPrefix + letter.topic)]))
@@ -76,7 +80,7 @@ function gone({ id }: DeadLetter): Problem {
   return new Problem(410, 'DEAD_LETTER_GONE', `${id}: Kafka keeps its record no longer`)
 }
 
-/** Of one that is not sent now; null when it was sent before. */
+/** Why a letter is not sent; null when it was sent before. */
 function whyNot(letter: DeadLetter): Problem | null {
   switch (letter.status) {
     case 'redriven':

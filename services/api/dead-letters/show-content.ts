@@ -12,11 +12,11 @@ import { isErased } from '../stores/erasure-store.ts'
 import { presentDecoded } from './present-decoded.ts'
 import { orUnavailable, type ReadLetters } from './read-letters.ts'
 
-/** What a dead letter holds, or why that is not shown. */
+/** The content of a dead letter, or why it is not shown. */
 export type DeadLetterContent =
   { content: Record<string, unknown>; reason: null } | { content: null; reason: string }
 
-/** Shows what a dead letter holds, and writes down who looked. Throws 503 when Kafka or the registry is away. */
+/** Shows a dead letter's content and records who saw it. Throws 503 when Kafka or the registry is away. */
 export type ShowContent = (by: Actor, letter: DeadLetter) => Promise<DeadLetterContent>
 
 interface ShowContentDependencies {
@@ -49,7 +49,7 @@ export function createShowContent(dependencies: ShowContentDependencies): ShowCo
   }
 }
 
-/** By the topic that the letter came from: its dead letters have the same bytes. */
+/** Decoders by original topic: its dead letters have the same bytes. */
 function createDecoders({ registry, topicPrefix }: ShowContentDependencies): Map<string, Decoder<Decoded>> {
   return new Map(
     Object.values(topics).map(({ name, schema }) => [
@@ -72,7 +72,7 @@ async function decode(record: RawRecord, decoder: Decoder<Decoded>): Promise<Dec
   }
 }
 
-/** Which call it is about, as far as the index and the record say. */
+/** The call that it concerns, as far as the index and the record say. */
 function callOf({ project_id, request_id }: DeadLetter, decoded: Decoded) {
   const text = (name: string) => (typeof decoded[name] === 'string' ? decoded[name] : null)
   const identifiers = [request_id, text('request_id'), text('content_id'), text('id')]

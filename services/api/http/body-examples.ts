@@ -1,5 +1,6 @@
 /**
- * What may be sent to each route that takes a body, as /docs shows it. A test sends every one of them as it stands here; a route without one fails it.
+ * An example body for each route that takes one, shown at /docs. A test sends every example as it is and
+ * fails for a route without.
  */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /internal/log': {
@@ -48,7 +49,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     url: 'https://hooks.example.com/sluice',
     events: ['threat_detected', 'usage_alert'],
     filters: { severity: ['critical', 'high'] },
-    // Of a usage_alert there is no category: without the first half none would be sent.
+    // A usage_alert has no category: without the first half none would be sent.
     filter_expression: 'event != "threat_detected" || data.owasp_category in ["LLM01", "LLM02"]',
   },
   'patch /api/v1/webhooks/{id}': { disable_after_hours: 48 },

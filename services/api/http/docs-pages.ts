@@ -1,5 +1,5 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-// Not the package's own entry, which runs all of what is for browsers.
+// The package's main entry would run code that is for browsers.
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js'
 import type { Authenticate } from '#http/access/authenticate.ts'
 import { methodNotAllowed } from '#http/problem.ts'
@@ -20,7 +20,8 @@ const page = `<!doctype html>
 </html>
 `
 
-// Addresses are relative to the page's own: it is opened at others than PUBLIC_BASE_URL, which its policy lets nobody ask.
+// Addresses are relative, because the page may be opened under other origins than PUBLIC_BASE_URL, which its
+// policy forbids.
 const script = `const failed = (problem) => {
   document.getElementById('explorer').textContent = 'openapi.json cannot be read: ' + problem
 }
@@ -37,19 +38,19 @@ fetch('openapi.json')
   .catch(failed)
 `
 
-// Everything from here: the explorer works where there is no Internet. It writes style attributes and inlines its images.
+// All resources are local, so the explorer works offline. It writes style attributes and inlines its images.
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
 interface DocsOptions {
-  /** Makes the OpenAPI description: once, for the first who asks. */
+  /** Makes the OpenAPI description, on the first request. */
   describe: () => object
   authenticate: Authenticate
   /** DOCS_REQUIRE_KEY. */
   requireKey: boolean
 }
 
-/** `/openapi.json`, and `/docs` where it can be tried. */
+/** `/openapi.json`, and `/docs` to try it out. */
 export function createDocsPages({ describe, authenticate, requireKey }: DocsOptions): Router {
   const router = express.Router()
   let json: string | undefined
@@ -62,7 +63,7 @@ export function createDocsPages({ describe, authenticate, requireKey }: DocsOpti
     response.type('json').send((json ??= JSON.stringify(describe())))
   })
   router.get('/docs', admit, (request, response) => {
-    // From there the page's addresses would lead nowhere.
+    // Relative addresses would break there.
     if (request.path.endsWith('/')) response.redirect(308, '../docs')
     else response.type('html').send(page)
   })

@@ -32,7 +32,7 @@ interface DocumentOptions {
   version: string
 }
 
-/** The OpenAPI 3.1 description, made from the schemas that the routes validate by. */
+/** The OpenAPI 3.1 description, generated from the schemas that validate. */
 export function describeApi({ routes, baseUrl, version }: DocumentOptions): object {
   const registry = new OpenAPIRegistry()
   registry.registerComponent('securitySchemes', 'serviceKey', {
@@ -124,7 +124,7 @@ function securityOf(access: AccessLevel): Record<string, string[]>[] {
   return access === 'operator' ? [operator] : [{ serviceKey: [] }, { bearerKey: [] }, operator]
 }
 
-/** Text that is sent as it is made has content types and no schema of its own. */
+/** A streamed answer has content types and no schema. */
 function contentOf({ schema, contentTypes }: Route['reply']): Pick<ResponseConfig, 'content'> {
   if (schema === undefined && contentTypes === undefined) return {}
   const types = contentTypes ?? ['application/json']

@@ -4,7 +4,7 @@ import { invalidInput } from '#http/problem.ts'
 
 const defaultPageSize = 50
 const maxPageSize = 200
-/** Rows that are skipped one by one cost as much as rows that are read; cursors cost nothing. */
+/** An offset reads every row that it skips; a cursor does not. */
 const maxOffset = 10_000
 
 function wholeNumber(max: number) {
@@ -16,13 +16,13 @@ function wholeNumber(max: number) {
     .meta({ type: 'integer', minimum: 1, maximum: max })
 }
 
-/** Query parameters of a list that is paged by number only. */
+/** Query parameters of a list that only pages by number. */
 export const pageFields = {
   page: wholeNumber(maxOffset).optional().describe('From 1. Up to 10,000 rows deep; further by `cursor`.'),
   page_size: wholeNumber(maxPageSize).optional().describe('1 to 200, 50 when absent.'),
 }
 
-/** The other form of a list. */
+/** The alternative to pages. */
 export const limitField = {
   limit: wholeNumber(maxPageSize).optional().describe('Instead of paging: the newest so many, under `data`.'),
 }
@@ -40,21 +40,21 @@ export const pagingFields = {
 
 export type PagingQuery = Partial<z.output<z.ZodObject<typeof pagingFields>>>
 
-/** Which rows to read. One more than `limit`, to see whether there are more. */
+/** Which rows to read: one more than `limit`, to see whether more exist. */
 export interface Paging {
   limit: number
   offset: number
-  /** The identifier behind which to go on. */
+  /** The id after which to continue. */
   after: string | null
-  /** Its project, in a list of every project: two of them may have a request of the same identifier. */
+  /** Its project, in a list of all projects, where ids are not unique. */
   afterProject?: string
-  /** What the first page began with, in a list whose rows move to the front. */
+  /** The first row of the first page, in a list whose rows move to the front. */
   startId?: string
   page: number
   form: 'items' | 'data'
 }
 
-/** Throws 422 for parameters that exclude each other, a page too deep, or a cursor that is not ours. */
+/** Throws 422 for parameters that exclude each other, a page too deep, or an invalid cursor. */
 export function readPaging(query: PagingQuery, kind: IdKind): Paging {
   const { page = 1, page_size = defaultPageSize, cursor, limit } = query
   if (limit !== undefined) {
@@ -71,7 +71,7 @@ export function readPaging(query: PagingQuery, kind: IdKind): Paging {
   return { limit: page_size, offset, after: null, page, form: 'items' }
 }
 
-/** Throws 422 that names the first of `others` that came with `name`. */
+/** Throws 422 for the first of `others` that was sent together with `name`. */
 export function refuseTogether(
   query: Readonly<Record<string, unknown>>,
   name: string,
@@ -82,12 +82,12 @@ export function refuseTogether(
     throw invalidInput([{ path: other, message: `cannot be used together with ${name}` }])
 }
 
-/** `next_cursor` of a page that ends with this identifier. `beside`: its project, or what the first page began with (`Paging`). */
+/** `next_cursor` of a page that ends with this id. `beside`: its project, or `startId`. */
 export function writeCursor(id: string, beside?: string): string {
   return Buffer.from(beside === undefined ? id : `${id} ${beside}`).toString('base64url')
 }
 
-/** Behind what to go on. Throws 422 for a cursor that is not ours. */
+/** The position of a cursor. Throws 422 when it is invalid. */
 function readCursor(cursor: string, kind: IdKind): Pick<Paging, 'after' | 'afterProject' | 'startId'> {
   const [id = '', beside, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
   if (isId(kind, id) && rest.length === 0) {
@@ -104,8 +104,8 @@ export interface Counted {
 }
 
 /**
- * The list in the form that was asked for. `rows` may hold one more than the page, which says that there are more. `projectOf`: where rows of
- * several projects may have the same identifier.
+ * The list in the requested form. A row beyond the page in `rows` means that more exist. `projectOf` is for
+ * rows of several projects, whose ids are not unique.
  */
 export function envelope<R extends { id: string }>(
   paging: Paging,
@@ -118,7 +118,7 @@ export function envelope<R extends { id: string }>(
   return envelopeOf(paging, shown, counted, last === undefined ? null : writeCursor(last.id, projectOf(last)))
 }
 
-/** The rows of one page, with the cursor behind them; null: there are no more. */
+/** The rows of one page, with the cursor after them; null: there are no more. */
 export function envelopeOf(
   paging: Paging,
   shown: readonly object[],
@@ -138,13 +138,13 @@ export function envelopeOf(
   }
 }
 
-/** A list without cursors, of which this is the page, in the form that was asked for. */
+/** A page of a list without cursors, in the requested form. */
 export function listForm(paging: Paging, rows: readonly object[], total: number): object {
   if (paging.form === 'data') return { data: rows, total, limit: paging.limit, has_more: total > rows.length }
   return { items: rows, total, page: paging.page, page_size: paging.limit, next_cursor: null }
 }
 
-/** The schema of a list's answer, both forms. */
+/** The schema of a list's answer, in both forms. */
 export function listOf(item: z.ZodType): z.ZodType {
   const total = z.number().int()
   const exact = z.literal(false).optional().describe('Present when only counted up to a bound.')

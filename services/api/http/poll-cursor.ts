@@ -1,9 +1,9 @@
 import { idFromUuid, idToUuid, isId } from '#schemas/ids.ts'
 import { invalidInput } from '#http/problem.ts'
 
-/** How far somebody who polls has come: behind this score of this transaction, or before all of the transaction's. */
+/** The position of a polling client: after this score of the transaction, or before all of its scores. */
 export interface PollPosition {
-  /** A transaction's number, which may exceed what JavaScript counts exactly. */
+  /** A transaction id, which may exceed 2^53. */
   xid: string
   scoreUuid: string
 }
@@ -20,7 +20,7 @@ export function writePollCursor({ xid, scoreUuid }: PollPosition): string {
   return Buffer.from(text).toString('base64url')
 }
 
-/** Throws 422 for what is not a `next_since`. */
+/** Throws 422 unless it is a `next_since`. */
 export function readPollCursor(cursor: string): PollPosition {
   const [, xid, scoreId] = pattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (xid === undefined || (scoreId !== undefined && !isId('score', scoreId))) {

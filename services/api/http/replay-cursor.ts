@@ -1,9 +1,12 @@
 import { isId } from '#schemas/ids.ts'
 import { invalidInput } from '#http/problem.ts'
 
-/** Where a delivery stands in its webhook's log. With its time, because it may be gone before somebody goes on from there. */
+/**
+ * The position of a delivery in its webhook's log. Includes its time, because the delivery may be deleted
+ * before the next page.
+ */
 export interface ReplayPosition {
-  /** Unix microseconds, which Postgres counts in. */
+  /** Unix microseconds, the resolution of Postgres. */
   createdAtMicros: string
   deliveryId: string
 }
@@ -14,7 +17,7 @@ export function writeReplayCursor({ createdAtMicros, deliveryId }: ReplayPositio
   return Buffer.from(`${createdAtMicros}~${deliveryId}`).toString('base64url')
 }
 
-/** Throws 422 for what is no `next_cursor` of a replay. */
+/** Throws 422 unless it is a `next_cursor` of a replay. */
 export function readReplayCursor(cursor: string): ReplayPosition {
   const [, createdAtMicros, deliveryId] = pattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (createdAtMicros === undefined || deliveryId === undefined || !isId('delivery', deliveryId)) {

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { textField } from '#http/fields.ts'
 import { invalidInput } from '#http/problem.ts'
 
-/** Where calls must come from, as stores take it. Neither: every source. */
+/** The source that calls must have. Neither field: any source. */
 export interface SourceFilter {
   source?: string | undefined
-  /** Every source but this one. */
+  /** Any source but this one. */
   withoutSource?: string | undefined
 }
 
@@ -14,7 +14,10 @@ interface SourceQuery {
   include_redteam?: 'true' | 'false' | undefined
 }
 
-/** Says the same on every route; only what an absent one means differs: records are all there, reports are of the application's own calls. */
+/**
+ * The same on every route but for the default: records include the red team, reports are about the
+ * application's calls.
+ */
 function createSourceFilter(includesRedteam: boolean) {
   return {
     fields: {
@@ -27,7 +30,7 @@ function createSourceFilter(includesRedteam: boolean) {
         ),
     },
 
-    /** Throws 422 where one leaves out what the other asks for. */
+    /** Throws 422 where one parameter excludes what the other selects. */
     read({ source, include_redteam }: SourceQuery): SourceFilter {
       if (source === 'redteam' && include_redteam === 'false') {
         throw invalidInput([{ path: 'include_redteam', message: 'leaves out what source asks for' }])
@@ -39,7 +42,7 @@ function createSourceFilter(includesRedteam: boolean) {
   }
 }
 
-/** Of records and the counts of them (specification 4.1): every source unless asked otherwise. */
+/** For records and their counts (specification 4.1): every source by default. */
 export const recordSources = createSourceFilter(true)
-/** Of reports: every source but the red team unless asked otherwise. */
+/** For reports: every source but the red team by default. */
 export const reportSources = createSourceFilter(false)

@@ -11,7 +11,7 @@ export const rangeFields = {
   end: timeField.optional().describe('To the end of the hour that it is in. Absent: now.'),
 }
 
-/** In the answer of a report over time. */
+/** The time range in a report's answer. */
 export const countedRangeFields = {
   start: z.iso.datetime().describe('From when on was counted: the beginning of the hour that was asked for.'),
   end: z.iso.datetime().describe('Until when was counted: the end of the hour that was asked for.'),
@@ -27,14 +27,14 @@ interface TimeQuery {
   end?: number | undefined
 }
 
-/** Throws 422 for a range that would always be empty. */
+/** Throws 422 for a range that is always empty. */
 export function refuseEndBeforeStart({ start, end }: TimeQuery): void {
   if (start !== undefined && end !== undefined && start > end) {
     throw invalidInput([{ path: 'end', message: 'is before start' }])
   }
 }
 
-/** Whole hours, which is what is counted by. Throws 422 when the end is before the start. */
+/** Whole hours, the unit of the counts. Throws 422 when the end is before the start. */
 export function readRange(query: TimeQuery, nowMs: number, defaultDays: number): TimeRange {
   const end = query.end ?? nowMs
   const start = query.start ?? end - defaultDays * dayMs
@@ -43,7 +43,7 @@ export function readRange(query: TimeQuery, nowMs: number, defaultDays: number):
   return { startMs, endMs: Math.max(Math.ceil(end / hourMs) * hourMs, startMs + hourMs) }
 }
 
-/** As `countedRangeFields` describe it. */
+/** In the form of `countedRangeFields`. */
 export function presentRange({ startMs, endMs }: TimeRange): { start: string; end: string } {
   return { start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() }
 }

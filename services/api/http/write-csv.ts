@@ -1,10 +1,10 @@
 /**
- * Spreadsheets take a cell that begins so for a formula, whatever it is quoted with; an apostrophe before it makes it text. Some trim
- * spaces and invisible characters first, and East Asian editions take full-width and small signs too.
+ * Spreadsheets run such a cell as a formula, even quoted; a leading apostrophe makes it text. Some first trim
+ * spaces and invisible characters, and East Asian editions accept full-width and small signs.
  */
 const formula = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/u
 
-/** One line of CSV (RFC 4180). Objects as JSON, what is absent as an empty cell. */
+/** One line of CSV (RFC 4180). Objects become JSON, missing values empty cells. */
 export function writeCsvLine(values: readonly unknown[]): string {
   return `${values.map(cellOf).join(',')}\r\n`
 }

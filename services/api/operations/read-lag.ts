@@ -1,36 +1,36 @@
 import type { Admin, Kafka } from 'kafkajs'
 import { topics } from '#schemas/topics.ts'
 
-/** What a consumer group has still to read of a topic. */
+/** What a consumer group has not read of a topic yet. */
 export interface TopicLag {
   group: string
   topic: string
   lag: number
   partitions: number
-  /** Consumers in the group, of all its topics. */
+  /** Consumers in the group, over all its topics. */
   members: number
 }
 
 export interface KafkaLag {
   groups: TopicLag[]
-  /** How long the oldest job that no scorer has finished has waited; null: none waits. */
+  /** The age of the oldest unfinished job; null: none. */
   oldest_job_age_s: number | null
 }
 
-/** Groups of ours; the cluster may be shared. */
+/** This product's groups; the cluster may be shared. */
 const ours = /^(sink|scorer|notifier)(-|$)/
 const jobTopics = new Set<string>([topics.scoreJobs.name, topics.scoreJobsLarge.name])
-/** As long as jobs are kept. Halved twenty times it is less than a second. */
+/** The retention of jobs. Halved twenty times it is less than a second. */
 const jobsKeptMs = topics.scoreJobs.retentionMs
 const halvings = 20
 
 interface PartitionPosition {
   partition: number
-  /** The first offset that is not finished. */
+  /** The first unfinished offset. */
   next: number
 }
 
-/** Reads how far the consumer groups of this installation are. */
+/** Reads the lag of this installation's consumer groups. */
 export async function readLag(kafka: Kafka, prefix: string, nowMs: number): Promise<KafkaLag> {
   const admin = kafka.admin()
   await admin.connect()
@@ -58,7 +58,10 @@ export async function readLag(kafka: Kafka, prefix: string, nowMs: number): Prom
   }
 }
 
-/** The records behind what a group committed, and where they begin. What retention has deleted meanwhile is not waiting. */
+/**
+ * The records after a group's committed offsets, and their positions. Records deleted by retention are not
+ * waiting.
+ */
 async function behindOf(
   admin: Admin,
   { topic, partitions }: Awaited<ReturnType<Admin['fetchOffsets']>>[number],
@@ -76,7 +79,10 @@ async function behindOf(
   return { lag, positions }
 }
 
-/** When the oldest of these records was made, to a second: Kafka tells offsets by time, so the time is found by halving. */
+/**
+ * The time of the oldest of these records, to a second. Kafka maps times to offsets, so the time is found by
+ * bisection.
+ */
 async function oldestOf(
   admin: Admin,
   topic: string,
@@ -92,7 +98,7 @@ async function oldestOf(
         Number(offset),
       ]),
     )
-    // From `middle` on there are only records behind one that waits: that one is older.
+    // From `middle` on every record is after a waiting one, so that one is older.
     const isOlder = positions.some(({ partition, next }) => (first.get(partition) ?? 0) > next)
     if (isOlder) after = middle
     else before = middle

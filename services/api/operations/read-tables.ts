@@ -2,7 +2,7 @@ import type { Pool, QueryResultRow } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { failingWebhookOf, failingWebhooksSql, type FailingWebhook } from '#schemas/failing-webhooks.ts'
 
-/** What waits in Postgres, and which days it has tables for. */
+/** What waits in Postgres, and the days that have partitions. */
 export interface TableState {
   dead_letters: { topic: string; open: number; oldest_at: string }[]
   outbox: { unpublished: number; oldest_at: string | null }

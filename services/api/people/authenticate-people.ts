@@ -7,16 +7,20 @@ import { Problem } from '#http/problem.ts'
 import type { LoginStore } from '../stores/login-store.ts'
 import { routeRoles } from './route-roles.ts'
 
-/** What the dashboard sends beside INTERNAL_API_SECRET: the token of whom it speaks for, and where they are. */
+/**
+ * Sent by the dashboard besides INTERNAL_API_SECRET: the token of the user's login, and the user's address.
+ */
 const tokenHeader = 'x-sluice-login'
 const addressHeader = 'x-sluice-client-address'
 
-/** Who asks, people included: 401 once their login has ended anywhere, 403 when their role is not enough for the route. */
+/**
+ * Identifies users too. Throws 401 after their login has ended, 403 when their role may not call the route.
+ */
 export function createAuthenticatePeople(authenticate: Authenticate, logins: LoginStore): Authenticate {
   return async (headers, level, routeName) => {
     const token = headers[tokenHeader]
     if (typeof token !== 'string' || level === 'public') return authenticate(headers, level, routeName)
-    // A token alone is worth nothing: only whoever has the secret may speak for people.
+    // A token alone has no rights: only the holder of the secret may act for users.
     await authenticate(headers, 'operator', routeName)
     const found = await logins.find(token)
     if (found === undefined) throw new Problem(401, 'LOGIN_ENDED', 'you are signed out: sign in again')
@@ -26,7 +30,7 @@ export function createAuthenticatePeople(authenticate: Authenticate, logins: Log
   }
 }
 
-/** As the dashboard saw it; null for what is no address. */
+/** As the dashboard saw it; null unless it is an address. */
 function addressOf(headers: IncomingHttpHeaders): string | null {
   const given = headers[addressHeader]
   return typeof given === 'string' && isIP(given) !== 0 ? given : null
@@ -39,12 +43,12 @@ function refuseUnlessAllowed({ role }: SignedIn, routeName: string | undefined):
   throw new Problem(403, 'ROLE_FORBIDS', `${needed}; yours is ${role}`)
 }
 
-/** Whether whoever asks may see what was said: bodies, and rationales, evidence and reviewers' reasons that quote them. */
+/** Whether the caller may see content: bodies, and the rationales, evidence and reasons that quote them. */
 export function mayReadContent(principal: Principal): boolean {
   return principal.kind !== 'person' || principal.person.role !== 'viewer'
 }
 
-/** Calls as whoever asks may see them: errors of providers and tools quote what was said. */
+/** The calls as this caller may see them: errors of providers and tools quote content. */
 export function callsShownTo<T extends { error: unknown }>(principal: Principal, calls: readonly T[]): T[] {
   if (mayReadContent(principal)) return [...calls]
   return calls.map((call) => ({
@@ -53,12 +57,12 @@ export function callsShownTo<T extends { error: unknown }>(principal: Principal,
   }))
 }
 
-/** Whether whoever asks may do what the operator may. */
+/** Whether the caller has the operator's rights. */
 export function isOperator(principal: Principal): boolean {
   return principal.kind === 'operator' || (principal.kind === 'person' && principal.person.role === 'admin')
 }
 
-/** Who is signed in. Throws 403 when it is no person who asks. */
+/** The signed-in user. Throws 403 for any other caller. */
 export function personOf(principal: Principal): SignedIn {
   if (principal.kind === 'person') return principal.person
   throw new Problem(403, 'PERSON_ONLY', 'this is for people who are signed in to the dashboard')

@@ -2,18 +2,21 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Problem } from '#http/problem.ts'
 import type { Attempt, ThrottleStore } from '../stores/login-throttle-store.ts'
 
-/** OWASP's least for argon2id: 19 MiB, two passes, one lane; 60 ms of one core. Stored with each hash, so that they can be raised. */
+/**
+ * OWASP's minimum for argon2id: 19 MiB, two passes, one lane; 60 ms of one core. Stored with each hash, so
+ * that it can be raised.
+ */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const hashBytes = 32
-/** At once, of the four threads that everything else in the process shares. */
+/** Concurrent hashes, out of libuv's four threads, which the process shares. */
 const maxRunning = 2
-/** Further ones wait up to two seconds; beyond, whoever guesses is told to come back and memory stays bounded. */
+/** Further ones wait up to two seconds. Beyond, callers get 503 and memory stays bounded. */
 const maxWaiting = 32
 
 export interface PasswordHasher {
   /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash` */
   hash(password: string): Promise<string>
-  /** Takes as long without a hash (nobody of that name, or nobody with a password) as with one. */
+  /** Takes equally long without a hash (unknown login, or no password). */
   verify(password: string, hash: string | null | undefined): Promise<boolean>
 }
 
@@ -77,7 +80,7 @@ function createTurns() {
           headers: { 'retry-after': '2' },
         })
       }
-      // Whoever ends hands its place over, so `running` stays as it is.
+      // The finished one hands over its turn, so `running` stays the same.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else running++
     try {
@@ -90,7 +93,10 @@ function createTurns() {
   }
 }
 
-/** Whether the password is theirs. An attempt that could not be looked at (SIGN_IN_BUSY) is none that failed. */
+/**
+ * Whether the password is correct. An attempt that could not be checked (SIGN_IN_BUSY) does not count as
+ * failed.
+ */
 export async function checkPassword(
   { hasher, throttles }: { hasher: PasswordHasher; throttles: ThrottleStore },
   attempt: Attempt,

@@ -1,17 +1,17 @@
 import type { Role } from '#http/access/principal.ts'
 
 /**
- * The least role for each route, and the only place that says so. A route that is not here is for no person: what machines call
- * (`/internal/…`) and what was forgotten. A test tries every route of /openapi.json as each role.
+ * The minimum role of each route, defined here alone. A route that is missing is closed to users:
+ * `/internal/…` is for machines. A test calls every route of /openapi.json with each role.
  */
 export const routeRoles: Readonly<Record<string, Role>> = {
-  // Oneself.
+  // The user's own account.
   'get /api/me': 'viewer',
   'post /api/me/password': 'viewer',
   'post /api/me/sign-out': 'viewer',
   'get /api/me/logins': 'viewer',
   'delete /api/me/logins/{login_id}': 'viewer',
-  // What happened, without what was said.
+  // What happened, without content.
   'get /api/requests': 'viewer',
   'get /api/requests/facets': 'viewer',
   'get /api/requests/{id}': 'viewer',
@@ -30,14 +30,14 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'get /api/redteam-runs/{id}': 'viewer',
   'get /api/redteam-runs/{id}/attempts': 'viewer',
   'get /api/redteam-runs/{id}/diff': 'viewer',
-  // Triage. Reports of attacks say what was answered.
+  // Triage. Reports of attacks quote answers.
   'get /api/redteam-runs/{id}/report': 'analyst',
   'get /api/requests/export': 'analyst',
   'post /api/reviews': 'analyst',
   'get /api/reviews/export': 'analyst',
   'get /api/erasures': 'analyst',
   'get /api/erasures/{id}': 'analyst',
-  // Settings, and what concerns everybody.
+  // Settings, and what affects everybody.
   'post /api/erasures': 'admin',
   'post /api/billing/checkout': 'admin',
   'post /api/billing/portal': 'admin',

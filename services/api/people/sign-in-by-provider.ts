@@ -10,7 +10,7 @@ import {
   linkProvider,
 } from '../stores/people-store.ts'
 
-/** What an OpenID provider says of somebody, and the role that their groups give. */
+/** The claims of an OpenID provider about a user, and the role that their groups give. */
 export interface ProviderClaims {
   issuer: string
   subject: string
@@ -27,8 +27,9 @@ interface Recognised {
 }
 
 /**
- * Who this is, made when they are new. Known by issuer and subject alone: logins change hands. Somebody whom an administrator made without a
- * password is theirs once the provider has verified the login; anybody else's login is not, whatever the provider says.
+ * The user, created when new. Issuer and subject identify them, because logins change hands. A user whom an
+ * administrator created without a password is linked once the provider has verified the login. No other user
+ * is linked.
  */
 export async function signInByProvider(
   client: PoolClient,
@@ -41,7 +42,7 @@ export async function signInByProvider(
   const waitsForThem = named?.passwordHash === null && named.oidcIssuer === null && claims.login_is_verified
   if (named === undefined) {
     const personId = await makePerson(client, claims, nowMs)
-    // At this moment somebody else was made with the login: themselves in another window, perhaps.
+    // The login was taken meanwhile, perhaps by the same user in another window.
     return personId === undefined
       ? signInByProvider(client, claims, nowMs)
       : { personId, login, refused: undefined }
@@ -60,7 +61,7 @@ export async function signInByProvider(
   return { personId: named.id, login: before?.login ?? login, refused: undefined }
 }
 
-/** Undefined when somebody has the login. */
+/** Undefined when the login is taken. */
 async function makePerson(
   client: PoolClient,
   claims: ProviderClaims,

@@ -15,7 +15,7 @@ interface TidyOptions {
 }
 
 export interface TidyPeople {
-  /** Deletes logins that have ended, failures that are forgotten, and entries of the audit log at their age. */
+  /** Deletes ended logins, expired failures and old entries of the audit log. */
   tidy(): Promise<void>
   start(): void
   stop(): Promise<void>
@@ -23,7 +23,7 @@ export interface TidyPeople {
 
 const intervalMs = 3_600_000
 
-/** Keeps what grows by itself in bounds, once an hour. Every process of the API does it: to delete what is deleted costs nothing. */
+/** Hourly deletion of expired rows. Every API process does it; deleting twice is harmless. */
 export function createTidyPeople({ pool, throttles, limits, auditMs, clock, log }: TidyOptions): TidyPeople {
   const stopping = new AbortController()
   let running: Promise<void> | undefined
@@ -35,7 +35,7 @@ export function createTidyPeople({ pool, throttles, limits, auditMs, clock, log 
       new Date(nowMs - limits.idleMs),
     ])
     await throttles.tidy(nowMs)
-    // By Postgres's clock too: what goes by that of a host that is years ahead comes back from nowhere.
+    // Postgres's clock as well: a host whose clock is years ahead would delete everything.
     await query(
       pool,
       `delete from audit_log where at < least($1::timestamptz, now()) - $2 * interval '1 millisecond'`,

@@ -3,14 +3,14 @@ import type { AttemptGroup } from '../stores/redteam-attempts.ts'
 import type { RedteamRun } from '../stores/redteam-store.ts'
 import { wilsonInterval } from './wilson-interval.ts'
 
-/** What was judged of something, and how often it failed: among what passed or failed, with its 95 % interval. */
+/** Counts of judged attempts, and the failure rate with its 95 % interval. */
 export interface Tally {
   total: number
   pass_count: number
   fail_count: number
   unscored_count: number
   critical_count: number
-  /** Attempts that a scorer would have noticed by what was sent. */
+  /** Attempts whose prompt alone a scorer would have flagged. */
   detected_count: number
   fail_rate: number | null
   fail_rate_low: number | null
@@ -26,7 +26,7 @@ export interface RedteamReport {
   probes: (Tally & { probe_id: string; category: string })[]
 }
 
-/** A report of what was judged of a run, which may be under way. Its counts are the run's own. */
+/** The report of a run, which may be in progress. The counts are the run's. */
 export function buildReport(
   run: RedteamRun,
   groups: readonly AttemptGroup[],
@@ -55,10 +55,10 @@ export function buildReport(
   }
 }
 
-/** What changed from one run to another, by category and by probe. */
+/** The changes between two runs, by category and by probe. */
 export interface RedteamDiff {
   run_id: string
-  /** Null: there is none to compare with. */
+  /** Null: there is no run to compare with. */
   against: string | null
   categories: { category: string; before: Tally | null; after: Tally | null; change: number | null }[]
   probes: {
@@ -70,7 +70,7 @@ export interface RedteamDiff {
   }[]
 }
 
-/** `change` is of the share that failed; probes that did not change are left out. */
+/** `change` is the change of the failure rate; unchanged probes are left out. */
 export function compareReports(before: RedteamReport | undefined, after: RedteamReport): RedteamDiff {
   const pair = <T extends Tally>(old: readonly T[], now: readonly T[], nameOf: (row: T) => string) => {
     const names = [...new Set([...old, ...now].map(nameOf))].sort()

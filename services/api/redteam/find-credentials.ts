@@ -1,10 +1,13 @@
 import type { RedteamTarget } from '#schemas/redteam-run.ts'
 
-/** Names under which applications are told who may come in. */
+/** Names of headers and fields that hold credentials. */
 const credentialName =
   /^(proxy-)?authorization$|cookie|token$|secret|passw(or)?d|^key$|(api|auth|access|service|subscription)[-_]?key$/i
 
-/** Where a target's description holds what lets somebody in: it would stand in the store in clear, and the address is shown to whoever reads the run. */
+/**
+ * Where a target's description contains credentials: they would be stored in clear, and readers of the run
+ * see the address.
+ */
 export function findCredentials(target: RedteamTarget): { path: string; message: string }[] {
   if (target.kind === 'command' || target.kind === 'recorded') return []
   const { username, password, searchParams } = new URL(target.url)

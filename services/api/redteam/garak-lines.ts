@@ -3,13 +3,16 @@ import type { OwaspCategory } from '#schemas/verdicts.ts'
 import type { AttemptOrigin, RedteamAttempt } from '../stores/redteam-attempts.ts'
 import type { RedteamReport } from './build-report.ts'
 
-/** What was said in an attempt; null: it is not kept any more. */
+/** The texts of an attempt; null: no longer kept. */
 export interface SaidInAttempt {
   turns: readonly { role: string; text: string }[]
   output: string | null
 }
 
-/** An attempt as garak writes it in its report.jsonl. Its detectors are the scorers that judged: 1 is a hit, null was not judged. */
+/**
+ * An attempt in the form of garak's report.jsonl. Its detectors are the judging scorers: 1 is a hit, null was
+ * not judged.
+ */
 export function garakAttempt(
   attempt: RedteamAttempt,
   origin: AttemptOrigin,
@@ -59,7 +62,7 @@ export function garakHead({ run }: RedteamReport): object[] {
   ]
 }
 
-/** The lines behind them: what each probe came to. */
+/** The lines after them: the result of each probe. */
 export function garakTail({ run, probes }: RedteamReport): object[] {
   const evals = probes.map(({ probe_id, pass_count, fail_count, unscored_count, total }) => ({
     entry_type: 'eval',

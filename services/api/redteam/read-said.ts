@@ -17,7 +17,10 @@ const responseSchema = z.object({
   ),
 })
 
-/** What was said in an attempt, from its call's bodies; null where these are erased, were never kept or cannot be opened here. */
+/**
+ * The texts of an attempt, from its call's bodies; null where these are erased, never kept or cannot be
+ * opened.
+ */
 export function readSaid(
   { attempt, bodies }: AttemptWithBodies,
   projectId: string,
@@ -30,7 +33,7 @@ export function readSaid(
     try {
       return parseJson(sealer.open(sealed, sealedIdentity(projectId, requestId, part)).toString('utf8'))
     } catch (error) {
-      // A report of what can be read is better than none.
+      // A partial report is better than none.
       if (error instanceof PermanentError) return null
       throw error
     }

@@ -1,7 +1,7 @@
 import type { RedteamReport, Tally } from './build-report.ts'
 import { xmlText } from './render-junit.ts'
 
-/** A failed attempt with what was said last and what was answered; null: that is not kept any more. */
+/** A failed attempt with its last prompt and answer; null: no longer kept. */
 export interface Finding {
   number: number
   request_id: string
@@ -14,7 +14,7 @@ export interface Finding {
   answered: string | null
 }
 
-// Nothing is loaded and nothing runs, wherever the file is opened: what a target said stands in it.
+// Nothing is loaded and no script runs: the file contains a target's answers.
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 const style = `
   :root { color-scheme: light dark; --line: #8884; --bad: #c92a2a; --good: #2b8a3e; --none: #868e96 }
@@ -28,7 +28,7 @@ const style = `
   pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .6rem; max-height: 20rem; overflow: auto }
   .critical, .high, .medium { color: var(--bad); font-weight: 600 }`
 
-/** The report as one file that works without a network. Everything that anybody said is text in it, whatever it looks like. */
+/** The report as one file that works offline. All recorded text is escaped. */
 export function renderHtml(report: RedteamReport, findings: readonly Finding[]): string {
   const { run, totals } = report
   const title = `Red team: ${run.agent_name}`

@@ -2,8 +2,8 @@ import type { RedteamAttempt } from '../stores/redteam-attempts.ts'
 import type { RedteamReport, Tally } from './build-report.ts'
 
 /**
- * A run as JUnit XML, a suite a category and a case an attempt: what failed is a failure, what could not be judged is skipped, a run
- * that did not come to its end is an error. Quotes nothing of what was said.
+ * A run as JUnit XML: a suite per category, a case per attempt. Failed attempts are failures, unjudged ones
+ * skipped, and a run that did not finish is an error. No content is quoted.
  */
 export async function* renderJunit(
   { run, totals, categories }: RedteamReport,
@@ -25,7 +25,7 @@ export async function* renderJunit(
   yield '</testsuites>\n'
 }
 
-/** A run that did not come to its end shows nothing by what it did not try. */
+/** An unfinished run proves nothing about what it did not try. */
 function suiteOfRun({ id, status, problem, created_at }: RedteamReport['run']): string {
   const why = xmlText(problem === null ? status : `${status}: ${problem}`)
   return (
@@ -48,7 +48,7 @@ function caseOf(attempt: RedteamAttempt, category: string): string {
   return `${head}/>\n`
 }
 
-/** Safe in text and in attributes of XML and HTML. What XML 1.0 has no character for is left out. */
+/** Escapes text for XML and HTML, attributes included. Drops characters that XML 1.0 lacks. */
 export function xmlText(text: string): string {
   return (
     text

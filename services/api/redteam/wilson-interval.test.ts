@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { wilsonInterval } from './wilson-interval.ts'
 
-// Worked out with another program (R: prop.test(x, n, correct = FALSE)).
+// Computed with R: prop.test(x, n, correct = FALSE).
 test.each([
   [0, 10, 0, 0.2775],
   [10, 10, 0.7225, 1],

@@ -1,10 +1,9 @@
-/** Of a normal distribution, for 95 %. */
+/** The normal quantile for 95 %. */
 const z = 1.959964
 
 /**
- * The share of `hits` with the bounds of its 95 % score interval (E. B. Wilson, Probable inference, the law of succession, and statistical
- * inference, Journal of the American Statistical Association 22, 1927, pp. 209–212), which holds for few repeats and for shares of 0 and 1
- * too. Null where nothing was counted.
+ * The share of `hits` with its 95 % score interval (Wilson, 1927, JASA 22, pp. 209–212), which also holds for
+ * small counts and for shares of 0 and 1. Null when nothing was counted.
  */
 export function wilsonInterval(
   hits: number,
@@ -16,6 +15,6 @@ export function wilsonInterval(
   const centre = (rate + square / (2 * total)) / (1 + square / total)
   const half =
     (z / (1 + square / total)) * Math.sqrt((rate * (1 - rate)) / total + square / (4 * total * total))
-  // At the ends the bound is the end itself, which rounding would miss by 1e-17.
+  // At 0 and 1 the bound is exact; rounding would miss it by 1e-17.
   return { rate, low: hits === 0 ? 0 : centre - half, high: hits === total ? 1 : centre + half }
 }

@@ -58,7 +58,7 @@ export function auditRoutes({ databases }: { databases: ProjectDatabases }): Rou
         conditions.equal('a.subject', query.subject)
         if (query.project_id !== undefined) conditions.equal('a.project_id', idToUuid(query.project_id))
         conditions.within('a.at', query.start, query.end)
-        // Of every project: the log is no project's, and no project's connection may read it.
+        // Across projects: the log belongs to none, and a project's connection may not read it.
         const { rows, counted } = await listRows<AuditRow>(databases.of(principal, undefined), paging, {
           columns: 'a.*',
           from: 'audit_log a',

@@ -8,7 +8,7 @@ import { findJudgeSpend } from '../stores/judge-spend-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { findSubscription } from '../stores/subscription-store.ts'
 
-/** What a project pays for, and how much of it is used. */
+/** A project's subscription and usage. */
 export function billingRoutes({ databases, clock }: { databases: ProjectDatabases; clock: Clock }): Route[] {
   return [
     route({

@@ -71,7 +71,7 @@ export interface DeadLetterRoutesOptions {
   drop: Drop
 }
 
-/** The operator's routes for what consumers could not handle. */
+/** The operator's routes for dead letters. */
 export function deadLetterRoutes(options: DeadLetterRoutesOptions): Route[] {
   return [
     listRoute(options),
@@ -227,12 +227,12 @@ function dropManyRoute({ databases, drop }: DeadLetterRoutesOptions): Route {
   })
 }
 
-/** The table is the operator's alone: to a project's connection it does not exist, so a project is one more condition. */
+/** Only the operator's connection sees the table, so the project is a condition. */
 function everyProject(databases: ProjectDatabases, principal: Principal): ProjectDatabase {
   return databases.of(principal, undefined)
 }
 
-/** Those that failed stay as they are: the next round has to begin behind them, or would see nothing else. */
+/** Failed letters stay open: the next round must start after them, or it would see only those. */
 function roundOf(ids: readonly string[], results: readonly { id: string; problem: Problem | null }[]) {
   const failed = results.flatMap(({ id, problem }) =>
     problem === null ? [] : [{ id, code: problem.code, detail: problem.message }],

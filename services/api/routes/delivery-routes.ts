@@ -44,7 +44,7 @@ interface DeliveryRoutesOptions extends ReplayRoutesOptions {
   dashboardUrl: string
 }
 
-/** What was delivered to a webhook, again on request, and test events. */
+/** Deliveries of a webhook, replays, and test events. */
 export function deliveryRoutes(options: DeliveryRoutesOptions): Route[] {
   return [testRoute(options), listRoute(options), ...replayRoutes(options)]
 }
@@ -90,7 +90,7 @@ function listRoute({ databases }: DeliveryRoutesOptions): Route {
       const paging = readPaging(query, 'delivery')
       const database = databases.ofOne(principal, query.project_id)
       const { items, counted } = await createDeliveryStore(database).list(params.id, query.status, paging)
-      // Deliveries are listed while there is their webhook: only where there are none may there be no webhook.
+      // A list with rows proves that the webhook exists.
       if (items.length === 0) found(await findWebhook(database, params.id), 'webhook', params.id)
       return { json: envelope(paging, items, counted) }
     },

@@ -39,7 +39,7 @@ interface ErasureRoutesOptions {
   clock: Clock
 }
 
-/** Erasing what was recorded of a request, a session, a user or a project. */
+/** Erases what was recorded of a request, a session, a user or a project. */
 export function erasureRoutes(options: ErasureRoutesOptions): Route[] {
   return [createRoute(options), listRoute(options), getRoute(options)]
 }
@@ -105,7 +105,7 @@ function subjectOf({ scope, subject: given }: { scope: Erasure['scope']; subject
   return subject
 }
 
-/** A key of scope `all` stands in many applications: whoever finds one must not be able to wipe out everything. */
+/** A key of scope `all` may be stored in many applications; a leaked one must not erase a whole project. */
 function requesterOf(principal: Principal, scope: Erasure['scope']): Erasure['requested_by'] {
   if (isOperator(principal)) return 'operator'
   if (scope === 'project') {

@@ -1,22 +1,22 @@
 import type { Clock } from '#runtime/clock.ts'
 import { Problem } from '#http/problem.ts'
 
-/** Exports that one process works on at a time. */
+/** Concurrent exports of one process. */
 const maxExports = 8
-/** Of one project: one with slow clients leaves places to the others. */
+/** Per project, so that slow clients of one leave permits to the others. */
 const maxOfProject = 2
-/** A client that takes longer reads too slowly to keep a place for. */
+/** A slower client loses its permit. */
 const maxExportMs = 3_600_000
 
 export interface ExportPermits {
-  /** What `begin` gives, while a place is kept for it. Throws 429 when there is none. Null: of every project. */
+  /** The result of `begin`, while it holds a permit. Throws 429 when none is free. Null: all projects. */
   export(
     projectId: string | null,
     begin: () => Promise<AsyncGenerator<string>>,
   ): Promise<AsyncIterable<string>>
 }
 
-/** Places for exports, shared by the routes that export. */
+/** Permits for exports, shared by the routes that export. */
 export function createExportPermits(clock: Clock): ExportPermits {
   const underWay = new Map<string | null, number>()
   return {
@@ -36,7 +36,10 @@ export function createExportPermits(clock: Clock): ExportPermits {
   }
 }
 
-/** Before anything is waited for, else a hundred at once would all find room. Gives what makes the place free again, once. */
+/**
+ * Acquired before the first await, so that concurrent requests cannot exceed the limit. Returns the release,
+ * which works once.
+ */
 function reserve(underWay: Map<string | null, number>, projectId: string | null): () => void {
   const own = underWay.get(projectId) ?? 0
   const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
@@ -59,7 +62,7 @@ function tooMany(what: string): Problem {
   })
 }
 
-/** `source`, and `release` when it is over: also where nobody begins to read, which a `finally` of the generator would not notice. */
+/** `source` with `release` at its end. A `finally` in the generator would not run if it is never read. */
 function endingWith(
   release: () => void,
   source: AsyncGenerator<string>,

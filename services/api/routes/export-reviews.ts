@@ -9,7 +9,10 @@ import { readReviews, type Review, type ReviewFilters } from '../stores/review-s
 
 const pageRows = 50
 
-/** Reviewed calls as samples (evals/datasets/README.md), a line each; page by page, so that nothing stays open while a client reads. */
+/**
+ * Reviewed calls as samples (evals/datasets/README.md), one a line. Read page by page: no transaction waits
+ * for the client.
+ */
 export async function* exportReviews(
   database: ProjectDatabase<OneProject>,
   filters: ReviewFilters,
@@ -38,7 +41,7 @@ function sampleOf(review: Review, bodies: StoredBodies, sealer: Sealer): object 
   }
 }
 
-/** What one call's bodies lack, a key or being JSON, is told in its line and keeps none of the others back. */
+/** A call whose bodies cannot be opened or parsed says so in its line and does not stop the others. */
 function textsOf(review: Review, bodies: StoredBodies, sealer: Sealer): object {
   const open = (part: 'request' | 'response', name: SealedPart): unknown => {
     const sealed = bodies[part]

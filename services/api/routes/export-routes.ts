@@ -15,7 +15,10 @@ import {
   scorerItemFields,
 } from './request-filters.ts'
 
-/** Rows read at a time: enough that the round trip does not matter, few enough that a slow client holds no more than half a megabyte. */
+/**
+ * Rows per page: enough that the round trip does not matter, few enough that a slow client holds under half a
+ * megabyte.
+ */
 const pageRows = 500
 
 const formatField = { format: z.enum(['csv', 'jsonl']).default('csv') }
@@ -53,7 +56,7 @@ export function exportRoutes({ databases, clock, permits }: ExportRoutesOptions)
         const database = databases.of(principal, query.project_id)
         const chunks = await permits.export(database.scope.projectId, async () => {
           const pages = readPages(database, filters, clock)
-          // Read before the answer begins, so that what is wrong with the question is answered as such, and nothing is written down that was refused.
+          // Read before the answer starts, so that an invalid query gets its error and no audit entry.
           const first = await pages.next()
           await database.noteView(
             { action: 'requests.exported', subject: database.scope.projectId },
@@ -71,7 +74,7 @@ export function exportRoutes({ databases, clock, permits }: ExportRoutesOptions)
   ]
 }
 
-/** By cursor, each page in a statement of its own: no transaction stays open while a client reads. */
+/** By cursor, each page in its own statement: no transaction waits for the client. */
 async function* readPages(
   database: ProjectDatabase,
   filters: RequestFilters,
@@ -89,7 +92,7 @@ async function* readPages(
   }
 }
 
-/** As JSON lines without `csvColumns`. */
+/** JSON lines when there are no `csvColumns`. */
 async function* write(
   first: IteratorResult<RequestItem[], undefined>,
   rest: AsyncGenerator<RequestItem[], undefined>,

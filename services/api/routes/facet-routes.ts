@@ -14,7 +14,7 @@ import { createToolStore } from '../stores/tool-store.ts'
 import { metadataParameters, readFilters, requestFilterFields } from './request-filters.ts'
 
 const facetDays = 30
-/** Values of one facet: what a person still reads through. */
+/** Values per facet: as many as a person reads. */
 const maxValues = 100
 const worstFirst = severities.toReversed()
 
@@ -55,10 +55,10 @@ interface FacetRoutesOptions {
 
 type Facets = Omit<z.output<typeof facetsSchema>, 'project_id' | 'start' | 'end'>
 
-/** By hour and source alone the roll-ups know them, however many calls there are. */
+/** Filters that roll-ups have by hour and source, whatever the number of calls. */
 const ofRollups = new Set(['project_id', 'start', 'end', 'source', 'include_redteam'])
 
-/** What there is to filter by. */
+/** The values that filters can take. */
 export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
   return [
     route({
@@ -138,7 +138,7 @@ async function filteredFacets(
   }
 }
 
-/** Of all scorers together. */
+/** Over all scorers. */
 function worstFacets(sumOf: (name: string) => number) {
   const labels = scoreLabels.map((label): [string, number] => [label, sumOf(`verdict_${label}`)])
   const pending = sumOf('calls') - labels.reduce((sum, [, scored]) => sum + scored, 0)
@@ -148,7 +148,7 @@ function worstFacets(sumOf: (name: string) => number) {
   }
 }
 
-/** The values that the list takes: hardly anybody looks for what went well. */
+/** The values that the list's filter takes. */
 function statusFacet(sumOf: (name: string) => number) {
   return mostFrequent(
     statusFilters.map((status) => [status, sumOf(status.endsWith('xx') ? `status_${status}` : status)]),

@@ -1,11 +1,13 @@
 import { builtInScorers, customScorerName } from '#schemas/verdicts.ts'
 
-/** Letters that are wrong, missing or too many in a name that was meant to be another. */
+/** Wrong, missing or extra letters in a mistyped name. */
 const maxSlips = 2
 
 /**
- * What is wrong with the name of a scorer that is not built in and has not scored a call. The API has no list of the custom ones: a scorer's file is the scorer's. A name that is
- * nearly a built-in one's is taken for that, because a run by nobody ends like one that found nothing; one that goes on behind it may be `pii_detection_2`.
+ * What is wrong with a scorer name that is neither built in nor has scored a call. The API has no list of
+ * custom scorers: they are in the scorer's file. A name close to a built-in one is taken as a typo, because a
+ * run without a scorer looks like one without findings. A longer one, such as `pii_detection_2`, may be
+ * custom.
  */
 export function faultOfScorerName(name: string): string | undefined {
   const shown = JSON.stringify(name)
@@ -19,7 +21,7 @@ export function faultOfScorerName(name: string): string | undefined {
   return meant && `no scorer is called ${shown}; did you mean "${meant}"?`
 }
 
-/** Levenshtein's distance. */
+/** The Levenshtein distance. */
 function slipsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [at, letter] of Array.from(one).entries()) {

@@ -9,7 +9,7 @@ import { projectRoutes } from './project-routes.ts'
 
 const id = newId('project')
 
-/** Routes over stores that note when they are done, and a directory that notes what it forgets. */
+/** Routes over stores and a directory that record the order of their calls. */
 function setUp() {
   const done: string[] = []
   const stored = () => new Promise<void>((resolve) => setImmediate(resolve)).then(() => done.push('stored'))

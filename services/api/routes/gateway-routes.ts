@@ -15,7 +15,7 @@ interface GatewayRoutesOptions {
   clock: Clock
 }
 
-/** What gateways ask and tell. Keys that may log calls are enough: they are all that a gateway has. */
+/** Routes for gateways. Any key that may log calls will do: gateways have no other. */
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   return [projectRoute(options), heartbeatRoute(options)]
 }
@@ -70,7 +70,7 @@ function byName<T extends z.ZodType>(value: T) {
     .refine((map) => Object.keys(map).length <= 32, 'must have at most 32 members')
 }
 
-/** Members that are not named here are ignored, so that newer gateways can talk to an older API. */
+/** Unknown members are ignored, so that newer gateways can talk to an older API. */
 const heartbeatSchema = z.object({
   name: z
     .string()

@@ -102,7 +102,7 @@ function revokeRoute({ keys, directory, clock }: KeyRoutesOptions): Route {
     problems: { 404: 'The project has no such key.' },
     handle: async ({ principal, params }) => {
       const isRevoked = await keys.revoke(principal, params.id, params.key_id, clock.now())
-      // The announcement comes to this process too, but maybe after the next request.
+      // The announcement reaches this process too, but perhaps after the next request.
       directory.forgetProject(params.id)
       if (!isRevoked) throw notFound('API key', params.key_id)
       return {}

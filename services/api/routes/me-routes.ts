@@ -23,7 +23,7 @@ export interface MeOptions {
   clock: Clock
 }
 
-/** For whoever is signed in to the dashboard, about themselves. */
+/** Routes for a signed-in user's own account. */
 export function meRoutes(options: MeOptions): Route[] {
   return [
     meRoute(options),
@@ -34,7 +34,7 @@ export function meRoutes(options: MeOptions): Route[] {
   ]
 }
 
-// Only the dashboard, which holds the operator's secret, speaks for people.
+// Only the dashboard, which holds the operator's secret, acts for users.
 const common = { access: 'operator', tag: 'Oneself' } as const
 
 function meRoute({ pool }: MeOptions): Route {
@@ -102,7 +102,7 @@ function passwordRoute({ pool, hasher, throttles, clock }: MeOptions): Route {
       await throttles.clear(attempt)
       const hash = await hasher.hash(body.new_password)
       await inTransaction(pool, async (client) => {
-        // An administrator may have given them another meanwhile, because somebody else knows this one.
+        // An administrator may have changed it meanwhile, because somebody else knows this one.
         if (!(await setPassword(client, personId, hash, before))) throw wrong()
         await endLogins(client, personId, { except: loginId })
         await writeAudit(

@@ -10,7 +10,7 @@ import { readTables } from '../operations/read-tables.ts'
 import { listGateways } from '../stores/gateway-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 
-/** A dashboard that asks every second costs the broker no more than one that asks every five. */
+/** Limits the load on the broker when a dashboard polls every second. */
 const answerKeptMs = 5_000
 const maxGateways = 200
 
@@ -51,12 +51,12 @@ interface OperationRoutesOptions {
   operatorPool: Pool
   kafka: Kafka
   topicPrefix: string
-  /** Of this process. */
+  /** Problems of this process. */
   problems: () => Record<string, string>
   clock: Clock
 }
 
-/** How the installation does. */
+/** The state of the installation. */
 export function operationRoutes(options: OperationRoutesOptions): Route[] {
   const { databases, clock } = options
   let kept: { atMs: number; answer: Promise<object> } | undefined
@@ -73,7 +73,7 @@ export function operationRoutes(options: OperationRoutesOptions): Route[] {
         if (kept === undefined || nowMs - kept.atMs >= answerKeptMs) {
           const gateways = () => listGateways(databases.of(principal, undefined), nowMs, maxGateways)
           kept = { atMs: nowMs, answer: readOperations(options, gateways, nowMs) }
-          // What failed is asked for again at once.
+          // A failure is not cached.
           kept.answer.catch(() => (kept = undefined))
         }
         return { json: await kept.answer }
@@ -90,7 +90,7 @@ async function readOperations(
   const found: Record<string, string> = { ...problems() }
   const noLag: KafkaLag = { groups: [], oldest_job_age_s: null }
   const [lag, tables, seen] = await Promise.all([
-    // Kafka may be what is wrong: the rest is shown all the same, with that.
+    // If Kafka fails, the rest is shown with its error.
     readLag(kafka, topicPrefix, nowMs).catch((error: unknown) => {
       found['kafka'] = messageOf(error)
       return noLag

@@ -27,7 +27,7 @@ export interface PaymentRoutesOptions {
   metrics: Metrics
 }
 
-/** What leads to the payment provider, and what comes back from it. */
+/** Checkout, portal and the payment provider's webhook. */
 export function paymentRoutes(options: PaymentRoutesOptions): Route[] {
   return [checkoutRoute(options), portalRoute(options), webhookRoute(options)]
 }
@@ -129,7 +129,7 @@ function webhookRoute(options: PaymentRoutesOptions): Route {
     method: 'post',
     path: '/webhook/payment',
     summary: "Receiver of the payment provider's events: signed by it, not to be called directly.",
-    // Whoever gave the provider this address may have added to it.
+    // The provider's configured address may have query parameters.
     query: z.looseObject({}),
     body: z.looseObject({ id: z.string(), type: z.string() }),
     reply: {
@@ -174,7 +174,7 @@ async function apply(options: PaymentRoutesOptions, event: PaymentEvent): Promis
   }
 }
 
-/** The provider sends again what is not taken, for days: time to add the price to STRIPE_PRICES. */
+/** The provider retries a refused event for days: time to add the price to STRIPE_PRICES. */
 function known(applied: Applied, prices: readonly string[]): Applied {
   if (applied !== 'unknown_price') return applied
   throw unavailable(

@@ -38,7 +38,7 @@ export interface PeopleOptions {
   clock: Clock
 }
 
-/** Who may use the dashboard, and as what. */
+/** The dashboard's users and their roles. */
 export function peopleRoutes(options: PeopleOptions): Route[] {
   return [
     createRoute(options),
@@ -169,7 +169,7 @@ function changeRoute({ pool, clock }: PeopleOptions): Route {
   })
 }
 
-/** The person as they are after `change`. Throws 404 when there is nobody of this identifier. */
+/** The user after `change`. Throws 404 when the id is unknown. */
 function changeIn(
   pool: Pool,
   id: string,

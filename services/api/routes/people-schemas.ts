@@ -15,13 +15,13 @@ export const loginField = z
 
 const minPasswordLength = 12
 
-/** Length alone, as NIST SP 800-63B has it: rules about characters make people choose worse ones. */
+/** Length alone, by NIST SP 800-63B: composition rules lead to worse passwords. */
 export const passwordField = textField(200).min(
   minPasswordLength,
   `must have at least ${minPasswordLength} characters`,
 )
 
-/** Throws 422 for a password that says who it is of. */
+/** Throws 422 for a password that contains the login. */
 export function refuseNamedPassword(path: string, password: string, login: string): void {
   if (password.toLowerCase() === login) throw invalidInput([{ path, message: 'must not be the login' }])
 }

@@ -8,7 +8,7 @@ import { mayReadContent } from '../people/authenticate-people.ts'
 import type { StoredScore } from '../stores/score-store.ts'
 
 const nullableNumber = z.number().nullish()
-/** What the judge was and cost; its raw answer is not shown. */
+/** The judge's model and cost, without its raw answer. */
 const judgeSchema = z.object({
   model: z.string(),
   rubric: z.string().describe('With its version.'),
@@ -51,7 +51,7 @@ const detailsSchema = z.object({
   judge: judgeSchema.nullish(),
 })
 
-/** The scores as this caller may see them: without what quotes bodies, where they may not read those. */
+/** The scores as this caller may see them, without quotes of bodies that they may not read. */
 export function shownTo(principal: Principal, scores: readonly StoredScore[]): StoredScore[] {
   return mayReadContent(principal) ? [...scores] : scores.map((score) => ({ ...score, details: null }))
 }
@@ -82,7 +82,7 @@ function openDetails(
     const json = sealer.open(details, sealedIdentity(project_id, id, 'score_details')).toString('utf8')
     return detailsSchema.parse(JSON.parse(json))
   } catch (error) {
-    // The score itself is readable, and a list must not break on one key that was taken away: the rationale says what is the matter.
+    // The score is readable and a list must not fail for a missing key: the rationale names the problem.
     if (error instanceof PermanentError) return { rationale: `not readable here: ${error.message}` }
     throw error
   }

@@ -137,14 +137,14 @@ function changeRoute({ projects, directory, clock }: ProjectRoutesOptions): Rout
     problems: { 404: 'There is no such project.' },
     handle: async ({ principal, params, body }) => {
       const project = await projects.update(principal, params.id, definedOf(body), clock.now())
-      // The announcement comes to this process too, but maybe after the next request.
+      // The announcement reaches this process too, but perhaps after the next request.
       directory.forgetProject(params.id)
       return { json: found(project, 'project', params.id) }
     },
   })
 }
 
-/** Without the members that were not given. */
+/** Without undefined members. */
 function definedOf<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>

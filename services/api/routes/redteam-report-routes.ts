@@ -23,7 +23,7 @@ const runParams = z.object({ id: idField('run') })
 const whose = { project_id: idField('project').optional() }
 const missing = { 404: 'There is no such run.' } as const
 
-/** Findings in an HTML report, and how much of each side; the rest is in the API. */
+/** Findings in an HTML report, and characters per text; the API has the rest. */
 const [maxFindings, maxSaidUnits] = [200, 4_000]
 const [pageRows, pageRowsWithBodies] = [500, 50]
 
@@ -33,7 +33,7 @@ export interface RedteamReportOptions {
   dashboardUrl: string
 }
 
-/** Reports of runs, which may be under way, and comparisons. */
+/** Reports of runs, which may be in progress, and comparisons. */
 export function redteamReportRoutes(options: RedteamReportOptions): Route[] {
   return [reportRoute(options), diffRoute(options)]
 }
@@ -105,7 +105,7 @@ async function readReport(database: Database, run: RedteamRun, dashboardUrl: str
   return buildReport(run, await groupAttempts(database, run.id), `${dashboardUrl}/runs/${run.id}`)
 }
 
-/** As a download: a browser shows nothing of it under the API's own origin. */
+/** As a download: a browser must not render it under the API's origin. */
 function fileOf(
   { run }: RedteamReport,
   ending: string,

@@ -38,7 +38,10 @@ const whose = { project_id: idField('project').optional() }
 const missing = { 404: 'There is no such run.' } as const
 const reply = { status: 200, description: 'The run.', schema: redteamRunSchema } as const
 
-/** Attacks against an organisation's own agents: ordered and cancelled by the operator, read by whoever reads the project. */
+/**
+ * Attacks on an organisation's own agents: ordered and cancelled by the operator, read by everyone who may
+ * read the project.
+ */
 export function redteamRoutes(options: RedteamRoutesOptions): Route[] {
   return [
     orderRoute(options),
@@ -50,7 +53,7 @@ export function redteamRoutes(options: RedteamRoutesOptions): Route[] {
   ]
 }
 
-/** A project's key must not send requests from here to hosts of its choice: only the operator orders runs. */
+/** Only the operator orders runs: a project's key must not send requests from here to hosts of its choice. */
 function orderRoute({ databases, clock, allowedHosts }: RedteamRoutesOptions): Route {
   return route({
     ...ordering,
@@ -93,7 +96,7 @@ function checkTarget(
   }
   const credentials = findCredentials(target)
   if (credentials.length > 0) throw invalidInput(credentials)
-  // A run of the command line is held to the list where it runs.
+  // A command-line run is checked against the list where it runs.
   const refusal = runner === 'cli' ? undefined : refuseTarget(target.url, allowedHosts)
   if (refusal !== undefined) throw invalidInput([{ path: 'target.url', message: refusal }])
 }

@@ -20,7 +20,7 @@ export interface ReplayRoutesOptions {
   due: { name: string; encoder: Encoder<WebhookDelivery> }
 }
 
-/** What of the delivery log is delivered again: one, chosen ones, or what failed in a time. */
+/** Replays of deliveries: one, selected ones, or those that failed in a time range. */
 export function replayRoutes(options: ReplayRoutesOptions): Route[] {
   return [replayFailedRoute(options), replayChosenRoute(options), replayRoute(options)]
 }
@@ -145,7 +145,7 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
   })
 }
 
-/** Each of its rounds would fail at once, and whoever asks until nothing has failed would ask for ever. */
+/** Each round would fail at once, and a client that repeats until nothing failed would never end. */
 async function refuseDisabled(database: ProjectDatabase<OneProject>, webhookId: string): Promise<void> {
   const { id, enabled } = found(await findWebhook(database, webhookId), 'webhook', webhookId)
   if (!enabled) throw new Problem(409, 'WEBHOOK_DISABLED', `webhook ${id} is disabled; enable it first`)
@@ -162,7 +162,7 @@ async function replay(
   const entry = { action: 'webhook.deliveries_replayed', subject: first.webhook_id, detail }
   await database.note(entry, clock.now())
   await queue(rounds, producer, due)
-  // After they were queued: a crash before would show rounds that nobody makes.
+  // After they are queued: a crash before would show rounds that are never made.
   await noteReplays(database, rounds)
 }
 

@@ -8,13 +8,13 @@ import { recordSources } from '../http/source-filter.ts'
 import { labelFilters, statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 
 const metadataPrefix = 'metadata.'
-/** Each is two conditions that are planned for every day's partition. */
+/** Each is two conditions, planned for every day's partition. */
 const maxMetadata = 10
-/** UTF-16 units, with the prefix. */
+/** UTF-16 units, including the prefix. */
 const maxMetadataName = 256
 const maxMetadataValue = 1_024
 
-/** Query parameters that choose requests. Beside them `metadata.<key>`, of at most ten keys. */
+/** Query parameters that select requests, besides up to ten `metadata.<key>`. */
 export const requestFilterFields = {
   project_id: idField('project').optional().describe("Of the operator; a key's is its own."),
   ...recordSources.fields,
@@ -42,7 +42,10 @@ export const requestFilterFields = {
   end: timeField.optional().describe('Before then.'),
 }
 
-/** How OpenAPI describes the filters by metadata: it has no parameters whose names callers choose, but objects whose members are parameters. */
+/**
+ * The metadata filters in OpenAPI, which has no parameters with free names but objects whose members are
+ * parameters.
+ */
 export const metadataParameters = [
   {
     name: `${metadataPrefix}<key>`,
@@ -53,7 +56,7 @@ export const metadataParameters = [
       additionalProperties: { type: 'string', minLength: 1, maxLength: maxMetadataValue },
       maxProperties: maxMetadata,
     },
-    // What a form begins with: a made-up member would be a filter that nobody meant.
+    // The initial value of a form: an invented member would be an unwanted filter.
     example: {},
   },
 ]
@@ -96,7 +99,7 @@ export const requestItemSchema = z.object({
   score_count: z.number().int(),
 })
 
-/** What a request has beside that where scorer_name is given. */
+/** Further fields of a request when scorer_name is given. */
 export const scorerItemFields = {
   scorer_label: z.enum(scoreLabels).optional().describe('Where scorer_name is given: what that scorer said.'),
   scorer_severity: z.enum(severities).nullable().optional(),
@@ -106,8 +109,8 @@ export const scorerItemFields = {
 type FilterQuery = Partial<z.output<z.ZodObject<typeof requestFilterFields>>>
 
 /**
- * The filters of a query; `ownFields` are what else its route takes. Throws 422 for a parameter that is not known, because a misspelt filter
- * would show everything.
+ * The filters of a query; `ownFields` are the route's other parameters. Throws 422 for an unknown parameter,
+ * because a misspelt filter would show everything.
  */
 export function readFilters(
   query: FilterQuery & Readonly<Record<string, unknown>>,

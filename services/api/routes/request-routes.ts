@@ -95,7 +95,7 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
         createScoreStore(database).ofRequest(id),
         findSessionNeighbours(database, first),
       ])
-      // Scores that were stored meanwhile are not in the verdict that was read before them.
+      // The verdict was read first and lacks scores that were stored since.
       const current = scores.length === first.score_count ? undefined : await findItem(database, id)
       const [item = first] = callsShownTo(principal, current === undefined ? [] : [current])
       const isShown = mayReadContent(principal)
@@ -112,7 +112,9 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
   })
 }
 
-/** A link to a request (`report_url`) does not say its project. Throws 422 where several have it: none is shown in another's place. */
+/**
+ * A link to a request (`report_url`) does not name its project. Throws 422 when several projects have the id.
+ */
 async function findItem(database: ProjectDatabase, id: string): Promise<RequestItem | undefined> {
   const [item, other] = await createRequestStore(database).find(id)
   if (other !== undefined)
@@ -147,7 +149,7 @@ function detailOf(
       bodies_erased: bodies === undefined && !item.zero_content_retention,
       safety_scores: scores,
     },
-    // As the bytes that came: integers beyond 2^53 keep their digits.
+    // The original bytes: integers beyond 2^53 keep their digits.
     {
       request_body: open(known?.request, 'request_body'),
       response_body: open(known?.response, 'response_body'),
@@ -170,7 +172,7 @@ function openBody(sealer: Sealer, sealed: SealedBytes, identity: string): Buffer
   }
 }
 
-/** JSON text of `object` with further members whose values are JSON already and stay byte for byte. */
+/** JSON text of `object` plus members whose values are JSON already and stay byte for byte. */
 function writeJson(object: Readonly<Record<string, unknown>>, raw: Readonly<Record<string, Buffer>>): string {
   const members = Object.entries(raw).map(
     ([name, json]) => `${JSON.stringify(name)}:${json.toString('utf8')}`,

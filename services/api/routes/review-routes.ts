@@ -71,7 +71,7 @@ export interface ReviewRoutesOptions {
   permits: ExportPermits
 }
 
-/** What people think of verdicts: by it scorers are judged and made better. */
+/** Reviews: opinions of people on verdicts, by which scorers are measured. */
 export function reviewRoutes(options: ReviewRoutesOptions): Route[] {
   return [postRoute(options), listRoute(options), agreementRoute(options), exportRoute(options)]
 }
@@ -155,7 +155,7 @@ function listRoute({ databases }: ReviewRoutesOptions): Route {
       const paging = readPaging(query, 'review')
       const database = databases.ofOne(principal, query.project_id)
       const { items, counted } = await listReviews(database, query, paging)
-      // Reviewers quote what they speak of.
+      // Reasons quote content.
       const shown = mayReadContent(principal) ? items : items.map((item) => ({ ...item, reason: null }))
       return taggedJson(envelope(paging, shown, counted))
     },

@@ -143,7 +143,9 @@ function listRoute({ databases, sealer, clock }: ScoreRoutesOptions): Route {
   })
 }
 
-/** Details are opened only for who has not got the same scores already. They never change; erased ones are gone. */
+/**
+ * Details are only opened when the client's scores are out of date. They never change; erased ones are gone.
+ */
 function answer(
   around: object,
   scores: readonly StoredScore[],

@@ -38,7 +38,9 @@ const runParams = z.object({ id: idField('run') })
 const missing = { 404: 'There is no such run.' } as const
 const reply = { status: 200, description: 'The run.', schema: runSchema } as const
 
-/** The operator's routes for scoring history again. The sinks carry runs out; here they are ordered and looked at. */
+/**
+ * The operator's routes for scoring history again. The sinks carry runs out; here they are ordered and read.
+ */
 export function scoreRunRoutes(options: ScoreRunRoutesOptions): Route[] {
   return [
     orderRoute(options),
@@ -120,7 +122,7 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
   })
 }
 
-/** On the run for good: that it found nothing and that nobody looked would else look the same. */
+/** Stored with the run, because a run without findings and a run without a scorer look alike. */
 function problemOf(unproven: readonly string[]): string | null {
   if (unproven.length === 0) return null
   const names = unproven.map((name) => JSON.stringify(name)).join(', ')

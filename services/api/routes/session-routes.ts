@@ -39,7 +39,7 @@ interface SessionRoutesOptions {
   sealer: Sealer
 }
 
-/** Runs of agents. */
+/** Sessions: calls that share a session_id. */
 export function sessionRoutes(options: SessionRoutesOptions): Route[] {
   return [listRoute(options), getRoute(options)]
 }
@@ -106,7 +106,7 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
       const next = last === undefined ? null : writeCursor(last.id)
       const around = {
         ...session,
-        // What goes on behind a cursor is asked for by page_size: `limit` takes none.
+        // Pages after a cursor have page_size: `limit` takes no cursor.
         ...(paging.form === 'items'
           ? { next_cursor: next }
           : { limit: paging.limit, has_more: next !== null }),

@@ -43,7 +43,7 @@ const begunReply = {
   }),
 } as const
 
-/** What the dashboard calls before anybody is known: it holds INTERNAL_API_SECRET and nothing else. */
+/** Routes that the dashboard calls before a user is known, with INTERNAL_API_SECRET alone. */
 export function signInRoutes(options: SignInOptions): Route[] {
   const outcomes = options.metrics.counter('sluice_sign_ins_total', 'Attempts to sign in', [
     'method',
@@ -98,7 +98,7 @@ function firstRoute({ pool, hasher, clock, log }: SignInOptions): Route {
           passwordHash,
         } as const
         if (!(await insertPerson(client, person, nowMs))) {
-          // Who may not do everything any more is not given it back by a start.
+          // A restart must not restore rights that were taken away.
           log.error(
             { login },
             'there is no administrator, and whoever has the login of the first one is none',
@@ -207,8 +207,9 @@ function providerRoute(
 }
 
 /**
- * Writes down that somebody was not let in as a person, once in a while for each: guesses would fill the log. Of names that nobody has nothing is
- * written, as passwords are typed there. Not waited for: by how long an answer takes it would say which names somebody has.
+ * Writes failed sign-ins to the audit log, throttled per user, because guesses would fill it. Unknown logins
+ * are not written: people type passwords there. Not awaited: the response time would reveal which logins
+ * exist.
  */
 function createNoteRefused({ pool, clock, log }: Pick<SignInOptions, 'pool' | 'clock' | 'log'>): NoteRefused {
   return ({ personId, login, address }, how) => {
@@ -225,7 +226,7 @@ function createNoteRefused({ pool, clock, log }: Pick<SignInOptions, 'pool' | 'c
   }
 }
 
-/** Undefined when what they have shown is theirs no more. */
+/** Undefined when the credentials are no longer valid. */
 async function signIn(
   { pool, limits, clock }: Pick<SignInOptions, 'pool' | 'limits' | 'clock'>,
   { login, ...shown }: Shown & { login: string },

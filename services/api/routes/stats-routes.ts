@@ -23,9 +23,9 @@ import {
 } from '../stores/rollup-reads.ts'
 
 const hourMs = 3_600_000
-/** Points that one answer has at most, over all of its series. */
+/** Points of one answer, over all series. */
 const maxPoints = 5_000
-/** What a chart shows well; the step is the shortest that gives no more. */
+/** As many as a chart shows; the shortest step that gives no more is used. */
 const pointsWanted = 120
 const stepsHours = [1, 3, 6, 12, 24, 7 * 24, 28 * 24]
 
@@ -148,7 +148,7 @@ function refuseTooMany({ startMs, endMs }: TimeRange, stepHours: number, by: Gro
   }
 }
 
-/** Scores are not counted by what the call was made with. */
+/** Score counts have no dimensions of the call. */
 function refuseForScores(by: Grouping | undefined, filters: Readonly<Record<string, unknown>>): void {
   if (by !== 'scorer') return
   const other = ['model', 'provider', 'agent_name'].find((name) => filters[name] !== undefined)

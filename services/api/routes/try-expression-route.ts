@@ -33,7 +33,7 @@ const trialSchema = z.object({
     ),
 })
 
-/** What an expression would make of the events that were raised, before it is saved. */
+/** Evaluates an expression on past events before it is saved. */
 export function tryExpressionRoute({ databases, sealer }: TryExpressionOptions): Route {
   return route({
     access: 'all',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const count = z.number().int()
 
-/** How the deliveries of a webhook have gone. */
+/** The recent deliveries of a webhook. */
 export const webhookHealthFields = {
   last_result: z
     .object({

@@ -93,7 +93,7 @@ export interface WebhookRoutesOptions {
   clock: Clock
 }
 
-/** Webhooks: what is told to whom. */
+/** Webhooks: which events go to which receivers. */
 export function webhookRoutes(options: WebhookRoutesOptions): Route[] {
   return [
     createRoute(options),

@@ -20,7 +20,7 @@ test.each([
   expect(faultOfExpression(expression)).toBeUndefined()
 })
 
-// The caret stands before the place that is told.
+// The caret marks the reported position.
 test.each([
   ['data.severity ^> 3', "found no matching overload for '_>_' applied to '(string, int)'"],
   ['data^.severty == "high"', 'field not found: severty'],
@@ -32,7 +32,7 @@ test.each([
   ['data.severity^[0] == "c"', 'string has no elements'],
   ['data^[null] == "c"', 'unsupported key type'],
   ['timestamp(created_at) ^> 3', 'found no matching overload'],
-  // What a sample event would pass over.
+  // What evaluating a sample event would miss.
   ['data.severity == "critical" ||\n  data.score_value^.contains("x")', 'found no matching overload'],
   ['event == "none" && (data.test || data.severity ^> 3)', 'found no matching overload'],
   ['data.test || data^.model', 'expected bool, got string'],
@@ -41,7 +41,7 @@ test.each([
   ['(data.test ? data.severity : data.limit)^.contains("x")', "contains' applied to 'double.(string)'"],
   ['(data.test ? data.model : data.limit)^.substring(0, 100) == "x"', "substring' applied to 'double."],
   ['(data.test ? null : data.agent_tag)^.contains("x")', 'found no matching overload'],
-  // What a tool is called with can be anything; the word can stand anywhere.
+  // A tool's arguments can be anything.
   ['data.tool_name == "arguments" || data.severity ^> 3', 'found no matching overload'],
   ['data.arguments.path == "/etc" && data.severity ^> 3', 'found no matching overload'],
   ['data.severity^.arguments == 1', 'field not found: arguments'],

@@ -5,7 +5,9 @@ import { selectableEvents } from '#schemas/event-raised.ts'
 import { newId } from '#schemas/ids.ts'
 import { testEventData } from './test-event.ts'
 
-/** Why an expression cannot be saved: it cannot be compiled, or its types fit no event. Undefined when it can. */
+/**
+ * Why an expression cannot be saved: it does not compile, or its types fit no event. Undefined when it can.
+ */
 export function faultOfExpression(expression: string): string | undefined {
   try {
     checkFilterTypes(expression, sampleEvent)
@@ -16,7 +18,7 @@ export function faultOfExpression(expression: string): string | undefined {
   }
 }
 
-/** An event that has every field there is, as the notifier shows events to expressions. */
+/** An event with every field, in the form that expressions see. */
 const sampleEvent = makeSampleEvent()
 
 function makeSampleEvent() {
@@ -28,7 +30,7 @@ function makeSampleEvent() {
     ...Object.fromEntries(known.filter(([, value]) => value !== null)),
     threshold_usd: 10,
     current_usd: 12.5,
-    // What a tool is called with has whatever fields it has.
+    // A tool's arguments have arbitrary fields.
     arguments: anyValue,
   }
   const envelope = Object.fromEntries(envelopeFields.map((field) => [field, 'text']))

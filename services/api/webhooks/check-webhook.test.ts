@@ -18,7 +18,7 @@ test.each<[string, string, readonly string[], boolean]>([
 })
 
 test('a name is looked up without the four threads by which the process resolves all its other names', async () => {
-  // No DNS server is asked for a label of more than 63 characters.
+  // A label over 63 characters is never sent to a DNS server.
   const addresses = createResolveHost(systemClock)(`${'a'.repeat(64)}.example`)
   expect(process.getActiveResourcesInfo()).not.toContain('GetAddrInfoReqWrap')
   expect(await addresses).toEqual([])

@@ -9,7 +9,10 @@ interface Checked {
   filter_expression?: string | null | undefined
 }
 
-/** Refuses with 422 what the notifier could not or must not deliver by. What it checks again when connecting is only a courtesy here. */
+/**
+ * Throws 422 for a webhook that the notifier could not or must not deliver to. It checks addresses again when
+ * it connects.
+ */
 export type CheckWebhook = (webhook: Checked) => Promise<void>
 
 export function createCheckWebhook(policy: OutboundPolicy, resolveHost: ResolveHost): CheckWebhook {
@@ -37,10 +40,13 @@ async function faultOfUrl(
 }
 
 const resolveTimeoutMs = 2_000
-/** Of the first try. With the second, which takes longer, it comes to about what is waited. */
+/** Timeout of the first try. With the second, which takes longer, it adds up to the time limit. */
 const firstTryMs = 500
 
-/** By DNS. A host that does not resolve, or not soon, has no addresses and may be saved: it may only be coming. */
+/**
+ * Resolves by DNS. A host that does not resolve in time has no addresses and may be saved: it may exist
+ * later.
+ */
 export function createResolveHost(clock: Clock): ResolveHost {
   const resolve = createDnsResolver(firstTryMs)
   return async (host) => {

@@ -10,7 +10,7 @@ interface TestEventOptions {
 
 type SelectableEvent = (typeof selectableEvents)[number]
 
-/** The `data` of a test event: what a real one holds, of a call that never was, and `test: true`. */
+/** The `data` of a test event: the fields of a real one for an invented call, and `test: true`. */
 export function testEventData(event: SelectableEvent, options: TestEventOptions): object {
   return { ...examples[event](options), test: true }
 }

@@ -16,7 +16,7 @@ export interface TriedEvent {
   scorer_name: string | null
   severity: string | null
   outcome: 'passes' | 'held_back' | 'failed'
-  /** What the expression failed with on this event. */
+  /** The error of the expression on this event. */
   message: string | null
 }
 
@@ -27,8 +27,9 @@ export interface Trial {
 }
 
 /**
- * What an expression would make of events that were raised: the same values as the notifier gives it. It takes turns with what else this
- * process serves, `/internal/log` among it, and may cost as much as a project's expressions on one event: events beyond that are left out.
+ * Evaluates an expression on past events, with the values that the notifier gives it. Takes turns with other
+ * requests of this process, such as `/internal/log`. Its cost limit is that of a project's expressions on one
+ * event; later events are left out.
  */
 export async function tryExpression(
   expression: string,
@@ -66,7 +67,7 @@ function tryOn(event: RaisedEvent, passes: FilterExpression, sealer: Sealer): Tr
     const outcome = passes(toFilterValues(expressionValues(event, data))) ? 'passes' : 'held_back'
     return { ...tried, outcome, message: null }
   } catch (error) {
-    // Also an event that cannot be opened: the notifier gives it up, and the others tell what the expression does.
+    // The notifier skips an event that cannot be opened too.
     if (!(error instanceof PermanentError || error instanceof InvalidEventData)) throw error
     return { ...tried, outcome: 'failed', message: error.message }
   }
