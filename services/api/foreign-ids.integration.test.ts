@@ -147,7 +147,7 @@ test('a project has a hundred open red-team runs at most, also of those that are
     [idToUuid(projectId)],
   )
   const body = { ...(bodyExamples['post /api/redteam-runs'] as object), project_id: projectId }
-  // A request that waits two seconds for its turn gets 429.
+  // A request that waits two seconds for its turn gets 503.
   const order = async (): ReturnType<typeof api.call> => {
     const answer = await api.call('POST', '/api/redteam-runs', { operator: true, body })
     return answer.status === 503 ? order() : answer

@@ -3,25 +3,25 @@ import { query } from '#runtime/postgres.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { Principal, SignedIn } from '#http/access/principal.ts'
 
-/** What is written down of a change, or of something shown. */
+/** An entry of the audit log, for a change or for content that was shown. */
 export interface AuditEntry {
-  /** `webhook.created`: the kind of thing, and what became of it. */
+  /** `webhook.created`: the kind of object, and what happened to it. */
   action: string
-  /** The thing's identifier, or its name where it has none. */
+  /** The object's id, or its name when it has none. */
   subject: string | null
   projectId: string | null
-  /** What was changed to what, never a secret and never what was recorded. */
+  /** The old and new values; never a secret, never recorded content. */
   detail?: Readonly<Record<string, unknown>>
 }
 
 const columns = 'id, at, actor_kind, actor_id, actor_name, address, action, subject, project_id, detail'
 
-/** Who did it: whoever asks, or whoever has just been let in. */
+/** Who did it: the caller, or the user who has just signed in. */
 export type Actor =
   | Exclude<Principal, { kind: 'person' }>
   | { kind: 'person'; person: Pick<SignedIn, 'personId' | 'login' | 'address'> }
 
-/** Writes an entry on the connection of the change that it is about, so that there is neither without the other. */
+/** Writes an entry on the connection of its change, so that both are committed or neither. */
 export async function writeAudit(
   client: PoolClient | Pool,
   actor: Actor,
@@ -35,7 +35,7 @@ export async function writeAudit(
   )
 }
 
-/** One entry for each dead letter that something was decided about: at most 500 at a time. */
+/** One entry per decided dead letter, at most 500 at a time. */
 export async function auditDecided(
   client: PoolClient,
   by: Actor,
@@ -48,10 +48,15 @@ export async function auditDecided(
   }
 }
 
-/** The same person looking at the same thing again within this, or being refused again, is written down once: pages that poll, and guesses, would fill the log. */
+/**
+ * Repeated views and refusals of one user within this time are written once: polling pages and guesses would
+ * fill the log.
+ */
 const sameViewMs = 10 * 60_000
 
-/** Writes down that a person is about to be shown something, before they are. Keys and the operator are programs, and not written down. */
+/**
+ * Writes an entry before content is shown to a user. Keys and the operator are programs and are not logged.
+ */
 export async function writeView(pool: Pool, actor: Actor, entry: AuditEntry, nowMs: number): Promise<void> {
   if (actor.kind !== 'person') return
   await query(

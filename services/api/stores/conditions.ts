@@ -1,11 +1,15 @@
 /**
- * Says, as ` and …`, within which days a column lies that a joined table is partitioned by, or nothing. Postgres does not learn it from the table that
- * is joined, and plans and locks every day (2,001 calls looked up of 60 days: 27 ms, of the two that are meant 10).
+ * A condition ` and …` on the days of a joined table's partition column, or nothing. Postgres does not derive
+ * it from the join and would plan and lock every day (2,001 calls of 60 days: 27 ms, restricted to their two
+ * days 10).
  */
 export type WithinDays = (timeColumn: string) => string
 export const everyDay: WithinDays = () => ''
 
-/** Conditions of one statement on project data, and their values. `$1` is the project (ProjectDatabase), so these start at `$2`. */
+/**
+ * Conditions of one statement on project data, and their values. `$1` is the project (ProjectDatabase), so
+ * these start at `$2`.
+ */
 export class Conditions {
   readonly #texts: string[] = []
   readonly #values: unknown[] = []
@@ -20,23 +24,23 @@ export class Conditions {
     this.#texts.push(text)
   }
 
-  /** `<expression> = value`, unless there is no value. */
+  /** `<expression> = value`, unless the value is undefined. */
   equal(expression: string, value: unknown): void {
     if (value !== undefined && value !== null) this.add(`${expression} = ${this.bind(value)}`)
   }
 
-  /** `<expression>` is another than `value` or none, unless there is no value. */
+  /** `<expression> is distinct from value`, unless the value is undefined. */
   differ(expression: string, value: unknown): void {
     if (value !== undefined) this.add(`${expression} is distinct from ${this.bind(value)}`)
   }
 
-  /** From `startMs` on and before `endMs`, Unix milliseconds. */
+  /** From `startMs` and before `endMs`, in Unix milliseconds. */
   within(expression: string, startMs: number | undefined, endMs: number | undefined): void {
     if (startMs !== undefined) this.add(`${expression} >= ${this.bind(new Date(startMs))}`)
     if (endMs !== undefined) this.add(`${expression} < ${this.bind(new Date(endMs))}`)
   }
 
-  /** `(… or …)`: in one of these ranges of Unix milliseconds. */
+  /** `(… or …)`: within one of these ranges of Unix milliseconds. */
   withinAny(expression: string, ranges: readonly { startMs: number; endMs: number }[]): string {
     const each = ranges.map(
       ({ startMs, endMs }) =>
@@ -45,7 +49,7 @@ export class Conditions {
     return `(${each.join(' or ')})`
   }
 
-  /** The same range for whichever columns of joined tables. */
+  /** The same range for columns of joined tables. */
   daysWithin(startMs: number | undefined, endMs: number | undefined): WithinDays {
     return (column) =>
       [
@@ -54,7 +58,7 @@ export class Conditions {
       ].join('')
   }
 
-  /** ` and …` for each, to stand behind `:scope()`. */
+  /** ` and …` for each condition, to follow `:scope()`. */
   get text(): string {
     return this.#texts.map((text) => ` and ${text}`).join('')
   }
@@ -63,7 +67,7 @@ export class Conditions {
     return this.#values
   }
 
-  /** The same conditions, to which others can be added. */
+  /** A copy, to which further conditions can be added. */
   copy(): Conditions {
     const copy = new Conditions()
     copy.#texts.push(...this.#texts)

@@ -2,13 +2,15 @@ import type { Pool } from 'pg'
 import { ageAt, type Clock } from '#runtime/clock.ts'
 import { query } from '#runtime/postgres.ts'
 
-/** Unix milliseconds: before them every day of this roll-up stands in the roll-up by the day; -Infinity: none does. */
+/** Unix milliseconds up to which every day is in the daily roll-up; -Infinity: no day is. */
 export type CountedDays = (rollup: string) => Promise<number>
 
-/** It moves once a day and never back, so an answer that is a minute old is still true. */
+/** It advances once a day and never back, so a minute-old value is still valid. */
 const keptMs = 60_000
 
-/** Asked for apart from what is counted, because only bounds that are known when a statement is planned make Postgres choose well (40 ms against 3). */
+/**
+ * Read separately: Postgres chooses a good plan only with bounds known at planning time (3 ms against 40).
+ */
 export function createCountedDays(pool: Pool, clock: Clock): CountedDays {
   let known: { readAtMs: number; days: Promise<ReadonlyMap<string, number>> } | undefined
 

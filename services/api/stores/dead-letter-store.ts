@@ -9,11 +9,11 @@ import type { ProjectDatabase } from './project-database.ts'
 export const deadLetterStatuses = ['open', 'redriven', 'dropped', 'lost'] as const
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number]
 
-/** A dead letter as the index knows it. */
+/** A dead letter as the index has it. */
 export interface DeadLetter {
   id: string
   topic: string
-  /** Where it stands in the dead-letter topic. */
+  /** Its position in the dead-letter topic. */
   partition: number
   offset: number
   source_partition: number | null
@@ -76,16 +76,16 @@ function conditionsOf({ topic, code, project_id, status, start, end }: DeadLette
   return conditions
 }
 
-/** Values that stand in memory at once when many are redriven. */
+/** Bytes of values in memory during a bulk redrive. */
 const roundBytes = 64 * 1024 * 1024
 
 export interface OpenDeadLetters extends Omit<DeadLetterFilter, 'status'> {
-  /** Only those behind this one. */
+  /** Only those after this one. */
   after?: string | undefined
   limit: number
 }
 
-/** The oldest open ones that have a value to send again: at most `limit`, and no more once their values are large. */
+/** The oldest open ones that have a value, at most `limit`, and fewer when their values are large. */
 export async function sendableDeadLetters(
   database: ProjectDatabase,
   which: OpenDeadLetters,
@@ -105,7 +105,7 @@ export async function sendableDeadLetters(
   return rows.map(({ id }) => idFromUuid('deadLetter', id))
 }
 
-/** The oldest open ones, with a value or without: at most `limit`. */
+/** The oldest open ones, with or without a value, at most `limit`. */
 export async function openDeadLetters(database: ProjectDatabase, which: OpenDeadLetters): Promise<string[]> {
   const conditions = conditionsOfOpen(which)
   const atMost = conditions.bind(which.limit)
@@ -132,7 +132,9 @@ export async function findDeadLetter(pool: Pool, id: string): Promise<DeadLetter
   return rows[0] === undefined ? undefined : letterOf(rows[0])
 }
 
-/** Locks them until the transaction ends, so that whoever decides about the same ones waits and then sees what was decided. */
+/**
+ * Locks them until the transaction ends: a concurrent decision about the same ones waits and sees the result.
+ */
 export async function lockDeadLetters(client: PoolClient, ids: readonly string[]): Promise<DeadLetter[]> {
   const { rows } = await query<DeadLetterRow>(
     client,
@@ -142,7 +144,7 @@ export async function lockDeadLetters(client: PoolClient, ids: readonly string[]
   return rows.map(letterOf)
 }
 
-/** Writes down what was decided about locked ones. */
+/** Stores the decision about locked ones. */
 export async function decideDeadLetters(
   client: PoolClient,
   ids: readonly string[],

@@ -13,25 +13,26 @@ const columns = `d.id, d.project_id, d.event_id, d.event, d.event_created_at, d.
   d.content_id, d.attempt_count`
 
 /**
- * Nobody attempts the delivery any more, though it has not ended: its record became a dead letter that was dropped, aged out while no notifier
- * ran, or was lost with Kafka. Should it come all the same, a round more does no harm: an attempt is claimed once (services/notifier). What waits
- * for its endpoint has a row instead of a record. Both are asked for as values: `not exists` Postgres may answer by reading all of a table.
+ * The delivery is abandoned: its record became a dropped dead letter, expired while no notifier ran, or was
+ * lost with Kafka. If it arrives after all, the extra round is harmless, because an attempt is claimed once
+ * (services/notifier). A delivery that waits for its endpoint has a row instead. Both are subqueries with a
+ * value: Postgres may answer `not exists` by reading a whole table.
  */
 const isLeft = `(d.created_at < now() - interval '1 hour'
   and coalesce((select max(a.at) from webhook_attempts a where a.delivery_id = d.id) <= now() - interval '1 hour', true)
   and (select count(*) from webhook_waiting w where w.delivery_id = d.id) = 0)`
 
-/** It has ended, or nobody attempts it any more. */
+/** It has ended, or is abandoned. */
 export const mayBeReplayed = `(d.status in ('failed', 'delivered') or ${isLeft})`
 
 interface ReplayPlan {
-  /** The next rounds of the deliveries that have ended, or that nobody has attempted for an hour. */
+  /** The next rounds of the deliveries that have ended or are abandoned. */
   rounds: WebhookDelivery[]
-  /** Those whose attempts go on, with their status. A delivery that is in neither is not known. */
+  /** Deliveries in progress, with their status. A delivery that is in neither is unknown. */
   underWay: ReadonlyMap<string, string>
 }
 
-/** What would be delivered again of chosen deliveries of the webhook, in the order of their creation. */
+/** Plans a replay of selected deliveries of the webhook, in order of creation. */
 export async function planReplays(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
@@ -51,30 +52,31 @@ export async function planReplays(
 }
 
 export interface FailedRange {
-  /** Of the deliveries' creation, Unix milliseconds: from the start on and before the end. */
+  /** The range of the deliveries' creation in Unix milliseconds: from the start, before the end. */
   startMs: number
   endMs: number
-  /** Behind which to go on. */
+  /** The position after which to continue. */
   after: ReplayPosition | null
   limit: number
 }
 
 export interface ReplayPage {
   rounds: WebhookDelivery[]
-  /** Behind which to go on; null: nothing is left of the range. */
+  /** The position after which to continue; null: the range is finished. */
   next: ReplayPosition | null
 }
 
 /**
- * How much of the log a page looks at. What is pending has no index, which would cost each delivery its update in place (infra/migrations/0005), so
- * the log is walked: twice as many of one webhook's 600,000 took 0.2 s on two busy cores, 4,000 pages of the table. Between those of other
- * webhooks each lies on its own page: 5 s of a disk that takes 0.5 ms for one, and a statement has 15 s.
+ * Deliveries that a page looks at. Pending ones have no index, which would cost each delivery its in-place
+ * update (infra/migrations/0005), so the log is scanned. Twice as many of one webhook's 600,000 took 0.2 s on
+ * two busy cores (4,000 pages). Spread over a page each, they take 5 s at 0.5 ms a page; a statement has 15
+ * s.
  */
 const maxLookedAt = 10_000
 
 /**
- * The next rounds of the webhook's deliveries of a time range that have failed or that nobody has attempted for an hour, oldest first. A page that
- * found few or none among `maxLookedAt` has a `next` all the same.
+ * The next rounds of the webhook's failed or abandoned deliveries in a time range, oldest first. A page that
+ * found few among `maxLookedAt` has a `next` too.
  */
 export async function planFailedReplays(
   database: ProjectDatabase<OneProject>,
@@ -82,7 +84,7 @@ export async function planFailedReplays(
   { startMs, endMs, after, limit }: FailedRange,
   nowMs: number,
 ): Promise<ReplayPage> {
-  // The last one looked at is among the rows, whatever became of it.
+  // The last one looked at is always among the rows.
   const rows = await database.query<EventRow & { micros: string; may_go: boolean; is_edge: boolean }>(
     `select ${columns}, (extract(epoch from d.created_at) * 1000000)::bigint as micros, d.may_go, d.place = $8 as is_edge from (
        select d.*, d.status = 'failed' or d.status <> 'delivered' and ${isLeft} as may_go,
@@ -113,7 +115,7 @@ export async function planFailedReplays(
   }
 }
 
-/** Shows that queued rounds are under way, except those whose first attempt has been made meanwhile. */
+/** Marks queued rounds as under way, except those whose first attempt was made meanwhile. */
 export async function noteReplays(
   database: ProjectDatabase<OneProject>,
   rounds: readonly WebhookDelivery[],

@@ -28,7 +28,7 @@ export interface Delivery {
   status: DeliveryStatus
   attempt_count: number
   attempts: Attempt[]
-  /** A replay would be taken, of a webhook that is enabled: it has ended, or nobody attempts it any more. */
+  /** Whether a replay is possible: the webhook is enabled, and the delivery has ended or is abandoned. */
   can_be_replayed: boolean
   created_at: string
   delivered_at: string | null
@@ -71,10 +71,10 @@ export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
       const conditions = new Conditions()
       const id = `${conditions.bind(idToUuid(webhookId))}::uuid`
       conditions.add(`d.webhook_id = ${id}`)
-      // Those of one that was deleted are there until the sink comes to them.
+      // Deliveries of a deleted webhook remain until the sink deletes them.
       conditions.add(`exists (select from webhooks w where :scope(w) and w.id = ${id})`)
       conditions.equal('d.status', status)
-      // Says nothing new, but has an index: few of many have failed.
+      // Redundant, but indexed: few of many have failed.
       if (status === 'failed' || status === 'retrying') conditions.add('d.has_failed')
       const { rows, counted } = await listRows<DeliveryRow>(database, paging, {
         columns,
@@ -82,7 +82,7 @@ export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
         alias: 'd',
         timeColumn: 'd.created_at',
         idColumn: 'd.id',
-        // A delivery's identifier has the time of its event, not its own.
+        // A delivery's id has the time of its event.
         timeOf: (id) => `(select c.created_at from webhook_deliveries c where c.id = ${id})`,
         conditions,
       })
@@ -90,7 +90,7 @@ export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
       return { items: rows.map((row) => deliveryOf(row, attempts.get(row.id) ?? [])), counted }
     },
 
-    /** Of these to the webhooks that there are, oldest first: by their identifiers, which say event and webhook. */
+    /** The deliveries of these events to existing webhooks, oldest first. */
     async ofEvents(eventIds: readonly string[]): Promise<(Delivery & { webhook_host: string })[]> {
       const webhooks = await database.query<{ id: string; url: string }>(
         'select w.id, w.url from webhooks w where :scope(w)',

@@ -35,10 +35,16 @@ interface ErasureRow extends Omit<Erasure, 'subject' | 'erased_calls'> {
 const columns = `e.id, e.project_id, e.scope, e.subject, e.requested_at, e.requested_by, e.status, e.erased_calls, e.erased_at,
   e.kept_in_kafka_until`
 
-/** Of one project, not done; beyond it the operator alone may ask. The sink takes some hundreds a minute. */
+/**
+ * Open erasures of one project; beyond, only the operator may order one. The sink does some hundreds a
+ * minute.
+ */
 const maxOpen = 10_000
 
-/** Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project, or too much is asked for. */
+/**
+ * Orders an erasure of what exists now by the database's clock; the sink does it. Undefined: unknown project,
+ * or the limit.
+ */
 export async function createErasure(
   database: ProjectDatabase<OneProject>,
   { id, scope, subject, requested_by }: Pick<Erasure, 'id' | 'scope' | 'subject' | 'requested_by'>,
@@ -52,7 +58,7 @@ export async function createErasure(
          (select count(*) from (select from erasures o where :scope(o) and o.status = 'erasing' limit ${maxOpen}) counted) < ${maxOpen}) returning *)
      select ${columns} from e`,
     [idToUuid(id), scope, stored, requested_by, longestKeptMs],
-    // Not whom or what: that would outlast the erasure.
+    // Without the subject, which would outlast the erasure.
     { action: 'erasure.requested', subject: id, detail: { scope } },
     nowMs,
     true,
@@ -74,7 +80,7 @@ export async function listErasures(
     alias: 'e',
     timeColumn: 'e.requested_at',
     idColumn: 'e.id',
-    // Asked for by the database's clock, identified by the API's.
+    // Ordered by the database's clock, while the id has the API's.
     timeOf: (id) => `(select c.requested_at from erasures c where c.id = ${id})`,
     conditions,
   })
@@ -114,7 +120,7 @@ interface CallParts {
   userId: string | null
 }
 
-/** Whether somebody asked to erase the call that a record is about: Kafka still holds it for a while. On the operator's connections. */
+/** Whether an erasure covers the call of a record that Kafka still holds. Uses the operator's connections. */
 export async function isErased(pool: Pool, { projectId, requestId, ...call }: CallParts): Promise<boolean> {
   if (projectId === null) return false
   const { rows } = await query<{ erased: boolean }>(
@@ -126,7 +132,7 @@ export async function isErased(pool: Pool, { projectId, requestId, ...call }: Ca
     [
       idToUuid(projectId),
       requestId,
-      // An erasure is of what there was by then.
+      // An erasure covers what existed when it was ordered.
       new Date(requestId === null ? 0 : idTimeMs(requestId)),
       requestId === null ? null : idToUuid(requestId),
       call.sessionId,

@@ -4,7 +4,7 @@ import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { createRequestStore } from './request-store.ts'
 import type { RequestFilters } from './select-requests.ts'
 
-/** As many as a list counts to. Their rows are handed over in 0.1 kB each. */
+/** The bound of a list's count. A row is 0.1 kB on the wire. */
 const facetBound = 10_000
 
 interface FacetRow {
@@ -25,21 +25,21 @@ interface FacetRow {
 
 type Counts = ReadonlyMap<string, number>
 
-/** How many calls pass the filters, by the values of each dimension. */
+/** The number of calls that pass the filters, by the values of each dimension. */
 export interface FilteredFacets {
   calls: number
-  /** False: of the newest of them alone. */
+  /** False: only the newest calls were counted. */
   isExact: boolean
   of: Readonly<
     Record<'model' | 'provider' | 'agent_name' | 'tool_name' | 'label' | 'severity' | 'status', Counts>
   >
-  /** Of every source, whichever is asked for. */
+  /** Of every source, whatever the filter. */
   source: Counts
   /** Calls that a scorer found unsafe. */
   scorer_name: Counts
 }
 
-/** Counts call by call: roll-ups know hours, models and scorers, but not which call has both. */
+/** Counts call by call: roll-ups have hours, models and scorers, but not which call has both. */
 export async function readFilteredFacets(
   database: ProjectDatabase<OneProject>,
   { source, withoutSource, ...filters }: RequestFilters,
@@ -90,7 +90,7 @@ function statusesOf({ status_code, has_error, aborted_by }: FacetRow): string[] 
   ]
 }
 
-/** By scorer, of the live run. */
+/** By scorer, in the live run. */
 async function countFired(
   database: ProjectDatabase<OneProject>,
   unsafe: readonly FacetRow[],

@@ -2,7 +2,7 @@ import { isStorableText } from '#http/fields.ts'
 import type { ProjectDatabase } from './project-database.ts'
 import type { RequestFilters, RequestKey } from './select-requests.ts'
 
-/** So many are looked at; what more of the project's calls meet is not rare, and a list of them need not be found by index. */
+/** Candidates that are looked at. If more calls match, they are not rare, and the list needs no index. */
 const atMost = 1_000
 
 export interface MetadataCandidates {
@@ -12,7 +12,9 @@ export interface MetadataCandidates {
   isComplete: boolean
 }
 
-/** The newest calls whose metadata may pass: compared as JSON, where the list compares as text, so that none that passes is missing. */
+/**
+ * The newest calls whose metadata may pass. Compares as JSON, the list as text, so that no match is missed.
+ */
 export async function findByMetadata(
   database: ProjectDatabase,
   { metadata, start, end }: RequestFilters,
@@ -36,13 +38,13 @@ export async function findByMetadata(
 const quoted = /"(?:[^"\\]|\\.)*"/g
 
 /**
- * Whether the text can be a value of a call's metadata as JSON: else it is compared as text alone. Postgres refuses NUL, lone surrogates and huge
- * exponents; it writes numbers without exponents, so that text with one equals none.
+ * Whether a metadata value can equal the text as JSON; otherwise only text is compared. Postgres rejects NUL,
+ * lone surrogates and huge exponents. It writes numbers without exponents, so text with one equals none.
  */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text)
-    // Of a name that stands there twice Postgres reads both values.
+    // Postgres reads both values of a repeated name.
     const strings = Array.from(text.matchAll(quoted), ([string]) => JSON.parse(string) as string)
     return strings.every(isStorableText) && !/\d[eE]/.test(text.replace(quoted, '""'))
   } catch (error) {

@@ -6,18 +6,24 @@ import type { RequestFilters } from './select-requests.ts'
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** A list is told no more days, and no more hours that do not follow each other: over 93 of these in 20 days the planner took 0.8 s. */
+/**
+ * The maximum of days, and of separate hours, in a list's conditions: over 93 such hours in 20 days took 0.8
+ * s to plan.
+ */
 const maxDays = 31
 const maxHourRanges = 100
-/** So many calls or scores are gone through faster than hours are found; for each so many, one more range is worth its planning. */
+/**
+ * Fewer rows are scanned faster than hours are looked up. Each further range is worth its planning per this
+ * many rows.
+ */
 const fewRows = 20_000
-/** Where one in so many passes, a page is soon full. */
+/** If one row in so many passes, a page fills soon. */
 const throttled = 20
 
-/** What calls are counted by and listed by an index of. */
+/** Columns that are both counted and indexed. */
 const indexed = ['model', 'provider', 'agent_name'] as const
 
-/** What roll-ups count by, and the times. */
+/** The filters that roll-ups count by, and the times. */
 type CountedFilters = Pick<
   RequestFilters,
   | (typeof indexed)[number]
@@ -32,22 +38,23 @@ type CountedFilters = Pick<
 
 /** Where a list has to look, by the roll-ups. */
 export interface CountedHours {
-  /** Unix milliseconds: no call that passes is before or after. */
+  /** Unix milliseconds: no call that passes is outside. */
   start: number | undefined
   end: number | undefined
-  /** The only hours that may have one, oldest first; without any there is none. Undefined: too many to be told. */
+  /** The only hours that may have one, oldest first; empty: none has. Undefined: too many. */
   ranges: readonly HourRange[] | undefined
   /**
-   * Whether fewer calls have the model, provider or agent that is asked for than have the label: the list then goes through those calls and not
-   * through verdicts or scores. Gone through by its label, a model of 100 calls among ten million was found by looking each of the others up (over 15 s).
+   * Whether fewer calls have the requested model, provider or agent than the label. The list then scans those
+   * calls instead of verdicts or scores. By its label, a model with 100 calls among ten million took over 15
+   * s.
    */
   isRarerThanLabel: boolean
 }
 
 /**
- * What the roll-ups say of where the calls of a list are. They are written in the transaction of the rows that they count, so where none is
- * counted there is none; what was erased since, and what is counted together beyond the bound of series, only makes them say too much. Without them,
- * ten million calls were gone through (20 s) to find none of a source. Undefined: an index leads there, or what is asked for is not counted.
+ * Where the calls of a list can be, by the roll-ups. These are written in the transaction of their rows, so
+ * that a zero is certain; erased rows and overflow groups only make counts too high. Without them, finding no
+ * call of a source among ten million took 20 s. Undefined: an index finds them, or the filter is not counted.
  */
 export async function findCountedHours(
   database: ProjectDatabase<OneProject>,
@@ -59,7 +66,7 @@ export async function findCountedHours(
   const { start, end } = filters
   const days = await readCounts(database, asked, {
     startMs: Math.floor((start ?? 0) / hourMs) * hourMs,
-    // Records that did not come by ingest may be of days that nobody has reached.
+    // Records that bypassed ingest may have future days.
     endMs: Math.ceil((end ?? nowMs + maxDays * dayMs) / hourMs) * hourMs,
   })
   const isRarerThanLabel = asked.isLabelled && sumOf(days, 'named') < sumOf(days, 'labelled')
@@ -80,7 +87,7 @@ export async function findCountedHours(
   }
 }
 
-/** The hours of these days that may have some; the days, where there are too many. */
+/** The hours of these days that may have matches; the days, if there are too many hours. */
 async function narrowToHours(
   database: ProjectDatabase<OneProject>,
   asked: Asked,
@@ -98,9 +105,9 @@ interface Asked {
   filters: CountedFilters
   ofCalls: boolean
   ofScores: boolean
-  /** The sum that says how many rows a list by label, severity or scorer goes through at most. Undefined: it goes through calls anyway. */
+  /** The sum that bounds the rows of a list by label, severity or scorer. Undefined: the list scans calls. */
   labelled: string | undefined
-  /** Whether it may go through the calls of a model, provider or agent instead. */
+  /** Whether it may scan the calls of a model, provider or agent instead. */
   isLabelled: boolean
 }
 
@@ -121,18 +128,18 @@ function labelledSum({ label, severity, scorer_name }: CountedFilters): string |
   return label === undefined ? undefined : `t.verdict_${label}`
 }
 
-/** Sums of a day or an hour. Postgres hands them over as text; null: none of it. */
+/** Sums of a day or an hour. Postgres returns them as text; null: no rows. */
 interface CountRow {
   at: Date
-  /** Calls, those that have what there is an index of, and those that have all that they are counted by, at most. */
+  /** Calls, those with the indexed value, and at most those with all counted values. */
   size?: string | null
   named?: string | null
   own?: string | null
   labelled?: string | null
-  /** Live scores, and those that have all that is asked for. */
+  /** Live scores, and those that pass. */
   scores?: string | null
   scored?: string | null
-  /** Scores of some other scorers are counted together. */
+  /** Whether some scorers are in the overflow group. */
   is_lumped?: boolean | null
 }
 
@@ -142,12 +149,12 @@ const sumOf = (rows: readonly CountRow[], name: Exclude<keyof CountRow, 'at' | '
 function passes({ filters, ofCalls, ofScores, labelled }: Asked, row: CountRow): boolean {
   if (ofScores && Number(row.scored ?? 0) <= 0 && row.is_lumped !== true) return false
   if (!ofCalls) return true
-  // A scorer's own label need not be the worst of its call.
+  // A scorer's label may differ from its call's worst.
   const isBounded = labelled !== undefined && filters.scorer_name === undefined
   return Number(row.own ?? 0) > 0 && (!isBounded || Number(row.labelled ?? 0) > 0)
 }
 
-/** By the day; with `days` of these alone, by the hour. */
+/** By day; by hour within `days`. */
 async function readCounts(
   database: ProjectDatabase<OneProject>,
   { filters, ofCalls, ofScores, labelled }: Asked,
@@ -187,7 +194,10 @@ function callSums(filters: CountedFilters, labelled: string | undefined, conditi
     ${labelled === undefined ? '' : `, sum(${labelled}) as labelled`}`
 }
 
-/** A score that moved to another run is taken from where it may not have been counted: what is counted together says only that there may be some. */
+/**
+ * A score moved to another run leaves a group that may not contain it: the overflow group only says that some
+ * may exist.
+ */
 function scoreSums(
   { scorer_name: scorer, label, severity }: CountedFilters,
   projectId: string,
@@ -203,7 +213,7 @@ function scoreSums(
   return `sum(t.scores) filter (where ${isLive}) as scores, sum(t.scores) filter (where ${isOwn}) as scored, bool_or(t.is_other) as is_lumped`
 }
 
-/** Those that follow each other as one. */
+/** Merges adjacent ranges. */
 function mergeRanges(rows: readonly CountRow[], lengthMs: number): HourRange[] {
   const ranges: HourRange[] = []
   for (const { at } of rows) {

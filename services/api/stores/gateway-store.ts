@@ -1,7 +1,7 @@
 import type { OneOrEvery, ProjectDatabase } from './project-database.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 
-/** What a gateway says of itself. Times are Unix milliseconds. */
+/** A gateway's report about itself. Times are Unix milliseconds. */
 export interface GatewayReport {
   name: string
   version: string
@@ -10,7 +10,7 @@ export interface GatewayReport {
   spool: { records: number; bytes: number; oldestAtMs: number | null }
   /** Records lost since it started, by reason. */
   lost: Readonly<Record<string, number>>
-  /** One line for each part that is not well. */
+  /** One line for each part that is unhealthy. */
   problems: Readonly<Record<string, string>>
 }
 
@@ -20,9 +20,9 @@ export interface SeenGateway extends GatewayReport {
   seenAtMs: number
 }
 
-/** A gateway that said nothing for a day is no more. */
+/** A gateway without a report for a day is no longer listed. */
 const forgottenAfter = `interval '1 day'`
-/** A key can make up names; nobody runs so many gateways for one project. */
+/** Keys can invent names; no project has so many gateways. */
 const maxGateways = 1_000
 
 const recordSql = `
@@ -39,7 +39,7 @@ const recordSql = `
     spool_oldest_at = excluded.spool_oldest_at, lost = excluded.lost, problems = excluded.problems
   returning name`
 
-/** Notes the report in place of the gateway's last one. False: the project has too many gateways for another. */
+/** Stores the report in place of the gateway's last one. False: the project has too many gateways. */
 export async function recordGateway(
   database: ProjectDatabase<OneOrEvery>,
   report: GatewayReport,

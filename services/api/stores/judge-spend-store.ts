@@ -1,7 +1,7 @@
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { findSubscription } from './subscription-store.ts'
 
-/** What the judge has cost a project in its period. */
+/** The judge's cost for a project in its period. */
 export interface JudgeSpend {
   project_id: string
   period_start: string
@@ -15,7 +15,7 @@ export interface JudgeSpend {
   by_scorer: { scorer_name: string; spent_usd: number; requests: number }[]
 }
 
-/** Undefined when there is no such project. */
+/** Undefined: unknown project. */
 export async function findJudgeSpend(
   database: ProjectDatabase<OneProject>,
   nowMs: number,

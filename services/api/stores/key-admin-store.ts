@@ -15,7 +15,7 @@ export interface KeyInput {
   expiresAtMs: number | null
 }
 
-/** What is told of a key after it was made: never its secret. */
+/** What is shown of a key after its creation: never the secret. */
 export interface KeyDescription {
   id: string
   name: string
@@ -36,20 +36,20 @@ interface KeyRow extends Omit<KeyDescription, 'created_at' | 'expires_at' | 'exp
 
 /** Keys of any project: for the operator's routes only. */
 export interface KeyAdminStore {
-  /** The whole key is in the answer and nowhere else: only its SHA-256 is stored. */
+  /** Only this answer contains the whole key: its SHA-256 is stored. */
   create(
     by: Actor,
     projectId: string,
     input: KeyInput,
     nowMs: number,
   ): Promise<KeyDescription & { key: string }>
-  /** Keys that are not revoked, newest first: whose has expired looks for why it is refused. */
+  /** Keys that are not revoked, newest first. Expired ones are included, to explain a refusal. */
   list(
     projectId: string,
     page: { limit: number; offset: number },
     nowMs: number,
   ): Promise<{ items: KeyDescription[]; total: number }>
-  /** False when the project has no such key in force. */
+  /** False when the project has no such valid key. */
   revoke(by: Actor, projectId: string, keyId: string, nowMs: number): Promise<boolean>
 }
 

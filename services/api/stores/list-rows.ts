@@ -5,40 +5,40 @@ import { everyDay, type Conditions, type WithinDays } from './conditions.ts'
 import type { ProjectDatabase } from './project-database.ts'
 import type { HourRange } from './rollup-source.ts'
 
-/** Rows that counting looks through where most may not pass. A look at the other table takes 30 µs. */
+/** Rows that a count scans when most may not pass. Each lookup in the other table takes 30 µs. */
 const scanBound = 2_000
-/** Counting stops here: the exact number of a million rows is not worth reading a million rows. */
+/** Counting stops here: an exact count of a million rows would read a million rows. */
 const countBound = 10_000
 /**
- * How far back a list looks first. Planning costs 45 µs for each day's partition and table (2 cores, 20 days), which after a year would be most of the
- * time that a page takes; a page of a project that is in use lies within the last two days.
+ * How far back a list looks first. Planning costs 45 µs per partition and table (2 cores, 20 days), which
+ * after a year would be most of a page's time. A page of a project in use lies within two days.
  */
 const recentMs = 2 * 86_400_000
 
 export interface ListStatement {
-  /** What is read of each row, among it its time and identifier. */
+  /** The columns of a row, including its time and id. */
   columns: string
-  /** Tables and joins; the first one has the alias `alias`. */
+  /** Tables and joins; the first has the alias `alias`. */
   from: string
   alias: string
-  /** Newest first by these. */
+  /** The column of the order, newest first. */
   timeColumn: string
   idColumn: string
-  /** SQL for the time of the row whose identifier the placeholder holds. Absent: the time in the identifier is the row's. */
+  /** SQL for the time of the row with the id in the placeholder. Absent: the time in the id. */
   timeOf?: (idPlaceholder: string) => string
-  /** By the identifier alone, which begins with the row's time: the same order, of which the primary key is an index. */
+  /** Orders by the id alone, which begins with the row's time: the same order, by the primary key. */
   byIdAlone?: boolean
   conditions: Conditions
   /**
-   * Where other conditions than those of the listed table are among them: its own, as text, and the joins that the others need. Counting then
-   * looks through a bounded number of rows, because few of many may pass.
+   * Set when conditions concern other tables: the listed table's own conditions as text, and the joins for
+   * the others. The count then scans a bounded number of rows, because few may pass.
    */
   scanned?: { own: string; joins: (within: WithinDays) => string }
-  /** What the rows of the page alone, which has the alias `page`, are joined with; and how `columns` calls time and identifier. */
+  /** Joins for the rows of the page alone, which has the alias `page`; and its columns for time and id. */
   joined?: { columns: string; joins: (within: WithinDays) => string; time: string; id: string }
-  /** What of all that is handed over, in no order; absent: everything, newest first. */
+  /** The columns to return, unordered; absent: all, newest first. */
   picked?: string
-  /** For tables that have a partition a day on `timeColumn`. `ranges`: the few hours that alone may have rows. */
+  /** For tables partitioned by day on `timeColumn`. `ranges`: the only hours that may have rows. */
   days?: {
     nowMs: number
     startMs: number | undefined
@@ -53,8 +53,8 @@ interface Page<R> {
 }
 
 /**
- * One page of rows, newest first and one more than asked for, and how many there are up to a bound. The page is found first and joined
- * then: joined first, the planner now and again reads whole days of both sides.
+ * One page of rows, newest first and one more than requested, and their bounded count. The page is found
+ * first and joined afterwards: otherwise the planner sometimes reads whole days of both sides.
  */
 export async function listRows<R extends QueryResultRow>(
   database: ProjectDatabase,
@@ -74,16 +74,16 @@ export async function listRows<R extends QueryResultRow>(
   return { rows, counted: withRead(counted, rows.length, paging) }
 }
 
-/** Counting ends at a bound, and the page may lie beyond it: there are at least as many as were read, and no more behind a last page. */
+/** Corrects a bounded count: there are at least as many rows as were read, and none after a last page. */
 export function withRead(counted: Counted, rows: number, { after, offset, limit }: Paging): Counted {
   if (counted.isExact || (rows === 0 && offset > 0)) return counted
   const total = offset + rows
-  // How many lie before a cursor is not known.
+  // The number of rows before a cursor is unknown.
   const isLast = after === null && rows <= limit
   return isLast ? { total, isExact: true } : { total: Math.max(counted.total, total), isExact: false }
 }
 
-/** The rows of one page, newest first and one more than asked for. */
+/** The rows of one page, newest first and one more than requested. */
 export async function readPage<R extends QueryResultRow>(
   database: ProjectDatabase,
   paging: Paging,
@@ -98,7 +98,7 @@ export async function readPage<R extends QueryResultRow>(
 
 const isEmpty = ({ days }: ListStatement) => days?.ranges?.length === 0
 
-/** The page where it lies within the last two days; undefined: it may not, or the list is not of more. */
+/** The page, if it lies within the last two days; otherwise undefined. */
 async function readRecentPage<R extends QueryResultRow>(
   database: ProjectDatabase,
   paging: Paging,
@@ -107,11 +107,14 @@ async function readRecentPage<R extends QueryResultRow>(
   const sinceMs = recentSinceMs(statement, paging.after)
   if (sinceMs === undefined) return undefined
   const recent = await readPageFrom<R>(database, paging, statement, sinceMs)
-  // Full: nothing older belongs to it.
+  // A full page has nothing older.
   return recent.length > paging.limit ? recent : undefined
 }
 
-/** Where the last two days of the list begin, or those before `after`. Undefined: it has none that are older, or its hours are known. */
+/**
+ * The start of the list's last two days, or of those before `after`. Undefined: the list has nothing older,
+ * or its hours are known.
+ */
 function recentSinceMs({ days }: ListStatement, after: string | null): number | undefined {
   if (days === undefined || days.ranges !== undefined) return undefined
   const { nowMs, startMs = 0, endMs = nowMs } = days
@@ -134,15 +137,15 @@ function readPageFrom<R extends QueryResultRow>(
   if (paging.after !== null) {
     const id = `${conditions.bind(idToUuid(paging.after))}::uuid`
     const idTime = `${conditions.bind(new Date(idTimeMs(paging.after)))}::timestamptz`
-    // The row may be gone: where it was made is near enough to go on from.
+    // A deleted row leaves its id's time, which is close enough.
     const time = timeOf === undefined ? idTime : `coalesce(${timeOf(id)}, ${idTime})`
-    // Two projects may have the same identifier: selectPage goes through each project `p` by itself.
+    // Ids are unique per project only: selectPage reads each project `p` separately.
     const ofProject = everyProject && joined !== undefined ? paging.afterProject : undefined
     const [column, place] =
       ofProject === undefined
         ? ['', '']
         : [', p.project_id', `, ${conditions.bind(idToUuid(ofProject))}::uuid`]
-    // The second says it all, but only the first tells Postgres which days it need not look at.
+    // The second implies the first, but only the first lets Postgres skip partitions.
     conditions.add(
       `${timeColumn} <= ${time} and (${timeColumn}, ${idColumn}${column}) < (${time}, ${id}${place})`,
     )
@@ -167,7 +170,7 @@ function readPageFrom<R extends QueryResultRow>(
   )
 }
 
-/** Those that the rows lie in, from `sinceMs` on and behind `after`. */
+/** The days of the rows, from `sinceMs` and after `after`. */
 function daysOf(
   days: ListStatement['days'],
   sinceMs: number | undefined,
@@ -196,13 +199,17 @@ function selectPage(
   if (!everyProject || joined === undefined) {
     return `select ${columns} from ${from} where :scope(${alias})${conditions.text} ${order} limit ${limit} offset ${offset}`
   }
-  // The newest of each project, and of those the newest: indexes are by project, and without one the newest day would be read whole.
+  // The newest of each project, then the newest of those: indexes are by project, and without one the newest
+  // day would be read whole.
   return `select k.* from (select id as project_id from projects) p cross join lateral (
       select ${columns} from ${from} where ${alias}.project_id = p.project_id${conditions.text} ${order} limit ${limit} + ${offset}
     ) k where :scope(p) order by k.${joined.time} desc, k.${joined.id} desc, k.project_id desc limit ${limit} offset ${offset}`
 }
 
-/** Where the last two days have more than is counted to, the older ones change nothing: a list of three years would lock 16,000 relations for it. */
+/**
+ * Counts the last two days first. If they reach the bound, older days do not matter: three years would lock
+ * 16,000 relations.
+ */
 async function countNewestFirst(database: ProjectDatabase, statement: ListStatement): Promise<Counted> {
   const sinceMs = recentSinceMs(statement, null)
   const recent = sinceMs === undefined ? undefined : await countRows(database, statement, sinceMs)

@@ -7,7 +7,7 @@ import { sha256 } from '#http/access/credentials.ts'
 import type { Role, SignedIn } from '#http/access/principal.ts'
 
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/
-/** Of one person; the oldest ends when one more begins. */
+/** Logins of one user; a further one ends the oldest. */
 const maxLogins = 20
 
 export interface LoginLimits {
@@ -24,7 +24,7 @@ export interface Login {
   user_agent: string | null
 }
 
-/** Who is signed in, by token. Asked with every request: what ends here has ended in every process. */
+/** The signed-in user, by token. Read with every request, so that an ended login ends in every process. */
 export interface LoginStore {
   find(token: string): Promise<Omit<SignedIn, 'address'> | undefined>
 }
@@ -60,18 +60,18 @@ export function createLoginStore(pool: Pool, clock: Clock, { idleMs }: LoginLimi
 }
 
 export interface Begun {
-  /** In this answer and nowhere else: its SHA-256 is stored. */
+  /** Only in this answer: its SHA-256 is stored. */
   token: string
   endsAt: string
 }
 
-/** Who has shown that they are this person, and by which password where it was one. */
+/** The proof of a user's identity: by which password, if by one. */
 export interface Shown {
   personId: string
   passwordHash?: string | undefined
 }
 
-/** Begins a login, with a token that nobody had before. Undefined when by now they are disabled or have another password. */
+/** Starts a login with a new token. Undefined: the user is disabled by now, or has another password. */
 export async function beginLogin(
   client: PoolClient,
   { personId, passwordHash }: Shown,
@@ -82,7 +82,8 @@ export async function beginLogin(
   const token = randomBytes(32).toString('base64url')
   const endsAt = new Date(nowMs + maxMs)
   const person = idToUuid(personId)
-  // First: checking a password takes up to seconds. Whoever changes it meanwhile is waited for here, or waits, and then ends this login too.
+  // First, because checking a password takes up to seconds. A concurrent change of it is waited for, or waits
+  // and then ends this login.
   const { rowCount } = await client.query(
     `update people set last_login_at = $2
      where id = $1 and disabled_at is null and ($3::text is null or password_hash = $3)`,
@@ -110,13 +111,13 @@ export async function beginLogin(
   return { token, endsAt: endsAt.toISOString() }
 }
 
-/** Which of a person's logins are meant: all, one, or all but one. */
+/** Which of a user's logins: all, one, or all but one. */
 export interface WhichLogins {
   only?: string
   except?: string
 }
 
-/** Ends them; returns how many there were. */
+/** Ends them; returns their number. */
 export async function endLogins(
   client: PoolClient,
   personId: string,
@@ -133,7 +134,7 @@ export async function endLogins(
   return rowCount ?? 0
 }
 
-/** Those in force, the latest first. */
+/** Valid logins, the latest first. */
 export async function listLogins(
   pool: Pool,
   personId: string,

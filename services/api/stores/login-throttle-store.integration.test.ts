@@ -20,7 +20,7 @@ afterAll(() => stop())
 const startMs = Date.parse('2026-11-22T08:00:00Z')
 const hourMs = 3_600_000
 
-/** An attempt as soon as it may be made, and when that was. */
+/** Makes an attempt as soon as it is allowed; returns when that was. */
 async function attempt(who: Attempt, fromMs: number): Promise<number> {
   const waitS = await throttles.take(who, fromMs)
   if (waitS === 0) return fromMs
@@ -28,7 +28,7 @@ async function attempt(who: Attempt, fromMs: number): Promise<number> {
   return fromMs + waitS * 1_000
 }
 
-/** So many failures of different people in one place, and when the last one was. */
+/** Failures of different users from one address; returns the time of the last. */
 async function mistype(count: number, address: string): Promise<number> {
   let nowMs = startMs
   for (let n = 0; n < count; n++) nowMs = await attempt({ login: `${address}-${n}`, address }, nowMs)
@@ -43,7 +43,7 @@ test('people of one place who know their passwords wait for nobody but those who
     expect([login, await throttles.take(office(login), nowMs)]).toEqual([login, 0])
     await throttles.clear(office(login))
   }
-  // Nor were the failures forgotten by it: of 54 the next begins a delay of 2^4 s.
+  // The failures are not forgotten: after 54 the next one starts a delay of 2^4 s.
   expect(await throttles.take(office('mallory'), nowMs)).toBe(0)
   expect(await throttles.take(office('ada'), nowMs)).toBe(16)
 })

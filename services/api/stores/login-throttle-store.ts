@@ -4,15 +4,15 @@ import type { Pool, PoolClient } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 
 interface Throttle {
-  /** Failures that cost nothing. */
+  /** Failures without a delay. */
   free: number
-  /** The delay doubles with each failure beyond, from one second up to this. */
+  /** The delay doubles with each further failure, from one second up to this. */
   maxDelayS: number
 }
 
 /**
- * Somebody who guesses one password, somebody who tries many names from one place, and many places that guess one person's: the last may
- * keep that person waiting too, so its delay is short.
+ * Guesses at one password, many logins from one address, and many addresses against one login. The last may
+ * delay the real user too, so it is short.
  */
 const throttles = {
   pair: { free: 4, maxDelayS: 900 },
@@ -20,9 +20,9 @@ const throttles = {
   account: { free: 100, maxDelayS: 10 },
 } as const satisfies Record<string, Throttle>
 
-/** Beyond its free ones a key counts no more failures than it takes to come to the longest delay: 2^10 s are more than 900 s. */
+/** Failures beyond the free ones that are counted: 2^10 s exceed the longest delay of 900 s. */
 const maxBeyondFree = 10
-/** As much as can be counted is forgotten in a day, little by little: a place where people come and go all day would forget nothing otherwise. */
+/** The time in which all failures are forgotten, one by one: a busy address would otherwise forget none. */
 const forgetMs = 86_400_000
 
 export interface Attempt {
@@ -31,13 +31,13 @@ export interface Attempt {
 }
 
 export interface ThrottleStore {
-  /** Counts an attempt as failed before it is made. Seconds to wait, or 0: go on. */
+  /** Counts an attempt as failed before it is made. Returns the seconds to wait; 0: go on. */
   take(attempt: Attempt, nowMs: number): Promise<number>
-  /** It was not a failure. */
+  /** The attempt succeeded. */
   clear(attempt: Attempt): Promise<void>
-  /** It came to nothing: no password was looked at. */
+  /** The attempt was not made: no password was checked. */
   undo(attempt: Attempt): Promise<void>
-  /** Forgets what is over a day old. */
+  /** Deletes what is over a day old. */
   tidy(nowMs: number): Promise<void>
 }
 
@@ -45,14 +45,14 @@ export function createThrottleStore(pool: Pool): ThrottleStore {
   return {
     async take(attempt, nowMs) {
       const keys = keysOf(attempt)
-      // Looked at first, so that whoever has to wait writes nothing and counts nowhere.
+      // Checked first: a delayed attempt writes nothing and is not counted.
       const waitS = await waitOf(pool, keys, nowMs)
       return waitS > 0 ? waitS : inTransaction(pool, (client) => countAttempt(client, keys, nowMs))
     },
     async clear(attempt) {
       const keys = keysOf(attempt)
       const ofPair = keys.filter(({ kind }) => kind === 'pair').map(({ key }) => key)
-      // Only this attempt is taken back from the others: who has one account must not get free guesses at others by it.
+      // The other keys get only this attempt back: one known account must not give free guesses at others.
       const others = keys.filter(({ kind }) => kind !== 'pair').map(({ key }) => key)
       await query(
         pool,
@@ -71,7 +71,7 @@ export function createThrottleStore(pool: Pool): ThrottleStore {
 
 type Key = Throttle & { key: Buffer }
 
-/** Each of many at once counts before any of them goes on: whichever comes too late finds its key blocked by the others. */
+/** All concurrent attempts are counted before any continues; late ones find their key blocked. */
 async function countAttempt(client: PoolClient, keys: readonly Key[], nowMs: number): Promise<number> {
   const now = new Date(nowMs)
   for (const { key, free, maxDelayS } of keys) {
@@ -92,8 +92,9 @@ async function waitOf(client: Pool | PoolClient, keys: readonly Key[], nowMs: nu
   return Math.max(0, Math.ceil(((rows[0]?.until?.getTime() ?? 0) - nowMs) / 1_000))
 }
 
-// No row comes back while the key is blocked: it is not counted again, or impatience alone would lengthen the wait. `last_failed_at` moves on by what
-// was forgotten and not to now, or attempts that come faster than failures are forgotten would keep them for ever.
+// A blocked key returns no row and is not counted again: retries must not lengthen the delay.
+// `last_failed_at` advances by what was forgotten, not to now: otherwise frequent attempts would keep the
+// failures for ever.
 const takeSql = `
   insert into login_throttles as t (key, failures, blocked_until, last_failed_at) values ($1, 1, to_timestamp(0), $2)
   on conflict (key) do update set (failures, blocked_until, last_failed_at) = (
@@ -105,7 +106,7 @@ const takeSql = `
       cross join lateral (select greatest(0, least(t.failures, $5 + 1) - f.forgotten) as kept) k)
   where t.blocked_until <= $2`
 
-// With the delay that the attempt itself began: whoever had to wait for another's did not come as far as here.
+// With the delay that this attempt started: a delayed attempt does not get here.
 const undoSql = (keys: string) =>
   `update login_throttles set failures = greatest(failures - 1, 0), blocked_until = to_timestamp(0) where key = any (${keys}::bytea[])`
 
@@ -121,7 +122,7 @@ function keysOf({ login, address }: Attempt) {
     .sort((one, other) => Buffer.compare(one.key, other.key))
 }
 
-/** An IPv6 customer has a whole /64 to choose from. */
+/** A customer with IPv6 has a whole /64. */
 function placeOf(address: string | null): string {
   if (address === null || isIPv4(address)) return address ?? 'unknown'
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

@@ -10,7 +10,7 @@ export interface EventForWebhook {
   webhookId: string
 }
 
-/** Writes an event that only one webhook gets; the sink's relay publishes it. */
+/** Writes an event for one webhook alone; the sink's relay publishes it. */
 export async function raiseForWebhook(
   database: ProjectDatabase<OneProject>,
   { id, event, data, webhookId }: EventForWebhook,
@@ -25,7 +25,7 @@ export async function raiseForWebhook(
   )
 }
 
-/** The newest events of the project, without those meant for one webhook (tests). Kept for a week. */
+/** The newest events of the project, without those for one webhook (tests). Kept for a week. */
 export async function readRecentEvents(
   database: ProjectDatabase<OneProject>,
   limit: number,

@@ -12,15 +12,15 @@ import {
 } from '../billing/decide-subscription.ts'
 import type { EventOrder, SubscriptionState } from '../billing/payment-event.ts'
 
-/** What became of an event; `unknown_project`: nobody's here. */
+/** The outcome of an event; `unknown_project`: it concerns none of ours. */
 export type Applied = 'changed' | 'ignored' | 'ask' | 'unknown_price' | 'unknown_project'
 
-/** Subscriptions of any project, as the payment provider's events change them. */
+/** Subscriptions of any project, changed by the payment provider's events. */
 export interface PaymentStore {
-  /** `isCurrent`: the state was asked for and not told by the event, so that it holds against an event of the same second. */
+  /** `isCurrent`: the state was requested, so it beats an event of the same second. */
   applyState(order: EventOrder, state: SubscriptionState, isCurrent: boolean): Promise<Applied>
   applyPaymentFailed(order: EventOrder, subscriptionId: string): Promise<Applied>
-  /** Remembers the customer of a checkout, so that the portal opens before the first event of its subscription has come. */
+  /** Stores the customer of a checkout, so that the portal works before the subscription's first event. */
   applyCheckout(projectId: string, customerId: string): Promise<Applied>
 }
 
@@ -92,7 +92,7 @@ async function applyDecision(
   if (decision.kind !== 'change') return decision.kind === 'ignore' ? 'ignored' : decision.kind
   const { tier, status, period } = decision.change
   await client.query(
-    // The limit of another tier is told of though that of this one was (project-store.ts).
+    // A new tier has a new limit, which gets its own alert (project-store.ts).
     `update subscriptions set tier = $2, status = $3, payment_customer_id = $4, payment_subscription_id = $5,
        quota_alerted = quota_alerted and tier = $2, warning_alerted = warning_alerted and tier = $2, ${orderColumns(6)}
      where project_id = $1`,

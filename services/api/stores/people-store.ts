@@ -3,16 +3,16 @@ import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Role } from '#http/access/principal.ts'
 
-/** Somebody who may sign in to the dashboard. */
+/** A user of the dashboard. */
 export interface Person {
   id: string
   login: string
   name: string
   role: Role
-  /** What they see; empty for administrators, who see every project. */
+  /** The visible projects; empty for administrators, who see all. */
   project_ids: string[]
   has_password: boolean
-  /** The provider of OpenID Connect that they come from; null: none so far. */
+  /** The user's OpenID provider; null: none so far. */
   oidc_issuer: string | null
   disabled: boolean
   created_at: string
@@ -51,7 +51,7 @@ export async function findPerson(client: Pool | PoolClient, personId: string): P
   return rows.map(personOf)[0]
 }
 
-/** By login. Administrators first come and go like others: nothing here says who may. */
+/** By login, all roles alike. */
 export async function listPeople(
   pool: Pool,
   { limit, offset }: { limit: number; offset: number },
@@ -64,7 +64,7 @@ export async function listPeople(
   return { items: rows.map(personOf), total: counted.rows[0]?.total ?? 0 }
 }
 
-/** False when somebody has the login, or the provider's account, already. */
+/** False when the login, or the provider's account, is taken. */
 export async function insertPerson(client: PoolClient, person: NewPerson, nowMs: number): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into people (id, login, name, role, password_hash, oidc_issuer, oidc_subject, created_at)
@@ -85,7 +85,7 @@ export async function insertPerson(client: PoolClient, person: NewPerson, nowMs:
   return true
 }
 
-/** What is undefined stays. */
+/** Undefined fields stay. */
 export async function changePerson(
   client: PoolClient,
   personId: string,
@@ -101,7 +101,7 @@ export async function changePerson(
   if (project_ids !== undefined) await setProjects(client, personId, project_ids)
 }
 
-/** Those of the projects that exist. */
+/** Sets those of the projects that exist. */
 async function setProjects(
   client: PoolClient,
   personId: string,
@@ -115,7 +115,7 @@ async function setProjects(
   )
 }
 
-/** Which of them there are not. */
+/** Those of the projects that do not exist. */
 export async function unknownProjects(pool: Pool, projectIds: readonly string[]): Promise<string[]> {
   const { rows } = await query<{ id: string }>(pool, 'select id from projects where id = any ($1::uuid[])', [
     projectIds.map(idToUuid),
@@ -124,10 +124,10 @@ export async function unknownProjects(pool: Pool, projectIds: readonly string[])
   return projectIds.filter((id) => !known.has(id))
 }
 
-/** Projects that are shown to choose from: of more than this nobody chooses from a list. */
+/** Projects offered for selection. */
 const maxShownProjects = 500
 
-/** Names of projects, by name: of those that are given, or of all; and how many there are. */
+/** Names of the given projects, or of all, sorted by name; and their number. */
 export async function namesOfProjects(
   pool: Pool,
   projectIds: readonly string[] | null,
@@ -141,7 +141,7 @@ export async function namesOfProjects(
   return { projects, count: rows[0]?.count ?? 0 }
 }
 
-/** False when `only` is given and theirs is another by now. */
+/** False when `only` is given and the user's password is another by now. */
 export async function setPassword(
   client: PoolClient,
   personId: string,
@@ -155,12 +155,12 @@ export async function setPassword(
   return rowCount === 1
 }
 
-/** Serialises what depends on how many administrators there are. Held until the transaction ends. */
+/** Serialises changes that depend on the number of administrators, until the transaction ends. */
 export async function lockPeople(client: PoolClient): Promise<void> {
   await client.query('lock table people in share row exclusive mode')
 }
 
-/** Administrators who can sign in. Who has no password, and never came by a provider, may have no way in at all. */
+/** Administrators who can sign in: with a password, or through a provider before. */
 export async function countAdministrators(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from people
@@ -169,7 +169,7 @@ export async function countAdministrators(client: PoolClient): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** What is needed to let somebody in. */
+/** What a sign-in needs. */
 export interface Credentials {
   id: string
   passwordHash: string | null
@@ -207,7 +207,7 @@ export async function findCredentials(client: Pool | PoolClient, by: By): Promis
   }))[0]
 }
 
-/** Ties somebody who has neither password nor provider yet to the provider's account. */
+/** Links a user without password and provider to the provider's account. */
 export async function linkProvider(
   client: PoolClient,
   personId: string,

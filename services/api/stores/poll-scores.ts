@@ -14,15 +14,16 @@ import {
 } from './score-store.ts'
 
 /**
- * Live scores are made within the seven days that Kafka keeps their jobs, of calls that ingest takes up to seven days late. What a promoted run
- * brings to older calls is found by naming the live run (docs/decisions/0024).
+ * Live scores are made within the seven days that Kafka keeps jobs, of calls that are up to seven days late.
+ * A promoted run's scores of older calls are found by naming the live run (docs/decisions/0024).
  */
 const polledDays = 15
 const dayMs = 86_400_000
 
 /**
- * The scores behind `from` in the order in which they were stored, one more than `limit`, and where to go on once they are read. What may
- * still be stored before them holds them back, so that nothing ever appears behind a position that was given out (docs/decisions/0012).
+ * The scores after `from` in the order in which they were stored, one more than `limit`, and the next
+ * position. Scores wait for transactions that may still store earlier ones, so none appears before a position
+ * that was given out (docs/decisions/0012).
  */
 export async function pollScores(
   database: ProjectDatabase<OneProject>,
@@ -35,7 +36,7 @@ export async function pollScores(
   if (BigInt(from.xid) > BigInt(horizon)) throw notOfThisDatabase()
   const conditions = scoreConditions(filters, database.scope.projectId)
   addBounds(conditions, from, horizon)
-  // Those of a run that is named can be of calls of any age.
+  // Scores of a named run may be of calls of any age.
   const startMs = filters.run_id === undefined ? nowMs - polledDays * dayMs : undefined
   conditions.within('s.request_created_at', startMs, undefined)
   const within = conditions.daysWithin(startMs, undefined)
@@ -54,7 +55,7 @@ export async function pollScores(
   }
 }
 
-/** Every transaction with a smaller number has ended: what it stored is seen by whoever asks from now on. */
+/** Every transaction with a smaller number has ended and is visible. */
 async function readHorizon(database: ProjectDatabase<OneProject>): Promise<string> {
   const [row] = await database.query<{ xid: string }>(
     'select pg_snapshot_xmin(pg_current_snapshot())::text as xid from subscriptions u where :scope(u)',

@@ -17,7 +17,7 @@ const key: Principal = {
 }
 const operator: Principal = { kind: 'operator' }
 
-/** What would be sent to Postgres. */
+/** The statements that would be sent to Postgres. */
 function record() {
   const sent: { role: string; text: string; values: unknown[] }[] = []
   const client = (role: string) => ({

@@ -9,13 +9,13 @@ import type { CountedDays } from './counted-days.ts'
 import type { WatchStatement } from './watch-statements.ts'
 
 /**
- * Whose data a request may touch. Made only from who asks, so that no store can be reached with a project that came from
- * the request alone.
+ * The projects of a request, made from the caller alone: no store can be reached with a project that only the
+ * request names.
  */
 class ProjectScope {
-  /** Null: every project, which only the operator gets. */
+  /** Null: every project, for the operator alone. */
   readonly projectId: string | null
-  /** Of these, where `projectId` is null: null again for every project. */
+  /** The projects, where `projectId` is null; null again: every project. */
   readonly among: readonly string[] | null
 
   private constructor(projectId: string | null, among: readonly string[] | null = null) {
@@ -23,7 +23,10 @@ class ProjectScope {
     this.among = among
   }
 
-  /** Of one project: the key's own, or the one that the operator names. Throws 403 for another's, 422 when none is named. */
+  /**
+   * One project: the key's own, or the one that the operator names. Throws 403 for another's, 422 when none
+   * is named.
+   */
   static ofOne(principal: Principal, requested: string | undefined): OneProject {
     const scope = ProjectScope.of(principal, requested)
     if (scope.projectId === null) {
@@ -32,7 +35,7 @@ class ProjectScope {
     return scope as OneProject
   }
 
-  /** The same, except that the operator, or an administrator, who names no project gets all of them. */
+  /** The same; for an operator or administrator who names no project: all of them. */
   static of(principal: Principal, requested: string | undefined): OneOrEvery {
     switch (principal.kind) {
       case 'operator':
@@ -46,7 +49,7 @@ class ProjectScope {
     }
   }
 
-  /** The same; of somebody who sees several projects and names none, all of theirs at once. */
+  /** The same; for a user of several projects who names none: all of theirs. */
   static ofAny(principal: Principal, requested: string | undefined): ProjectScope {
     const theirs = principal.kind === 'person' ? (principal.person.projectIds ?? []) : []
     return requested === undefined && theirs.length > 1
@@ -54,7 +57,7 @@ class ProjectScope {
       : ProjectScope.of(principal, requested)
   }
 
-  /** What a row of the table `alias` must have, where `$1` is `value`. */
+  /** The condition on a row of the table `alias`, where `$1` is `value`. */
   condition(alias: string): string {
     if (this.projectId !== null) return `${alias}.project_id = $1`
     return this.among === null ? '$1::uuid is null' : `${alias}.project_id = any ($1::uuid[])`
@@ -65,7 +68,7 @@ class ProjectScope {
   }
 }
 
-/** The one that they name and see, or the only one that they see; null: all, for whom sees all. */
+/** The project that the user names and may see, or the only one; null: all, for users who see all. */
 function projectOfPerson({ projectIds }: SignedIn, requested: string | undefined): string | null {
   if (projectIds === null) return requested ?? null
   if (requested !== undefined) {
@@ -81,13 +84,13 @@ function projectOfPerson({ projectIds }: SignedIn, requested: string | undefined
 }
 
 export type OneProject = ProjectScope & { readonly projectId: string }
-/** Its value is one identifier, or null: what belongs to no project is written by it, too. */
+/** Its value is one id or null. Rows without a project are written with it too. */
 export type OneOrEvery = ProjectScope & { readonly among: null }
 
 interface ProjectConnections {
-  /** Connections that see the rows of one project at a time. */
+  /** Connections that see one project at a time. */
   pool: Pool
-  /** Connections that see every project: for the operator who names none. */
+  /** Connections that see every project, for an operator who names none. */
   operatorPool: Pool
   watch: WatchStatement
   countedDays: CountedDays
@@ -95,13 +98,13 @@ interface ProjectConnections {
 
 const scopeMarker = /:scope\((\w+)\)/g
 
-/** That what a project adds waits for what else it adds. */
+/** How long a counted change waits for another one of its project. */
 const longestTurnMs = 2_000
 
 /**
- * The only way from a project's routes to Postgres. Every statement says with `:scope(alias)` which tables it reads; a
- * statement that forgets is refused before it is sent. `$1` is the project, further values start at `$2`. Under it row-level security shows
- * each statement the project's rows alone, so that one which forgets part of its `where` finds nothing of others.
+ * The only access of a project's routes to Postgres. Every statement marks the tables that it reads by
+ * `:scope(alias)`; one without a mark is refused before it is sent. `$1` is the project, further values start
+ * at `$2`. Row-level security applies as well, so an incomplete `where` finds no other project's rows.
  */
 export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
   readonly #connections: ProjectConnections
@@ -114,7 +117,7 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     this.scope = scope
   }
 
-  /** Of a roll-up: Unix milliseconds before which days are counted by the day. */
+  /** Of a roll-up: Unix milliseconds up to which days are in the daily one. */
   countedUntil(rollup: string): Promise<number> {
     return this.#connections.countedDays(rollup)
   }
@@ -132,9 +135,9 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
   }
 
   /**
-   * A statement that changes something and returns what it changed, and what is written down of it: both, or neither. Where nothing comes
-   * back nothing was changed, and nothing is written down. `isCounted`: one after the other within a project, so that what the statement counts
-   * before it adds to it is so still when it does. Whoever waits for long has a connection that all projects share: 503 (55P03).
+   * A statement that changes rows and returns them, and its audit entry: both or neither. No entry without a
+   * returned row. `isCounted`: serialised within the project, so that what the statement counts is still true
+   * when it inserts. A change that waits too long holds a shared connection and gets 503 (55P03).
    */
   async change<R extends QueryResultRow>(
     this: ProjectDatabase<OneProject>,
@@ -160,7 +163,7 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     )
   }
 
-  /** Writes down what is done outside of Postgres. */
+  /** Logs a change outside of Postgres. */
   async note(this: ProjectDatabase<OneProject>, entry: ProjectEntry, nowMs: number): Promise<void> {
     const { projectId } = this.scope
     await inProjectTransaction(this.#connections.pool, projectId, (client) =>
@@ -168,14 +171,17 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     )
   }
 
-  /** Writes down what a person is about to be shown. On the operator's connections: no project's may read the log. */
+  /**
+   * Logs content before it is shown to a user, on the operator's connections: a project's may not read the
+   * log.
+   */
   async noteView(entry: ProjectEntry, nowMs: number): Promise<void> {
     const { projectId } = this.scope
     await writeView(this.#connections.operatorPool, this.#principal, { ...entry, projectId }, nowMs)
   }
 }
 
-/** What is written down; the project is the database's. */
+/** An audit entry; the project is the database's. */
 type ProjectEntry = Omit<AuditEntry, 'projectId'>
 
 function scopedText(text: string, scope: ProjectScope): string {
@@ -185,11 +191,14 @@ function scopedText(text: string, scope: ProjectScope): string {
 }
 
 export interface ProjectDatabases {
-  /** Of the key's project, of the one that the operator names, or of all for the operator who names none. */
+  /** The key's project, the one that the operator names, or all for an operator who names none. */
   of(principal: Principal, requested: string | undefined): ProjectDatabase<OneOrEvery>
-  /** The same; of somebody who sees several projects and names none, all of theirs. For what an identifier alone leads to. */
+  /**
+   * The same; for a user of several projects who names none: all of theirs. For resources that an id alone
+   * identifies.
+   */
   ofAny(principal: Principal, requested: string | undefined): ProjectDatabase
-  /** The same, of exactly one project. */
+  /** The same, for exactly one project. */
   ofOne(principal: Principal, requested: string | undefined): ProjectDatabase<OneProject>
 }
 
@@ -204,7 +213,7 @@ export function createProjectDatabases(connections: ProjectConnections): Project
   }
 }
 
-/** Whether the project exists: asked when an insert added no row, to tell a missing project from a full one. */
+/** Whether the project exists: tells a missing project from a full one after an insert without a row. */
 export async function isProject(database: ProjectDatabase<OneProject>): Promise<boolean> {
   return (await database.query('select from subscriptions p where :scope(p)')).length > 0
 }

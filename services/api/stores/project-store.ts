@@ -5,7 +5,7 @@ import type { Tier } from '#schemas/tiers.ts'
 import { announceAccessChange } from '#http/access/access-changes.ts'
 import { writeAudit, type Actor } from './audit-store.ts'
 
-/** What the operator sets of a project. */
+/** A project's settings by the operator. */
 export interface ProjectSettingsInput {
   name: string
   tier: Tier
@@ -35,7 +35,7 @@ export interface ProjectStore {
   find(projectId: string): Promise<Project | undefined>
   /** Newest first. */
   list(range: { limit: number; offset: number }): Promise<{ items: Project[]; total: number }>
-  /** Undefined when there is no such project. */
+  /** Undefined: unknown project. */
   update(
     by: Actor,
     projectId: string,
@@ -92,7 +92,10 @@ async function findProject(client: Pool | PoolClient, projectId: string): Promis
   return rows[0] === undefined ? undefined : projectOf(rows[0])
 }
 
-/** It is there, and in its first period, by Postgres's clock: one made by an API that was years ahead would have a month's quota for all the time until then. */
+/**
+ * Creates a project and its first period by Postgres's clock: an API years ahead would give it one month's
+ * quota for years.
+ */
 async function createProject(
   client: PoolClient,
   settings: ProjectSettingsInput,
@@ -105,7 +108,7 @@ async function createProject(
      values ($1, now(), ${columns.map((_name, index) => `$${index + 2}`).join(', ')}) returning created_at`,
     [idToUuid(id), ...values],
   )
-  // The calendar month in UTC: the period of a project that nobody pays for by subscription.
+  // The calendar month in UTC: the period of a project without a subscription.
   await client.query(
     `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor)
      select $1::uuid, $2, month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', month at time zone 'UTC'
@@ -128,7 +131,7 @@ async function updateProject(
     }
   }
   if (changes.tier !== undefined) {
-    // The counter stays: another tier changes the limit, not what has been used (design §6).
+    // The counter stays: a tier changes the limit, not the usage (design §6).
     await client.query('update subscriptions set tier = $2 where project_id = $1', [uuid, changes.tier])
   }
   const project = await findProject(client, projectId)
@@ -138,7 +141,7 @@ async function updateProject(
   return project
 }
 
-/** What was told of one limit in this period says nothing of another: that is told of too when it is reached. */
+/** Alerts of another limit in this period do not count for the new one. */
 async function expectAlerts(client: PoolClient, before: Project, after: Project): Promise<void> {
   const isMoved = (name: keyof Project) => before[name] !== after[name]
   await client.query(

@@ -32,7 +32,7 @@ export interface AttemptFilters {
   transformation?: RedteamTransformation | undefined
 }
 
-/** What another tool's report says of an attempt that was taken from it. */
+/** The entry of another tool's report that an attempt was imported from. */
 export type AttemptOrigin = Record<string, unknown> | null
 
 type AttemptRow = RedteamAttempt & { origin: AttemptOrigin }
@@ -40,7 +40,7 @@ type AttemptRow = RedteamAttempt & { origin: AttemptOrigin }
 const columns = `a.number, a.request_id, a.probe_id, a.category, a.scorer, a.judged_by, a.transformation, a.repeat, a.state, a.verdict,
   a.severity, a.failed_by, case when a.verdict = 'fail' then coalesce(a.found_in, a.request_id) end as found_in, a.detected, a.reason, a.status_code, a.latency_ms, a.cost_usd`
 
-/** Attempts of a run behind `after`, in the order of their plan. */
+/** Attempts of a run after `after`, in the order of its plan. */
 export async function listAttempts(
   database: ProjectDatabase,
   runId: string,
@@ -64,7 +64,7 @@ export async function listAttempts(
   return rows.map(attemptOf)
 }
 
-/** Counts of what was judged, by category, probe and transformation. */
+/** Counts of judged attempts by category, probe and transformation. */
 export interface AttemptGroup {
   category: string
   probe_id: string
@@ -76,7 +76,7 @@ export interface AttemptGroup {
   detected: number
 }
 
-/** At most as many rows as a run has probes times transformations. */
+/** At most the run's probes times its transformations. */
 export function groupAttempts(database: ProjectDatabase, runId: string): Promise<AttemptGroup[]> {
   return database.query<AttemptGroup & Record<string, unknown>>(
     `select a.category, a.probe_id, a.transformation, count(*) filter (where a.verdict = 'pass')::integer as passed,
@@ -93,7 +93,7 @@ export interface AttemptBodies {
   response: SealedBytes | null
 }
 
-/** An attempt with the bodies of the call that it failed in, else of its last, as they are stored; null once they are erased. */
+/** An attempt with the stored bodies of the call that failed, otherwise of its last; null once erased. */
 export interface AttemptWithBodies {
   attempt: RedteamAttempt
   origin: AttemptOrigin
@@ -102,7 +102,7 @@ export interface AttemptWithBodies {
 
 interface BodyRow extends AttemptRow, SealedBodyColumns {}
 
-/** The next judged attempts with what was said. */
+/** The next judged attempts with their bodies. */
 export async function attemptsWithBodies(
   database: ProjectDatabase<OneProject>,
   runId: string,

@@ -12,7 +12,7 @@ import {
   type ProjectDatabases,
 } from './project-database.ts'
 
-/** What the operator orders. */
+/** An operator's order. */
 export interface RedteamOrder {
   agent_name: string
   target: RedteamTarget
@@ -76,7 +76,7 @@ const countNames = [
   'cost_usd',
 ]
 
-/** Of the run that is called `owner`: its own once it is over, else counted from the attempts. */
+/** The columns of the run `owner`: final counts once it is over, otherwise counted from the attempts. */
 const columnsOf = (owner: string) =>
   [
     ...ownColumns.map((name) => `${owner}.${name}`),
@@ -91,10 +91,13 @@ const countsOf = (owner: string) => `left join lateral (
     count(*) filter (where verdict = 'fail' and severity = 'critical')::integer as critical_count, sum(cost_usd) as cost_usd
   from redteam_attempts a where a.run_id = ${owner}.id and a.project_id = ${owner}.project_id and ${owner}.total_probes is null) c on true`
 
-/** Open runs of a project at most, and runs that are kept. */
+/** Limits per project: open runs, and runs that are kept. */
 const [maxOpen, maxKept] = [100, 1_000]
 
-/** Orders a run. Undefined: there is no such project; null: too many of its runs are open. The oldest ones that are over make room, be it refused. */
+/**
+ * Orders a run. Undefined: unknown project; null: too many open runs. Deletes the oldest finished runs, even
+ * when it refuses.
+ */
 export async function insertRedteamRun(
   database: ProjectDatabase<OneProject>,
   id: string,
@@ -136,7 +139,7 @@ export async function findRedteamRun(database: ProjectDatabase, id: string): Pro
   return rows.map(runOf)[0]
 }
 
-/** The latest run of the same agent that was ordered before this one and is done. */
+/** The latest finished run of the same agent that was ordered before. */
 export async function findRunBefore(
   database: ProjectDatabase,
   { id, agent_name }: Pick<RedteamRun, 'id' | 'agent_name'>,
@@ -171,7 +174,7 @@ export async function listRedteamRuns(
   return { items: rows.map(runOf), counted }
 }
 
-/** Ends an open run without its event; false when it is over. Whoever carries it out sees it within seconds. */
+/** Ends an open run without its event; false when it is over. Its runner notices within seconds. */
 export async function cancelRedteamRun(
   database: ProjectDatabase<OneProject>,
   id: string,
@@ -209,13 +212,13 @@ function orderDetail({ agent_name, target, budget_usd, runner }: RedteamOrder) {
   return { agent_name, target: target.kind, url: 'url' in target ? target.url : null, budget_usd, runner }
 }
 
-/** Headers may hold what lets somebody in: their names are enough for people. */
+/** Header values may be credentials: only their names are shown. */
 function withoutSecrets(target: RedteamTarget): RedteamTarget {
   if (target.kind !== 'http') return target
   return { ...target, headers: Object.fromEntries(Object.keys(target.headers).map((name) => [name, '•••'])) }
 }
 
-/** The run, in whichever of the caller's projects it is: `report_url` does not name its project. Throws 404. */
+/** The run, in any of the caller's projects: `report_url` does not name its project. Throws 404. */
 export async function findRun(
   databases: ProjectDatabases,
   principal: Principal,

@@ -18,7 +18,7 @@ import {
   type RequestKey,
 } from './select-requests.ts'
 
-/** A request as lists show it: everything but the bodies. */
+/** A request in lists: everything but the bodies. */
 export type RequestItem = Record<PlainColumn, unknown> & {
   id: string
   project_id: string
@@ -26,7 +26,7 @@ export type RequestItem = Record<PlainColumn, unknown> & {
   worst_label: ScoreLabel | null
   worst_severity: Severity | null
   score_count: number
-  /** What the scorer said by which a list is filtered. */
+  /** The label by the scorer of the filter. */
   scorer_label?: ScoreLabel
   scorer_severity?: Severity | null
   scorer_value?: number | null
@@ -41,9 +41,9 @@ const countColumns = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 're
 
 export type RequestRow = Omit<RequestItem, 'created_at'> & { created_at: Date }
 
-/** Requests of the projects that `database` is scoped to. */
+/** Requests of the projects in the scope of `database`. */
 export function createRequestStore(database: ProjectDatabase) {
-  // An export asks for page after page by the same filters: where the calls are is read once.
+  // An export reads many pages with the same filters: their hours are read once.
   const known = new WeakMap<RequestFilters, Promise<CountedHours | undefined>>()
   const select = async (filters: RequestFilters, nowMs: number) => {
     const asked = known.get(filters) ?? findHours(database, filters, nowMs)
@@ -65,13 +65,13 @@ export function createRequestStore(database: ProjectDatabase) {
       return { items: rows.map(itemOf), counted }
     },
 
-    /** The same page without counting what there is. */
+    /** The same page without a count. */
     async page(filters: RequestFilters, paging: Paging, nowMs: number): Promise<RequestItem[]> {
       const statement = await select(filters, nowMs)
       return (await readPage<RequestRow>(database, paging, statement)).map(itemOf)
     },
 
-    /** Columns of the newest that pass, one more than `limit` where there are more; in no order. */
+    /** Columns of the newest that pass, unordered; one more than `limit` if more exist. */
     async pick<R extends object>(
       filters: RequestFilters,
       columns: string,
@@ -83,9 +83,9 @@ export function createRequestStore(database: ProjectDatabase) {
       return readPage<R & Record<string, unknown>>(database, paging, statement)
     },
 
-    /** Of each project that has one of this identifier. */
+    /** One per project that has the id. */
     async find(requestId: string): Promise<RequestItem[]> {
-      // The time in the identifier leads to the one partition that can have it.
+      // The time in the id leads to its only partition.
       const rows = await database.query<RequestRow>(
         `select ${requestColumns('r')} from llm_requests r ${verdictOf('r', (column) => ` and ${column} = $3`)}
          where :scope(r) and r.id = $2 and r.created_at = $3`,
@@ -94,7 +94,7 @@ export function createRequestStore(database: ProjectDatabase) {
       return rows.map(itemOf)
     },
 
-    /** Undefined once they are erased, and where they were never kept. */
+    /** Undefined once erased, or if never kept. */
     async findBodies(requestId: string): Promise<StoredBodies | undefined> {
       const [row] = await database.query<SealedBodyColumns>(
         `select request_codec, request_key_id, request_data, response_codec, response_key_id, response_data
@@ -111,7 +111,7 @@ async function findHours(
   filters: RequestFilters,
   nowMs: number,
 ): Promise<CountedHours | undefined> {
-  // Without roll-ups of one project all its calls would be gone through to find none.
+  // Only one project's roll-ups avoid a scan of all its calls.
   if (filters.label === 'pending' && database.scope.projectId === null)
     throw invalidInput([{ path: 'project_id', message: 'is required with label=pending' }])
   if (database.scope.projectId === null || isOfFew(filters)) return undefined
@@ -127,7 +127,7 @@ function selectWithin(
   const { start, end } = counted ?? filters
   return {
     ...selectRequests(
-      // Verdicts that are not there are looked for on the same days.
+      // Missing verdicts are looked up on the same days.
       filters.label === 'pending' ? { ...filters, start, end } : filters,
       projectId,
       isOfFew(filters) || counted?.isRarerThanLabel === true,
@@ -137,8 +137,8 @@ function selectWithin(
 }
 
 /**
- * Rare metadata is found by its index; where it is not rare, the list is gone through as any other. Three queries: the candidates, those that
- * pass, and the page.
+ * Rare metadata is found by its index, frequent metadata by the ordinary scan. Three queries: the candidates,
+ * those that pass, and the page.
  */
 async function listByMetadata(
   database: ProjectDatabase,
@@ -151,7 +151,7 @@ async function listByMetadata(
   const isFound = isComplete || page.length > paging.limit
   const [place, statement] = isFound
     ? [{ ...paging, offset: 0, after: null }, selectAmong(filters, projectId, page)]
-    : // Without days: a look at the last two first would be a fourth query.
+    : // Without days: looking at the last two first would be a fourth query.
       [paging, selectRequests(filters, projectId)]
   const rows = isFound && page.length === 0 ? [] : await readPage<RequestRow>(database, place, statement)
   return { rows, counted: withRead({ total: passing.length, isExact: isComplete }, rows.length, paging) }
@@ -169,13 +169,13 @@ function readPassing(
   )
 }
 
-/** One more than the page has. Identifiers begin with their times, so that those behind the cursor are the smaller ones. */
+/** One more than the page. Ids begin with their times, so those after the cursor are smaller. */
 function keysOnPage(keys: readonly RequestKey[], { after, offset, limit }: Paging): RequestKey[] {
   const behind = after === null ? keys : keys.filter(({ id }) => id < idToUuid(after))
   return behind.slice(offset, offset + limit + 1)
 }
 
-/** The request in a row. */
+/** The request of a row. */
 export function itemOf(row: RequestRow): RequestItem {
   const item = {
     ...row,
@@ -183,7 +183,7 @@ export function itemOf(row: RequestRow): RequestItem {
     project_id: idFromUuid('project', row.project_id),
     created_at: row.created_at.toISOString(),
   }
-  // Postgres hands bigint over as text, because not all of them fit a number; ingest takes only those that do.
+  // Postgres returns bigint as text; ingest only accepts safe integers.
   for (const name of countColumns) item[name] = row[name] === null ? null : Number(row[name])
   return item
 }

@@ -6,17 +6,17 @@ export interface Agreement {
   reviews: number
   agreed: number
   disagreed: number
-  /** Labelled `unsafe`, should have been `safe`. */
+  /** Labelled `unsafe`, expected `safe`. */
   false_alarms: number
-  /** Labelled `safe`, should have been `unsafe`. */
+  /** Labelled `safe`, expected `unsafe`. */
   missed: number
 }
 
 const dayMs = 86_400_000
 
 /**
- * How often people agree with each scorer. Whole days come from what triggers count by the day (migration 0007), so that it takes no longer the
- * more reviews there are; the rest of the first and of the last day, and what is filtered by more than time and scorer, from the reviews.
+ * How often reviewers agree with each scorer. Whole days come from the daily counts of triggers (migration
+ * 0007), so that the time does not grow with the reviews. Partial days and further filters read the reviews.
  */
 export async function readAgreement(
   database: ProjectDatabase<OneProject>,
@@ -32,7 +32,7 @@ export async function readAgreement(
   const reviewed = (fromMs: number, untilMs: number) =>
     fromMs < untilMs ? [reviewedSql + others + within('w.created_at', fromMs, untilMs)] : []
 
-  // Infinite where there is no bound.
+  // Infinite without a bound.
   const [firstDay, endDay] = [Math.ceil(start / dayMs) * dayMs, Math.floor(end / dayMs) * dayMs]
   const { request_id, reviewer, agrees } = filters
   const isCounted = [request_id, reviewer, agrees].every((value) => value === undefined) && firstDay < endDay
@@ -52,7 +52,7 @@ export async function readAgreement(
   )
 }
 
-// Both call what they read `w`, as the conditions do.
+// Both name their table `w`, as the conditions do.
 const countedSql = `select w.scorer_name, w.reviews, w.agreed, w.false_alarms, w.missed from review_counts w where :scope(w)`
 const reviewedSql = `select w.scorer_name, 1 as reviews, w.agrees::integer as agreed,
     (w.score_label = 'unsafe' and w.expected_label = 'safe')::integer as false_alarms,

@@ -18,11 +18,11 @@ export interface Review {
   scorer_name: string
   scorer_version: string
   score_label: ScoreLabel
-  /** What it should have been, in the reviewer's eyes. */
+  /** The label that the reviewer expected. */
   expected_label: 'safe' | 'unsafe'
   agrees: boolean
   reviewer: string
-  /** Who said so: a person, or a key or the operator in a name that they gave. */
+  /** A user, or a key or the operator with a name that they gave. */
   reviewer_kind: ReviewerKind
   reason: string | null
   created_at: string
@@ -35,12 +35,15 @@ export interface ReviewFilters {
   scorer_name?: string | undefined
   reviewer?: string | undefined
   agrees?: boolean | undefined
-  /** Unix milliseconds; of the review. */
+  /** The time of the review, in Unix milliseconds. */
   start?: number | undefined
   end?: number | undefined
 }
 
-/** Saves a review; the reviewer's earlier one of the same score gives way, but not that of a person whose name a key or the operator gives. */
+/**
+ * Saves a review. Replaces the reviewer's earlier one of the same score, but never a user's by one under the
+ * same name.
+ */
 export async function saveReview(
   database: ProjectDatabase<OneProject>,
   score: StoredScore,
@@ -93,7 +96,7 @@ export async function listReviews(
     alias: 'w',
     timeColumn: 'w.created_at',
     idColumn: 'w.id',
-    // A review that was changed has a later time than its identifier.
+    // A changed review is later than its id.
     timeOf: (id) => `(select c.created_at from score_reviews c where c.id = ${id})`,
     conditions: conditionsOf(filters),
   })
@@ -101,8 +104,8 @@ export async function listReviews(
 }
 
 /**
- * Oldest first, from behind `after` on. The place is the review's as it was read, so that nothing is passed over or begins anew when that is changed
- * or goes; a review that is changed meanwhile comes once more, as it is then.
+ * Oldest first, after `after`. The position is the review's as it was read, so that changes and deletions
+ * neither skip nor restart the list. A review that is changed meanwhile appears again.
  */
 export async function readReviews(
   database: ProjectDatabase<OneProject>,
@@ -122,7 +125,7 @@ export async function readReviews(
   return rows.map(reviewOf)
 }
 
-/** Of `score_reviews w`. */
+/** Conditions on `score_reviews w`. */
 export function conditionsOf(filters: ReviewFilters): Conditions {
   const conditions = new Conditions()
   if (filters.request_id !== undefined) conditions.equal('w.request_id', idToUuid(filters.request_id))

@@ -5,18 +5,18 @@ import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { hourlyRows, rollupRows, type RollupName } from './rollup-source.ts'
 
-/** Which counts: of calls made in whole hours from `startMs` on and before `endMs`. */
+/** Selects the counts of calls in whole hours, from `startMs` and before `endMs`. */
 export interface RollupFilters extends SourceFilter {
   startMs: number
   endMs: number
   model?: string | undefined
   provider?: string | undefined
   agent_name?: string | undefined
-  /** Of scores; absent: the live run. */
+  /** For scores; absent: the live run. */
   run_id?: string | undefined
 }
 
-/** What series can be of, and its column. */
+/** The dimensions of a series, with their columns. */
 export const groupings = {
   model: 'model',
   provider: 'provider',
@@ -26,16 +26,16 @@ export const groupings = {
 } as const
 export type Grouping = keyof typeof groupings
 
-/** Sums of one group in one step. Postgres hands sums over as text. */
+/** Sums of one group in one step. Postgres returns sums as text. */
 export interface StatsRow {
   at: Date
-  /** 1 is the largest group; null: all that are not among the largest. */
+  /** 1 is the largest group; null: the rest. */
   rank: string | null
   name: string | null
   [sum: string]: Date | string | number[] | null
 }
 
-/** Groups that are told apart; the rest is one. */
+/** Groups shown separately; the rest is one. */
 const maxGroups = 20
 
 const buckets = Array.from({ length: latencyBucketCount }, (_, bucket) => latencyColumn(bucket))
@@ -61,7 +61,7 @@ const severitySums = ['critical', 'high', 'medium'].map(
 )
 const sumsOf = (names: readonly string[]) => names.map((name) => `coalesce(sum(t.${name}), 0) as ${name}`)
 
-/** The latency below which `share` of the calls in a row lie. */
+/** The latency below which `share` of a row's calls lie. */
 export function percentileOf(row: Readonly<Record<string, unknown>>, share: number): number | null {
   return latencyPercentile(
     buckets.map((name) => Number(row[name])),
@@ -69,7 +69,7 @@ export function percentileOf(row: Readonly<Record<string, unknown>>, share: numb
   )
 }
 
-/** Rows of one group as one, as if a step had been the whole time: percentiles of a sum are no sum of percentiles. */
+/** Adds the rows of one group, as if one step covered the range: percentiles cannot be added. */
 export function sumRows(rows: readonly StatsRow[]): Record<string, number> {
   const total: Record<string, number> = {}
   for (const row of rows) {
@@ -80,7 +80,9 @@ export function sumRows(rows: readonly StatsRow[]): Record<string, number> {
   return total
 }
 
-/** Sums by steps of `stepHours` (whole days begin at midnight UTC, weeks on Monday) and by group, the largest groups first. */
+/**
+ * Sums by steps of `stepHours` (days begin at midnight UTC, weeks on Monday) and by group, the largest first.
+ */
 export async function readSeries(
   database: ProjectDatabase<OneProject>,
   filters: RollupFilters,
@@ -124,8 +126,8 @@ interface CallFacets {
 }
 
 /**
- * How many calls there are of each value of each dimension, `atMost` of each; and sums over all. Sources are told whichever are asked for: among
- * them one chooses another.
+ * Counts of calls by the values of each dimension, `atMost` values of each, and sums over all. Sources ignore
+ * the filter by source, because another one is selected among them.
  */
 export async function readCallFacets(
   database: ProjectDatabase<OneProject>,
@@ -151,7 +153,7 @@ export async function readCallFacets(
      ) counted where rank <= ${conditions.bind(atMost)} and (is_asked or source is not null) order by calls desc, rank`,
     conditions.values,
   )
-  // grouping() has a bit for each column that a row is not of, the first column's the highest.
+  // grouping() has a bit for each column outside the row's grouping, the first column's highest.
   const rowsOf = (mask: number) => rows.filter((row) => Number(row['of']) === mask)
   const values = facetColumns.map((name, index) => [
     name,
@@ -166,7 +168,7 @@ export async function readCallFacets(
   }
 }
 
-/** Scores of one run by scorer. A null name: scorers beyond those that are counted apart. */
+/** Scores of one run by scorer. A null name is the overflow group. */
 export async function readScorers(
   database: ProjectDatabase<OneProject>,
   filters: Pick<RollupFilters, 'startMs' | 'endMs' | 'run_id' | keyof SourceFilter>,

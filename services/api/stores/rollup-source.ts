@@ -12,8 +12,9 @@ export interface HourRange {
 }
 
 /**
- * The rows `t` of a roll-up in a range of hours: of whole days that have been counted from the roll-up by the day, whose rows are a twentieth, and of
- * the rest by the hour. `hour` is then the midnight or the hour. What has come since its day was counted lies in lanes and is read beside it.
+ * The rows `t` of a roll-up in a range of hours. Counted whole days come from the daily roll-up, which has a
+ * twentieth of the rows, the rest from the hourly one; `hour` is the midnight or the hour. Later additions to
+ * a counted day are in lanes and are added.
  */
 export async function rollupRows(
   database: ProjectDatabase<OneProject>,
@@ -34,7 +35,7 @@ export async function rollupRows(
   return `(${parts.join(' union all ')}) t`
 }
 
-/** The same rows by the hour alone, for series whose steps are shorter than a day. */
+/** The same rows by the hour, for series with shorter steps than a day. */
 export function hourlyRows(
   rollup: RollupName,
   { startMs, endMs }: HourRange,

@@ -4,7 +4,10 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { ScoreLabel } from '#schemas/verdicts.ts'
 import { projectsOfRun, type ScoreRun } from './score-run-store.ts'
 
-/** How one scorer's scores of the same calls differ between two runs. `before` null: the other run has none. */
+/**
+ * The difference of one scorer's scores of the same calls between two runs. `before` null: the other run has
+ * none.
+ */
 export interface ScorerDiff {
   scorer_name: string
   compared: number
@@ -28,11 +31,11 @@ export interface RunDiff {
   is_complete: boolean
 }
 
-/** 100,000 look-ups of one score each take about a second. */
+/** 100,000 lookups of one score take about a second. */
 const maxCompared = 100_000
 const maxExamples = 50
 
-// $1, $2, $3: projects, their runs before and after; $4, $5: the time of the calls.
+// $1, $2, $3: projects, their runs before and after; $4, $5: the time range of the calls.
 const pairsSql = `
   select a.project_id, a.request_id, a.request_created_at, a.scorer_name, b.score_label as before_label, b.score_value as before_value,
     a.score_label as after_label, a.score_value as after_value
@@ -63,7 +66,7 @@ interface ExampleRow {
   after_value: number | null
 }
 
-/** What `run` says of its calls that `beforeRunId` (undefined: the live run of each project) does not. */
+/** Compares `run` with `beforeRunId` (undefined: the live run of each project). */
 export async function diffRuns(pool: Pool, run: ScoreRun, beforeRunId: string | undefined): Promise<RunDiff> {
   const projects = await projectsOfRun(pool, run)
   const before = beforeRunId === undefined ? undefined : idToUuid(beforeRunId)

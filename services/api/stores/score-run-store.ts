@@ -15,13 +15,13 @@ export const scoreRunStatuses = [
 ] as const
 export type ScoreRunStatus = (typeof scoreRunStatuses)[number]
 
-/** Which calls to score again, by what. */
+/** Which calls to score again, with which scorers. */
 export interface ScoreRunOrder {
   /** Undefined: all projects. */
   projectId: string | undefined
   startMs: number
   endMs: number
-  /** Undefined: those of each call's tier and the custom ones. */
+  /** Undefined: those of each call's tier, and the custom ones. */
   scorers: readonly string[] | undefined
   source: 'postgres' | 'kafka'
   alert: boolean
@@ -44,14 +44,17 @@ export interface ScoreRun {
   finished_at: string | null
 }
 
-/** What an order comes to. */
+/** The estimate of an order. */
 export interface ScoreRunEstimate {
   calls: number
   /** False: counted in whole hours. */
   calls_are_exact: boolean
   /** Null: not counted. */
   calls_without_bodies: number | null
-  /** By all scorers; from what the judge has cost a call of the same projects in their current periods. Null where it has cost nothing yet. */
+  /**
+   * Over all scorers, from the judge's cost per call of the projects in their current periods. Null: no cost
+   * so far.
+   */
   estimated_judge_usd: number | null
 }
 
@@ -72,10 +75,10 @@ interface RunRow {
   finished_at: Date | null
 }
 
-/** More calls than this are counted by the hour, from the roll-ups: each of them would take longer than people wait. */
+/** More calls than this are counted by the hour, from the roll-ups: counting each would take too long. */
 const maxCounted = 200_000
 
-/** Counts what an order is of. Reads no bodies. */
+/** Estimates an order. Reads no bodies. */
 export async function estimateRun(pool: Pool, order: ScoreRunOrder): Promise<ScoreRunEstimate> {
   const range = [uuidOrNull(order.projectId), new Date(order.startMs), new Date(order.endMs)]
   const { rows } = await query<{ calls: string; usd: number | null }>(pool, rolledUpSql, range)
@@ -92,8 +95,8 @@ export async function estimateRun(pool: Pool, order: ScoreRunOrder): Promise<Sco
   }
 }
 
-// What the judge has cost a stored call of each project in its current period: modes, sampling and grouping are in it. Null as soon as
-// it is not known of one project that has calls and asks a judge.
+// The judge's cost per stored call of each project in its period, which includes modes, sampling and
+// grouping. Null when it is unknown for a project with calls and a judge.
 const rolledUpSql = `
   with asked as (
     select p.id, p.judge_mode, (select sum(calls) from call_rollups c where c.project_id = p.id and c.hour >= date_trunc('hour', $2::timestamptz, 'UTC')
@@ -114,7 +117,10 @@ const countSql = `
     where r.project_id = p.id and r.created_at >= $2 and r.created_at < $3
   ) calls where $1::uuid is null or p.id = $1`
 
-/** Which of these names are neither built in nor of a score that was counted lately: of custom scorers that are new or away, or of none. */
+/**
+ * The names that are neither built in nor of a recently counted score: new or stopped custom scorers, or
+ * typos.
+ */
 export async function scorersWithoutScores(pool: Pool, names: readonly string[]): Promise<string[]> {
   const custom = names.filter((name) => !(builtInScorers as readonly string[]).includes(name))
   if (custom.length === 0) return []
@@ -158,7 +164,7 @@ export async function findRun(pool: Pool, id: string): Promise<ScoreRun | undefi
   return rows[0] === undefined ? undefined : presentRun(rows[0])
 }
 
-/** Moves a run from one of `from` to `to`; false when it is in none of them. The cursor goes back to the beginning. */
+/** Moves a run from one of `from` to `to` and resets its cursor; false when it is in none of them. */
 export async function moveRun(
   client: PoolClient,
   id: string,
@@ -175,7 +181,7 @@ export async function moveRun(
   return rowCount === 1
 }
 
-/** The projects that a run is of, with the live run of each. */
+/** The projects of a run, with the live run of each. */
 export async function projectsOfRun(
   pool: Pool,
   run: Pick<ScoreRun, 'project_id'>,

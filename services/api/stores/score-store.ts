@@ -18,12 +18,12 @@ export interface ScoreFilters extends SourceFilter {
   severity?: Severity | undefined
   /** Absent: the live run. */
   run_id?: string | undefined
-  /** Unix milliseconds; of the request. */
+  /** The time of the request, in Unix milliseconds. */
   start?: number | undefined
   end?: number | undefined
 }
 
-/** A score as lists give it. `details` are null once erased. */
+/** A score in lists. `details` are null once erased. */
 export interface StoredScore extends Omit<Score, 'scored_at'> {
   project_id: string
   request_id: string
@@ -55,19 +55,19 @@ const ownColumns = [
 ] as const
 type OwnColumn = (typeof ownColumns)[number]
 
-/** What is read of a score that is called `owner`, with its details `d`. */
+/** The columns of the score `owner`, with its details `d`. */
 export function scoreColumns(owner: string): string {
   return [...ownColumns.map((name) => `${owner}.${name}`), 'd.codec', 'd.key_id', 'd.data'].join(', ')
 }
 
-/** The details `d` of the score that is called `owner`. */
+/** The details `d` of the score `owner`. */
 export function detailsOf(owner: string, within: WithinDays = everyDay): string {
   return `left join lateral (
   select codec, key_id, data from safety_score_details e where e.project_id = ${owner}.project_id and e.score_id = ${owner}.id
     and e.request_created_at = ${owner}.request_created_at${within('e.request_created_at')} limit 1) d on true`
 }
 
-/** Scores of the one project that `database` is scoped to: which run is the live one depends on the project. */
+/** Scores of one project: the live run depends on the project. */
 export function createScoreStore(database: ProjectDatabase<OneProject>) {
   const { projectId } = database.scope
   return {
@@ -99,13 +99,13 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
       return { items: rows.map(scoreOf), counted }
     },
 
-    /** The live scores of calls that are given in the order of their times. */
+    /** The live scores of calls that are sorted by time. */
     async ofRequests(calls: readonly { id: string; created_at: string }[]): Promise<StoredScore[]> {
       const [first, last] = [calls[0], calls.at(-1)]
       if (first === undefined || last === undefined) return []
       const conditions = scoreConditions({}, projectId)
       conditions.add(`s.request_id = any(${conditions.bind(calls.map(({ id }) => idToUuid(id)))}::uuid[])`)
-      // Said apart because that is what partitions are chosen by.
+      // A separate condition, which selects the partitions.
       const range = [Date.parse(first.created_at), Date.parse(last.created_at) + 1] as const
       conditions.within('s.request_created_at', ...range)
       const details = detailsOf('s', conditions.daysWithin(...range))
@@ -130,7 +130,7 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
   }
 }
 
-/** The unsafe scores of one request in whatever run: also those of a live run that another took the place of have raised events. */
+/** The unsafe scores of one request in any run: replaced live runs have raised events too. */
 export async function findUnsafeScores(
   database: ProjectDatabase<OneProject>,
   requestId: string,
@@ -143,7 +143,7 @@ export async function findUnsafeScores(
   return rows.map(({ id, scorer_name }) => ({ id: idFromUuid('score', id), scorer_name }))
 }
 
-/** Of one request its own time, of a scorer in the live run where the roll-ups count some. */
+/** Of one request its own time; of a scorer in the live run, the days with counts. */
 async function findDays(
   database: ProjectDatabase<OneProject>,
   filters: ScoreFilters,
@@ -164,7 +164,7 @@ async function findDays(
   }
 }
 
-/** Of the scores that pass; `s` is the score. */
+/** The conditions of the filters on the score `s`. */
 export function scoreConditions(filters: ScoreFilters, projectId: string): Conditions {
   const conditions = new Conditions()
   conditions.equal('s.run_id', idToUuid(filters.run_id ?? liveRunId(projectId)))
@@ -174,7 +174,7 @@ export function scoreConditions(filters: ScoreFilters, projectId: string): Condi
   }
   conditions.equal('s.scorer_name', filters.scorer_name)
   conditions.equal('s.score_label', filters.label)
-  // Only what is unsafe has a severity; said here, so that the index of what is unsafe is known to hold it.
+  // Implied by a severity, but needed for the index on unsafe scores.
   if (filters.severity !== undefined) conditions.add(`s.score_label = 'unsafe'`)
   conditions.equal('s.severity', filters.severity)
   if (filters.min_score !== undefined)
@@ -183,7 +183,7 @@ export function scoreConditions(filters: ScoreFilters, projectId: string): Condi
   return conditions
 }
 
-/** Adds where the request of the score `s` must come from; gives the join that the conditions need. */
+/** Adds the filter by source of the score's request; returns the join that it needs. */
 export function joinSource(
   { source, withoutSource }: SourceFilter,
   conditions: Conditions,
@@ -194,7 +194,7 @@ export function joinSource(
   return (within) => requestOf('s', 'request_id', 'request_created_at', within)
 }
 
-/** The score in a row. */
+/** The score of a row. */
 export function scoreOf({ codec, key_id, data, ...row }: ScoreRow): StoredScore {
   const own = Object.fromEntries(ownColumns.map((name) => [name, row[name]])) as Pick<ScoreRow, OwnColumn>
   return {

@@ -4,9 +4,9 @@ import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions, everyDay, type WithinDays } from './conditions.ts'
 import type { ListStatement } from './list-rows.ts'
 
-/** Of the others nearly all calls are one: no index finds those that are not. */
+/** Nearly all other calls succeeded, so no index selects them. */
 export const statusFilters = ['failed', '4xx', '5xx', 'aborted'] as const
-/** `pending`: there is no score yet. */
+/** `pending`: no score yet. */
 export const labelFilters = [...scoreLabels, 'pending'] as const
 
 export interface RequestFilters extends SourceFilter {
@@ -25,11 +25,11 @@ export interface RequestFilters extends SourceFilter {
   /** Unix milliseconds. */
   start?: number | undefined
   end?: number | undefined
-  /** Key of the metadata → its value as text. */
+  /** Metadata key → its value as text. */
   metadata: Readonly<Record<string, string>>
 }
 
-/** As Postgres has it: a UUID and a time. */
+/** As in Postgres: a UUID and a time. */
 export interface RequestKey {
   id: string
   created_at: Date
@@ -64,27 +64,30 @@ const plainColumns = [
 ] as const
 export type PlainColumn = (typeof plainColumns)[number]
 
-/** What is read of a request that is called `owner`, with its verdict `v`. */
+/** The columns of the request `owner`, with its verdict `v`. */
 export function requestColumns(owner: string): string {
   const own = ['id', 'project_id', 'created_at', ...plainColumns].map((name) => `${owner}.${name}`)
   return `${own.join(', ')}, v.worst_label, v.worst_severity, coalesce(v.score_count, 0) as score_count`
 }
 
-/** The verdict `v` of the request that is called `owner`. LIMIT keeps the planner from reading whole days to join them: there is one row for each key. */
+/**
+ * The verdict `v` of the request `owner`. Without LIMIT the planner may join whole days; there is one row per
+ * key.
+ */
 export function verdictOf(owner: string, within: WithinDays = everyDay): string {
   return `left join lateral (select worst_label, worst_severity, score_count from request_verdicts w
     where w.project_id = ${owner}.project_id and w.request_id = ${owner}.id and w.request_created_at = ${owner}.created_at${within('w.request_created_at')} limit 1) v on true`
 }
 
-/** The request `r` whose key stands in columns of `owner`. */
+/** The request `r` whose key is in columns of `owner`. */
 export function requestOf(owner: string, id: string, time: string, within: WithinDays): string {
   return `cross join lateral (select * from llm_requests q
     where q.project_id = ${owner}.project_id and q.id = ${owner}.${id} and q.created_at = ${owner}.${time}${within('q.created_at')} limit 1) r`
 }
 
 /**
- * The requests that pass. Where a label, a severity or a scorer is asked for, the list goes through verdicts or scores in their order and not
- * through requests, as there are few unsafe ones among many; unless those that have the rest of what is asked for are fewer still (`ofFew`).
+ * The requests that pass. With a label, severity or scorer the list scans verdicts or scores in their order,
+ * because few of many calls are unsafe; unless the other filters leave fewer calls still (`ofFew`).
  */
 export function selectRequests(
   filters: RequestFilters,
@@ -106,12 +109,12 @@ export function selectRequests(
   return selectByRequest('llm_requests r', conditions)
 }
 
-/** A session, a user or a tool has fewer calls than there are unsafe ones; as few have failed. */
+/** A session, user or tool has fewer calls than there are unsafe ones; failed calls are as rare. */
 export function isOfFew({ session_id, user_id, tool_name, status }: RequestFilters): boolean {
   return [session_id, user_id, tool_name, status].some((value) => value !== undefined)
 }
 
-/** Of these requests, newest first, the ones that pass. They are few, so that how they are gone through does not matter. */
+/** Those of these requests that pass, newest first. They are few, so the plan does not matter. */
 export function selectAmong(
   filters: RequestFilters,
   projectId: string,
@@ -125,7 +128,7 @@ export function selectAmong(
     conditions.equal('v.worst_severity', filters.severity)
   } else conditions.add(`exists (${scoredBy(filters, scorer, conditions)('')})`)
   conditions.add(`r.id = any(${conditions.bind(keys.map(({ id }) => id))}::uuid[])`)
-  // Within these days, said apart because that is what partitions are chosen by.
+  // A separate condition, which selects the partitions.
   const [newest, oldest] = [keys[0], keys.at(-1)]
   if (newest !== undefined) conditions.add(`r.created_at <= ${conditions.bind(newest.created_at)}`)
   if (oldest !== undefined) conditions.add(`r.created_at >= ${conditions.bind(oldest.created_at)}`)
@@ -133,7 +136,10 @@ export function selectAmong(
   return scorer === undefined ? statement : withScore(statement, scorer)
 }
 
-/** Not a join of each call's verdict: nearly all have one, and both sides are read at once (of 200,000 calls in an hour: 0.6 s, one by one 1.4). */
+/**
+ * Not a lateral join of verdicts: nearly all calls have one, and both sides are read in bulk (200,000 calls:
+ * 0.6 s, against 1.4).
+ */
 function hasNoVerdict({ start, end }: RequestFilters, conditions: Conditions): string {
   return `not exists (select from request_verdicts w where w.project_id = r.project_id and w.request_id = r.id
     and w.request_created_at = r.created_at${conditions.daysWithin(start, end)('w.request_created_at')})`
@@ -144,7 +150,7 @@ function ownConditions(filters: RequestFilters): Conditions {
   for (const name of filterColumns) conditions.equal(`r.${name}`, filters[name])
   conditions.differ('r.source', filters.withoutSource)
   if (filters.status === 'aborted') conditions.add('r.aborted_by is not null')
-  // In the words of the index llm_requests_failed.
+  // Matches the predicate of the index llm_requests_failed.
   else if (filters.status !== undefined) conditions.add('(r.status_code >= 400 or r.error is not null)')
   if (filters.status === '4xx') conditions.add('r.status_code between 400 and 499')
   if (filters.status === '5xx') conditions.add('r.status_code between 500 and 599')
@@ -183,17 +189,17 @@ function selectByVerdict(
   conditions: Conditions,
 ): ListStatement {
   const ofRequest = conditions.text
-  // Only what is unsafe has a severity; said here, so that the index of what is not safe is known to hold it.
+  // Implied by a severity, but needed for the index on unsafe verdicts.
   if (severity !== undefined) conditions.add(`v.worst_label = 'unsafe'`)
   conditions.equal('v.worst_label', label)
   conditions.equal('v.worst_severity', severity)
   conditions.within('v.request_created_at', start, end)
   const statement = selectByKey('request_verdicts', 'v', ofRequest, conditions)
-  // Nearly all are safe, so there is no index of them: in the order of their times the verdicts of two days were all read for a page of fifty.
+  // Nearly all are safe and not indexed: by time, a page of fifty would read two days of verdicts.
   return label === 'safe' ? { ...statement, byIdAlone: true } : statement
 }
 
-/** Label and severity are then those of this scorer's own score, which stands beside each call. */
+/** Label and severity are then those of the scorer's own score, shown with each call. */
 function selectScored(
   filters: RequestFilters,
   projectId: string | null,
@@ -251,8 +257,8 @@ function selectByKey(
 }
 
 /**
- * Of a score `s`, that it is the live one of the scorer that is asked for. Without a project, for all at once, a run is live that nobody ordered: which
- * one is a project's is not known then.
+ * Conditions that the score `s` is the scorer's live one. Without a project, a run that was not ordered
+ * counts as live, because each project has its own live run.
  */
 function ofScorer({ scorer_name }: RequestFilters, projectId: string | null, conditions: Conditions): string {
   const run =
@@ -262,7 +268,9 @@ function ofScorer({ scorer_name }: RequestFilters, projectId: string | null, con
   return `s.scorer_name = ${conditions.bind(scorer_name)} and ${run}`
 }
 
-/** The statement that finds the score of the request `r`, given a condition on its day. `scorer`: by `ofScorer`. */
+/**
+ * The statement for the score of the request `r`, given a condition on its day. `scorer`: from `ofScorer`.
+ */
 function scoredBy(
   { label, severity }: RequestFilters,
   scorer: string,
@@ -277,7 +285,7 @@ function scoredBy(
     and s.request_created_at = r.created_at and ${parts.join(' and ')}${ofDay}`
 }
 
-/** Reads beside each row of the page what the scorer said of it. */
+/** Adds the scorer's score to each row of the page. */
 function withScore({ joined, ...statement }: PagedStatement, scorer: string): ListStatement {
   const joins = (within: WithinDays) => `${joined.joins(within)} left join lateral (
       select s.score_label as scorer_label, s.severity as scorer_severity, s.score_value as scorer_value from safety_scores s

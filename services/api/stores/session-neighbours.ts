@@ -2,7 +2,7 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import type { RequestItem } from './request-store.ts'
 
-/** To each side that is looked at: a session may have ended long ago, and every day is a partition. */
+/** The range on each side: a session may be long over, and every day is a partition. */
 const reachMs = 7 * 86_400_000
 
 export interface SessionNeighbours {
@@ -29,7 +29,10 @@ export async function findSessionNeighbours(
   return { previous_in_session: idOf(rows[0]?.previous), next_in_session: idOf(rows[0]?.next) }
 }
 
-/** $1 is the project (project-database.ts), then the session, the call's time and its id, and within what: as values, by which Postgres leaves days out. */
+/**
+ * $1 is the project (project-database.ts), then session, time, id and range: as values, by which Postgres
+ * skips partitions.
+ */
 function neighbour(sign: '<' | '>'): string {
   const [bound, order] = sign === '<' ? ['> $5', 'desc'] : ['< $6', 'asc']
   return `(select r.id from llm_requests r where :scope(r) and r.session_id = $2

@@ -6,20 +6,20 @@ import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { itemOf, type RequestItem, type RequestRow } from './request-store.ts'
 import { requestColumns, verdictOf } from './select-requests.ts'
 
-/** Calls that one page looks through: a session that goes on for ever would otherwise have them all read. */
+/** Calls that one page scans: an endless session would otherwise be read whole. */
 const scannedCalls = 5_000
-/** Calls of a session that are summed up, the newest. Beyond it `calls_are_exact` is false. */
+/** Calls of a session that are summed, the newest. Beyond it `calls_are_exact` is false. */
 const summedCalls = 500
 
 export interface SessionFilters extends SourceFilter {
   agent_name?: string | undefined
   user_id?: string | undefined
-  /** Unix milliseconds; of calls. */
+  /** The time range of calls, in Unix milliseconds. */
   start?: number | undefined
   end?: number | undefined
 }
 
-/** One run of an agent: calls that carry the same session id. */
+/** Calls with the same session id. */
 export interface Session {
   session_id: string
   started_at: string
@@ -54,16 +54,16 @@ interface SessionRow {
 interface ScanRow {
   scanned: number
   last_scanned: string | null
-  /** How many sessions there are in how many of the newest calls. */
+  /** The number of sessions among the newest calls, and of those calls. */
   counted: [sessions: number, calls: number]
 }
 
-// The four parts of a call's tokens do not overlap.
+// The four token counts of a call do not overlap.
 const tokenSum = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'reasoning_tokens']
   .map((name) => `coalesce(sum(c.${name}::numeric), 0)`)
   .join(' + ')
 
-/** Sums over the newest calls of the session in `page`, whichever of them the list's filters chose it by. */
+/** Sums over the newest calls of the session in `page`, whatever the list's filters. */
 const sumsSql = `cross join lateral (
   select count(*)::integer as calls, min(c.created_at) as started_at, max(c.created_at) as last_at,
     count(*) filter (where c.type = 'mcp_tool_call')::integer as tool_calls,
@@ -81,17 +81,17 @@ const sumsSql = `cross join lateral (
 
 export interface SessionPage {
   items: Session[]
-  /** The call behind which to go on; null: there is nothing more. */
+  /** The call after which to continue; null: the end. */
   next: string | null
-  /** The call with which the first page began. */
+  /** The first call of the first page. */
   startId: string | undefined
-  /** Of all pages, among the newest calls. */
+  /** Over all pages, among the newest calls. */
   counted: Counted
 }
 
 /**
- * The sessions with the latest calls first. A session stands where its latest call that passes the filters does, so the calls are gone through from the newest on, at most
- * `scannedCalls` of them: a page can have fewer sessions than asked for, and more behind it.
+ * Sessions by their latest call that passes the filters. At most `scannedCalls` calls are scanned, newest
+ * first, so a page can have fewer sessions than requested and still have a next one.
  */
 export async function listSessions(
   database: ProjectDatabase<OneProject>,
@@ -100,7 +100,7 @@ export async function listSessions(
 ): Promise<SessionPage> {
   const values = new Conditions()
   const behind = isBehind('r', paging.after, '<', values)
-  // On the first page nothing is later than what the scan began with.
+  // Nothing is later than the start of the first page's scan.
   const later =
     paging.after === null && filters.end === undefined ? '' : withoutLater(filters, paging.startId, values)
   const newest =
@@ -125,7 +125,7 @@ export async function listSessions(
      order by page.created_at desc, page.id desc`,
     values.values,
   )
-  // Without sessions there is one row still, which says how far the scan came.
+  // Without sessions one row remains: how far the scan came.
   const found = rows.filter((row): row is SessionRow & ScanRow => row.id !== null)
   const startId = paging.after === null && found[0] ? idFromUuid('request', found[0].id) : paging.startId
   const items = found.slice(0, paging.limit).map(sessionOf)
@@ -145,8 +145,9 @@ function nextOf(found: readonly SessionRow[], scan: ScanRow | undefined, limit: 
 }
 
 /**
- * Leaves out sessions that have a later call: they stand further ahead. Where it came after the first page began (`begunAt`), they stand on no
- * page further ahead. LIMIT keeps the planner from looking all sessions up at once (8 s among ten million calls, as `not exists`).
+ * Excludes sessions with a later call, which are on an earlier page. If that call came after the first page
+ * began (`startId`), they are on no earlier page. LIMIT keeps the planner from looking up all sessions (8 s
+ * with `not exists` among ten million calls).
  */
 function withoutLater(filters: SessionFilters, startId: string | undefined, values: Conditions): string {
   const known = startId === undefined ? '' : `and ${isBehind('n', startId, '<=', values)}`
@@ -156,7 +157,7 @@ function withoutLater(filters: SessionFilters, startId: string | undefined, valu
   ) later on true where later.found is null`
 }
 
-/** Which calls are gone through; `alias` is the call. */
+/** The conditions on the scanned calls; `alias` is the call. */
 function passes(alias: string, filters: SessionFilters, values: Conditions): string {
   const { source, withoutSource, start, end } = filters
   const parts = [`${alias}.session_id is not null`]
@@ -170,12 +171,12 @@ function passes(alias: string, filters: SessionFilters, values: Conditions): str
   return parts.join(' and ')
 }
 
-/** Behind the call `after`, in the order that `sign` says; true where there is none. */
+/** After the call `after` in the order of `sign`; true without one. */
 function isBehind(alias: string, after: string | null, sign: '<' | '<=' | '>', values: Conditions): string {
   if (after === null) return 'true'
   const time = `${values.bind(new Date(idTimeMs(after)))}::timestamptz`
   const uuid = `${values.bind(idToUuid(after))}::uuid`
-  // The second says it all, but only the first tells Postgres which days it need not look at.
+  // The second implies the first, but only the first lets Postgres skip partitions.
   return `${alias}.created_at ${sign.slice(0, 1)}= ${time} and (${alias}.created_at, ${alias}.id) ${sign} (${time}, ${uuid})`
 }
 
@@ -196,7 +197,7 @@ function sessionOf(row: SessionRow): Session {
   }
 }
 
-/** The calls of a session, the first one first and one more than asked for. */
+/** The calls of a session, the oldest first and one more than requested. */
 export async function readSession(
   database: ProjectDatabase<OneProject>,
   sessionId: string,
@@ -216,7 +217,7 @@ export async function readSession(
   return rows.map(itemOf)
 }
 
-/** Sums over a session; undefined when there is none. */
+/** Sums over a session; undefined when it is unknown. */
 export async function findSession(
   database: ProjectDatabase<OneProject>,
   sessionId: string,

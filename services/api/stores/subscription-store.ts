@@ -23,16 +23,16 @@ interface SubscriptionRow {
   status: string
 }
 
-/** What the payment provider knows the project by. */
+/** The project's ids at the payment provider. */
 export interface PaymentReferences {
   customerId: string | null
-  /** The latest that was told of, be it over. */
+  /** The latest one known, even if it ended. */
   subscriptionId: string | null
-  /** The page that it was sent to last, be it paid or past. */
+  /** The latest checkout page, even if it was paid or expired. */
   checkoutId: string | null
 }
 
-/** Undefined when there is no such project. */
+/** Undefined: unknown project. */
 export async function findPaymentReferences(
   database: ProjectDatabase<OneProject>,
 ): Promise<PaymentReferences | undefined> {
@@ -44,7 +44,7 @@ export async function findPaymentReferences(
   return rows[0]
 }
 
-/** Remembers the page that a project is sent to. False where it was sent to another than `before` meanwhile. */
+/** Stores the project's checkout page. False when another than `before` was stored meanwhile. */
 export async function noteCheckout(
   database: ProjectDatabase<OneProject>,
   { before, checkoutId }: { before: string | null; checkoutId: string },
@@ -60,7 +60,7 @@ export async function noteCheckout(
 const columns = `s.project_id, s.tier, s.requests_this_period, s.period_start, s.period_reset_at, s.status,
   (select request_limit from tiers where tiers.tier = s.tier) as request_limit`
 
-/** The project's tier and how much of it is used at `nowMs`. Undefined when there is no such project. */
+/** The project's tier and usage at `nowMs`. Undefined: unknown project. */
 export async function findSubscription(
   database: ProjectDatabase<OneProject>,
   nowMs: number,
@@ -71,7 +71,7 @@ export async function findSubscription(
     [now],
   )
   if (current[0] !== undefined) return present(current[0])
-  // The period is over and nobody has logged since: it is moved on, so that what is read is what counts.
+  // The period has ended without a call since: it is advanced, so that the current one is read.
   const rolled = await database.query<SubscriptionRow>(
     `select ${columns} from subscriptions p cross join lateral roll_period(p.project_id, $2) s where :scope(p)`,
     [now],

@@ -3,7 +3,7 @@ import type { OneProject, ProjectDatabase } from './project-database.ts'
 import type { RollupFilters } from './rollup-reads.ts'
 import { rollupRows } from './rollup-source.ts'
 
-/** Agents that are named of a tool; how many there are is said beside. */
+/** Agents listed per tool; their number is given as well. */
 const maxAgents = 20
 
 export interface ToolUse {
@@ -33,15 +33,15 @@ function conditionsOf({ source, withoutSource, agent_name }: ToolFilters): Condi
   conditions.equal('t.source', source)
   conditions.differ('t.source', withoutSource)
   conditions.equal('t.agent_name', agent_name)
-  // Beyond the tools that are counted apart there are calls of unnamed others (docs/decisions/0006).
+  // The overflow group has calls of unnamed tools (docs/decisions/0006).
   conditions.add('not t.is_other')
   return conditions
 }
 
-/** Tools of the one project that `database` is scoped to, from what the sink counts by the hour. */
+/** Tools of one project, from the sink's hourly counts. */
 export function createToolStore(database: ProjectDatabase<OneProject>) {
   return {
-    /** The tools used in a time, the latest used first. */
+    /** The tools used in a time range, the latest used first. */
     async list(
       filters: ToolFilters,
       { limit, offset }: { limit: number; offset: number },
@@ -49,7 +49,7 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
       const conditions = conditionsOf(filters)
       const [atMost, skipped] = [conditions.bind(limit), conditions.bind(offset)]
       const rows = await database.query<ToolRow>(
-        // By tool and agent first: distinct agents straight from the hours would sort them all.
+        // Grouped by tool and agent first: distinct agents over the hours would sort all of them.
         `with by_agent as (
            select t.tool_name, t.agent_name, max(t.last_at) as last_at, sum(t.calls) as calls, sum(t.failed) as failed, sum(t.requested) as requested
            from ${await rollupRows(database, 'tool_rollups', filters, conditions)} where :scope(t)${conditions.text} group by 1, 2
@@ -63,13 +63,13 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
          order by used.last_seen_at desc, used.tool_name`,
         conditions.values,
       )
-      // Behind the last page no row says how many there are.
+      // After the last page no row has the count.
       if (rows.length === 0 && offset > 0)
         return { ...(await this.list(filters, { limit: 1, offset: 0 })), items: [] }
       return { items: rows.map(toolOf), total: rows[0]?.total ?? 0 }
     },
 
-    /** How often each tool was called: what `tool_name` finds. Answers that only asked for a tool carry no name of it. */
+    /** Calls of each tool, which `tool_name` finds. An answer that only requests a tool has no tool name. */
     async counts(filters: ToolFilters, atMost: number): Promise<{ value: string; count: number }[]> {
       const conditions = conditionsOf(filters)
       const rows = await database.query<{ value: string; count: string }>(

@@ -4,7 +4,7 @@ import type { Metrics } from '#runtime/metrics.ts'
 import { currentRoute } from '#http/route.ts'
 import { Problem } from '#http/problem.ts'
 
-/** Runs a statement on project data and notices how long it takes. */
+/** Runs a statement on project data and measures it. */
 export type WatchStatement = <T>(text: string, run: () => Promise<T>) => Promise<T>
 
 interface WatchOptions {
@@ -15,7 +15,7 @@ interface WatchOptions {
 }
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Postgres: cancelled by its time limit. */
+/** Postgres's code for a statement that exceeded its time limit. */
 const cancelled = '57014'
 
 export function createWatchStatements({ log, metrics, slowMs }: WatchOptions): WatchStatement {
@@ -35,7 +35,7 @@ export function createWatchStatements({ log, metrics, slowMs }: WatchOptions): W
     } finally {
       const tookMs = performance.now() - startedAt
       durations.observe({ route }, tookMs / 1_000)
-      // Texts have placeholders where people's values are.
+      // Texts have placeholders instead of values.
       if (tookMs >= slowMs) {
         const statement = text.replaceAll(/\s+/g, ' ')
         log.warn({ route, duration_ms: Math.round(tookMs), statement }, 'slow query')

@@ -15,12 +15,12 @@ export interface WebhookInput {
 export interface Webhook extends WebhookInput {
   id: string
   project_id: string
-  /** What the expression failed with last on an event, since it was saved. It sends nothing then. */
+  /** The last error of the expression on an event, since it was saved. Nothing is sent then. */
   filter_expression_error: { message: string; at: string } | null
-  /** Why and when the notifier disabled it; null when it did not, or it was enabled since. */
+  /** Why and when the notifier disabled it; null: it did not, or it was enabled since. */
   disabled_by_failures: { reason: string; at: string } | null
   created_at: string
-  /** What the last attempt of the newest delivery came to that was attempted. */
+  /** The result of the newest delivery that was attempted. */
   last_result: {
     status: 'retrying' | 'delivered' | 'failed'
     at: string
@@ -49,7 +49,7 @@ type WebhookRow = WebhookInput & {
 const columns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at,
   w.expression_failure, w.expression_failed_at, w.disable_after_hours, w.disabled_reason, w.disabled_at`
 
-/** The webhooks that stand in `owner`, a table or what a statement has changed of one. */
+/** The webhooks in `owner`, a table or a statement's changed rows. */
 const selectFrom = (
   owner: string,
 ) => `select ${columns}, day.deliveries, day.failed, last.status as last_status, last.at as last_at,
@@ -59,10 +59,10 @@ const selectFrom = (
     join webhook_attempts a on a.delivery_id = d.id and a.number = d.attempt_count
     where d.webhook_id = w.id and d.status <> 'pending' order by d.created_at desc, d.id desc limit 1) last on true`
 
-/** Of a project: an event is held against each of them. */
+/** Per project: each event is checked against all of them. */
 export const maxWebhooks = 1_000
 
-/** Undefined when there is no such project, or it has as many as it may. */
+/** Undefined: unknown project, or its limit. */
 export async function createWebhook(
   database: ProjectDatabase<OneProject>,
   id: string,
@@ -124,7 +124,7 @@ export async function findWebhook(
   return rows.map(webhookOf)[0]
 }
 
-/** What is undefined stays. */
+/** Undefined fields stay. */
 export async function updateWebhook(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
@@ -161,8 +161,8 @@ export async function updateWebhook(
 }
 
 /**
- * The old secret signs beside the new one until `overlapUntilMs`, or until the next rotation, which keeps its own old one in that place: till then
- * it stays in the row, sealed.
+ * The old secret also signs until `overlapUntilMs` or the next rotation, which keeps its own old secret in
+ * that column. Until then it stays in the row, sealed.
  */
 export async function rotateSecret(
   database: ProjectDatabase<OneProject>,
@@ -194,7 +194,7 @@ export async function rotateSecret(
   return rows.map(webhookOf)[0]
 }
 
-/** Its deliveries are shown no more, and the sink deletes them by and by. False when there is none. */
+/** Hides its deliveries, which the sink deletes later. False: unknown webhook. */
 export async function removeWebhook(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
@@ -209,7 +209,7 @@ export async function removeWebhook(
   return rows.length > 0
 }
 
-/** For the audit log. Of an address its origin alone: many carry a secret in their path. */
+/** For the audit log. Only the origin of the address: paths often contain secrets. */
 function described({ url, ...rest }: Partial<WebhookInput>): Record<string, unknown> {
   return { ...rest, ...(url === undefined ? {} : { url: new URL(url).origin }) }
 }
