@@ -13,7 +13,7 @@ const problems: Readonly<Record<BrokenRequest, Problem>> = {
   malformed: new Problem(
     400,
     'BAD_REQUEST',
-    'the request is not HTTP as it should be; what is not ASCII must be percent-encoded in an address',
+    'the request is not valid HTTP; characters beyond ASCII in an address must be percent-encoded',
   ),
 }
 

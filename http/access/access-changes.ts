@@ -57,10 +57,7 @@ export function createAccessChanges({ pool, log, clock, onChange }: AccessChange
         client = await pool.connect()
         await listen(client)
       } catch (error) {
-        log.warn(
-          { err: error },
-          'not hearing of revoked keys: every key is checked at every use until this is back',
-        )
+        log.warn({ err: error }, 'cannot listen for revoked keys; checking every key at every use')
       } finally {
         listening = false
         client?.removeAllListeners('notification')

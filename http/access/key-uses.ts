@@ -34,7 +34,7 @@ export function createKeyUses({ pool, clock, log }: { pool: Pool; clock: Clock; 
         [...noted.values()].map((ms) => new Date(ms)),
       ])
     } catch (error) {
-      log.warn({ err: error, keys: noted.size }, 'when keys were last used could not be written; tried again')
+      log.warn({ err: error, keys: noted.size }, 'last uses of keys not written; retrying')
       used = new Map([...noted, ...used])
     }
   }

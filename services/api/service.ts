@@ -56,9 +56,9 @@ import { createProjectStore } from './stores/project-store.ts'
 import { createWatchStatements } from './stores/watch-statements.ts'
 import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
 
-/** The version in /openapi.json; raised when the API changes. */
+/** Of the description at /openapi.json: raised when the API changes. */
 const apiVersion = '0.1.0'
-/** For users and the dashboard's overview; requests with keys have their own pool. */
+/** People and the dashboard's overview ask for these; what keys ask for has its own. */
 const operatorConnections = 4
 
 /** The API, with ingest's routes mounted in it. */
@@ -114,9 +114,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
   })
 }
 
-/**
- * Sees every project; for routes of the operator alone. Routes of a project use `databases` and `core.pool`.
- */
+/** Sees every project. For routes of the operator alone: routes of a project have `databases` and `core.pool`. */
 function createOperatorPool(config: ApiConfig, { log, metrics }: ProcessDependencies): Pool {
   return createPool(
     { ...config, DATABASE_POOL_SIZE: Math.min(config.DATABASE_POOL_SIZE, operatorConnections) },
@@ -199,17 +197,17 @@ function loginLimits(config: ApiConfig): LoginLimits {
   return { idleMs: config.LOGIN_IDLE_MINUTES * minuteMs, maxMs: config.LOGIN_MAX_HOURS * 60 * minuteMs }
 }
 
-/** Routes for the dashboard's users. */
+/** Who uses the dashboard. */
 function userRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
   const own = { ...parts, hasher: createPasswordHasher(), throttles: createThrottleStore(parts.pool) }
   return [...signInRoutes(own), ...meRoutes(own), ...peopleRoutes(own)]
 }
 
-/** Routes that read records and counts. */
+/** What was recorded, and what it comes to. */
 function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
   const parts = { ...given, permits: createExportPermits(given.clock) }
   return [
-    // Before requests, whose {id} would match `facets` and `export`.
+    // Before requests: their {id} would take `facets` and `export` for one.
     ...facetRoutes(parts),
     ...exportRoutes(parts),
     ...requestRoutes(parts),
@@ -230,7 +228,7 @@ interface WatchingParts {
   clock: Clock
 }
 
-/** Routes about dead letters and lag. */
+/** What waits and what was given up. */
 function watchingRoutes({ core, operatorPool, ...parts }: WatchingParts): Route[] {
   const { kafka, producer, registry } = core
   const readLetters = createReadLetters(kafka, parts.topicPrefix)

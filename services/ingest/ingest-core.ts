@@ -103,7 +103,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
       return {
         ...(changes.isListening()
           ? {}
-          : { postgres: 'not hearing of revoked keys: every key is checked at every use' }),
+          : { postgres: 'cannot listen for revoked keys; checking every key at every use' }),
         ...(ofPrices === undefined ? {} : { prices: ofPrices }),
         ...producer.health().problems,
       }

@@ -48,7 +48,7 @@ export function createTidyPeople({ pool, throttles, limits, auditMs, clock, log 
       await clock.sleep(intervalMs, stopping.signal)
       if (stopping.signal.aborted) return
       await tidy().catch((error: unknown) => {
-        log.warn({ err: error }, 'what is over could not be deleted; tried again in an hour')
+        log.warn({ err: error }, 'expired rows not deleted; retrying in an hour')
       })
     }
   }

@@ -101,7 +101,7 @@ function firstRoute({ pool, hasher, clock, log }: SignInOptions): Route {
           // A restart must not restore rights that were taken away.
           log.error(
             { login },
-            'there is no administrator, and whoever has the login of the first one is none',
+            'there is no administrator, and the configured login belongs to a user who is none',
           )
           return false
         }

@@ -49,7 +49,7 @@ export function createPriceStore(options: PriceStoreOptions): PriceStore {
     } catch (error) {
       problem = messageOf(error)
       reloads.inc({ outcome: 'refused' })
-      log.error({ reason: problem }, 'prices refused; the last good ones stay')
+      log.error({ reason: problem }, 'price list refused; keeping the last valid one')
     }
   }
   const look = () => {
