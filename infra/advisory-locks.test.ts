@@ -12,7 +12,7 @@ const sources = globSync('{runtime,services,capture,schemas,infra,scripts,tests/
 test('every advisory lock has a number of its own: two tasks that share one keep each other from running', () => {
   const takersOf = new Map<string, string[]>()
   for (const { path, text } of sources) {
-    for (const [, number = ''] of text.matchAll(/^const \w*lock = ([\d_]+)$/gim)) {
+    for (const [, number = ''] of text.matchAll(/^(?:const \w*lock =|\s+\w+:) (7_355_\d+),?$/gim)) {
       takersOf.set(number, [...(takersOf.get(number) ?? []), path])
     }
   }
