@@ -55,7 +55,6 @@ async function missingOf(name: ServiceName): Promise<string[]> {
       `services/${name}/config.ts: ${name.toUpperCase()}_PORT's default is not ${port}`,
       port === undefined || config(`${name.toUpperCase()}_PORT`) === port,
     ],
-    [`README.md does not name it`, new RegExp(String.raw`\b${name}\b`).test(read('README.md'))],
     ...(isProcess ? placesOf(name, operationsPort, scaledBy.length > 0) : []),
   ]
   return wanted.flatMap(([message, isThere]) => (isThere ? [] : [message]))

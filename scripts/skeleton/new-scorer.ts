@@ -24,7 +24,7 @@ export function scorerChanges(name: string, owasp = ''): Changes {
   const facts = { name, folder, title: words.join(''), owasp }
   return {
     changes: [...filesOf(facts), ...rowsOf(facts)],
-    next: `  1. Fill in what \`git grep -n "${marker}"\` and \`git status\` show: detector, rubric, data set, probe.
+    next: `  1. Fill in what \`git grep --untracked -n "${marker}"\` shows: detector, rubric, data set, probe.
   2. Take it out of tiers in evals/tiers.yaml that shall not have it; add floors to evals/floors.ts.
   3. node evals/run.ts --scorer ${name}, then node evals/run.ts, which writes evals/reports
   4. scripts/check`,

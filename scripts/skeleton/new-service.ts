@@ -17,7 +17,7 @@ export function serviceChanges(name: string, reads = 'eventRaised'): Changes {
   const files = serviceFiles({ name, title, port, reads, topic: topic.name, schema: topic.schema })
   return {
     changes: [...files, ...rowsOf(name, title, port, reads, topic.name), ...placesOf(name, port)],
-    next: `  1. Fill in what \`git grep -n "${marker}"\` and \`git status\` show: services/${name}, and its purpose in
+    next: `  1. Fill in what \`git grep --untracked -n "${marker}"\` shows: services/${name}, and its purpose in
      schemas/services.ts.
   2. UPDATE_DOCS=1 npm run jest -- infra/helm/made-files --selectProjects unit
   3. UPDATE_DOCS=1 npm run jest -- tests/documentation --selectProjects integration

@@ -116,7 +116,7 @@ import type { TopicValues } from '#schemas/topics.ts'
 /** ${marker}: what becomes of one record. The offset moves when this resolves. */
 export function create${title}Handler({ log }: { log: Log }): RecordHandler<TopicValues['${schema}']> {
   return ({ topic, partition, offset }) => {
-    log.debug({ topic, partition, offset }, 'record seen')
+    log.debug({ topic, partition, offset: String(offset) }, 'record seen')
     return Promise.resolve(ok())
   }
 }
@@ -131,7 +131,10 @@ import { create${title}Handler } from './handler.ts'
 // ${marker}: one line for each outcome.
 test('a record is handled', async () => {
   const handle = create${title}Handler({ log: createLog('test', 'silent') })
-  const record = { topic: 'topic', partition: 0, offset: '0' } as ConsumedRecord<TopicValues['${schema}']>
+  const record: ConsumedRecord<TopicValues['${schema}']> = {
+    ...{ topic: 'topic', partition: 0, offset: 0n, key: null, headers: {}, timestampMs: 0 },
+    value: {} as TopicValues['${schema}'],
+  }
   expect(await handle(record, new AbortController().signal)).toMatchObject({ kind: 'ok' })
 })
 `

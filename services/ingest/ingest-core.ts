@@ -59,17 +59,11 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     clock,
     receivesChanges: changes.isListening,
   })
-  const callTopic = (topic: TopicDefinition<'LlmRequestLogged'>) => ({
-    name: parts.nameOf(topic),
-    encoder: parts.codecOf(topic),
-  })
-  const logged = callTopic(topics.requestLogged)
-  const ephemeral = callTopic(topics.requestEphemeral)
   const logCalls = createLogCalls({
     ...dependencies,
     keys,
     admit: createAdmit(createQuotaStore(pool), clock),
-    publish: createPublishCall({ producer, sealer, logged, ephemeral }),
+    publish: createPublishCall({ producer, sealer, ...callTopics(parts) }),
     prices,
     maxRecordBytes: maxCallBytes(config),
   })
@@ -139,4 +133,12 @@ function createParts(config: IngestFields, dependencies: IngestDependencies) {
     bodyBudget: createBodyBudget(config.BODIES_MAX_BYTES, metrics),
     answerBudget: createAnswerBudget(config.BODIES_MAX_BYTES, metrics),
   }
+}
+
+function callTopics({ nameOf, codecOf }: KafkaContext<TopicValues>) {
+  const topicOf = (topic: TopicDefinition<'LlmRequestLogged'>) => ({
+    name: nameOf(topic),
+    encoder: codecOf(topic),
+  })
+  return { logged: topicOf(topics.requestLogged), ephemeral: topicOf(topics.requestEphemeral) }
 }
