@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..', '..')
 const folders = '{schemas,services,evals,infra,tests,docs}'
 
 test('nothing that scripts/new wrote is left to fill in', () => {
-  const files = globSync([`${folders}/**/*.{ts,md,jsonl,yaml}`, '*.{md,yml}'], {
+  const files = globSync([`${folders}/**/*.{ts,md,jsonl,yaml}`, '*.yml'], {
     cwd: root,
     exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
   })

@@ -1,8 +1,11 @@
-import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { builtInScorers, owaspDescriptions } from '#schemas/verdicts.ts'
+import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { builtInScorers, owaspDescriptions } from '#schemas/verdicts.ts'
 import { marker, type Change, type Changes } from './changes.ts'
+
+const empty = { prompt: '', response: '', context: '', system: '' }
 
 interface ScorerFacts {
   name: string
@@ -24,33 +27,29 @@ export function scorerChanges(name: string, owasp = ''): Changes {
   const facts = { name, folder, title: words.join(''), owasp }
   return {
     changes: [...filesOf(facts), ...rowsOf(facts)],
-    next: `  1. Fill in what \`git grep --untracked -n "${marker}"\` shows: detector, rubric, data set, probe.
+    next: `  1. Fill in what \`git grep --untracked -n "${marker}" services evals\` shows.
   2. Take it out of tiers in evals/tiers.yaml that shall not have it; add floors to evals/floors.ts.
-  3. node evals/run.ts --scorer ${name}, then node evals/run.ts, which writes evals/reports
+  3. node evals/run.ts, which prints the figures and writes evals/reports
   4. scripts/check`,
   }
 }
 
 function filesOf({ name, folder, title, owasp }: ScorerFacts): Change[] {
   const detector = `services/scorer/scoring/${folder}/detect-${folder}`
-  const sample = (number: number, label: 0 | 1) =>
-    JSON.stringify({
-      id: `${name}-${number}`,
-      set: 'constructed',
-      scorer: name,
-      label,
-      prompt: '',
-      response: `${marker}: an answer that is ${label === 1 ? 'unsafe' : 'safe'}`,
-      context: '',
-      system: '',
-    })
+  // One of each kind for each half (evals/samples.ts: the half is decided by a hash of the id).
+  const sample = (label: 0 | 1, half: 0 | 1) => {
+    const ids = Array.from({ length: 64 }, (_unused, number) => `${name}-${label}${number}`)
+    const id = ids.find((one) => createHash('sha256').update(one).digest().readUInt8(0) % 2 === half)
+    const response = `${marker}: an answer that is ${label === 1 ? 'unsafe' : 'safe'}`
+    return JSON.stringify({ id, set: 'constructed', scorer: name, label, ...empty, response })
+  }
   return [
     { file: `${detector}.ts`, text: detectorOf(title) },
     { file: `${detector}.test.ts`, text: testOf(folder, title) },
     { file: `evals/rubrics/${name}.md`, text: rubricOf(name, owasp) },
     {
       file: `evals/datasets/${name}.constructed.jsonl`,
-      text: `${[sample(1, 1), sample(2, 0)].join('\n')}\n`,
+      text: `${[sample(1, 0), sample(1, 1), sample(0, 0), sample(0, 1)].join('\n')}\n`,
     },
   ]
 }

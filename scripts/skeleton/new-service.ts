@@ -8,24 +8,29 @@ import { serviceFiles } from './service-files.ts'
 export function serviceChanges(name: string, reads = 'eventRaised'): Changes {
   if (!/^[a-z]{3,20}$/.test(name)) throw new CannotStart('the name of a service is of 3 to 20 letters a to z')
   if (name in services) throw new CannotStart(`${name} is a service already`)
-  if (!(reads in topics))
+  if (!isTopic(reads))
     throw new CannotStart(`--reads takes a key of schemas/topics.ts: ${Object.keys(topics).join(', ')}`)
-  const topic = topics[reads as keyof typeof topics]
+  const topic = topics[reads]
   const taken = (Object.keys(services) as ServiceName[]).map((one) => definitionOf(one).operationsPort)
   const port = Math.max(...taken.filter((one) => one < 9_050)) + 1
   const title = name.slice(0, 1).toUpperCase() + name.slice(1)
   const files = serviceFiles({ name, title, port, reads, topic: topic.name, schema: topic.schema })
   return {
-    changes: [...files, ...rowsOf(name, title, port, reads, topic.name), ...placesOf(name, port)],
-    next: `  1. Fill in what \`git grep --untracked -n "${marker}"\` shows: services/${name}, and its purpose in
-     schemas/services.ts.
+    changes: [...files, ...rowsOf(name, title, port, reads), ...placesOf(name, port)],
+    next: `  1. Fill in what \`git grep --untracked -n "${marker}" services schemas\` shows.
   2. UPDATE_DOCS=1 npm run jest -- infra/helm/made-files --selectProjects unit
   3. UPDATE_DOCS=1 npm run jest -- tests/documentation --selectProjects integration
   4. scripts/check`,
   }
 }
 
-function rowsOf(name: string, title: string, port: number, reads: string, topic: string): Change[] {
+function isTopic(key: string): key is keyof typeof topics {
+  return key in topics
+}
+
+function rowsOf(name: string, title: string, port: number, reads: keyof typeof topics): Change[] {
+  const { name: topic, readBy } = topics[reads]
+  const isRead = readBy !== ''
   const maker = `  ${name}: (dependencies) => create${title}(read(${name}Config), dependencies),\n`
   const imports = `import { ${name}Config } from '#services/${name}/config.ts'
 import { create${title} } from '#services/${name}/service.ts'\n`
@@ -44,7 +49,7 @@ import { create${title} } from '#services/${name}/service.ts'\n`
     {
       file: 'schemas/topics.ts',
       replace: new RegExp(String.raw`(name: '${topic.replaceAll('.', '\\.')}',[^}]*?readBy: )'([^']*)'`),
-      by: `$1'$2, ${name}'`,
+      by: `$1'$2${isRead ? ', ' : ''}${name}'`,
     },
     { file: 'tests/support/declared-metrics.ts', before: 'import { notifierConfig }', insert: imports },
     { file: 'tests/support/declared-metrics.ts', before: '  notifier: (dependencies)', insert: maker },
