@@ -14,7 +14,7 @@ test('all scorers of one category judge its answers', () => {
   const shared = { ...owaspCategoryOf, excessive_agency: 'LLM05' } as const
   expect(judgesOf('LLM05', shared)).toEqual({
     scorer: 'content_safety',
-    judged_by: ['content_safety', 'excessive_agency'],
+    judged_by: expect.arrayContaining(['content_safety', 'excessive_agency']) as unknown,
   })
   expect(() => judgesOf('LLM06', shared)).toThrow('no scorer reports LLM06')
 })
