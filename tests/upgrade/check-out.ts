@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { messageOf } from '#runtime/errors.ts'
 import { CannotRun, root } from '../platform/platform-part.ts'
 
 const run = promisify(execFile)
@@ -11,7 +12,7 @@ interface Lock {
   packages: Record<string, { version?: string }>
 }
 
-/** The folder in `cache` with the files of `commit` and the packages of its lock, made once. Throws {@link CannotRun}. */
+/** The folder in `cache` with a commit's files and the packages of its lock, made once. Throws {@link CannotRun}. */
 export async function checkOut(commit: string, cache: string): Promise<string> {
   const folder = join(cache, `released-${commit}`)
   if (!existsSync(folder)) {
@@ -37,11 +38,13 @@ async function providePackages(folder: string): Promise<void> {
   const isSame = Object.entries(theirs.packages).every(
     ([path, { version }]) => path === '' || ours.packages[path]?.version === version,
   )
-  // A link may have been made while this tree had other packages.
+  // A link of an earlier run, when this tree's packages may have been others. A real folder stays.
   await rm(modules, { force: true }).catch(() => undefined)
   if (isSame && !existsSync(modules)) await symlink(join(root, 'node_modules'), modules)
-  if (!isSame && !existsSync(marker))
-    await run('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd: folder })
+  if (isSame || existsSync(marker)) return
+  await run('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd: folder }).catch((error: unknown) => {
+    throw new CannotRun(`npm ci of the released version failed: ${messageOf(error).slice(0, 500)}`)
+  })
 }
 
 async function readLock(folder: string): Promise<Lock> {

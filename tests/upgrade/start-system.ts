@@ -54,8 +54,10 @@ export async function startSystem({ jars, say, undo }: PlatformContext): Promise
   // The API's address for gateways stays the same, as behind a load balancer.
   const backend = await openLine(`http://${host}:${apiPort}`)
   const services = new Map<string, ServiceProcess>()
-  undo.push(infrastructure.stop, provider.stop, judge.stop, receivers.close, backend.close, () =>
-    Promise.all([...services.values()].map((service) => service.stop())),
+  undo.push(
+    infrastructure.stop,
+    () => Promise.all([provider.stop(), judge.stop(), receivers.close(), backend.close()]),
+    () => Promise.all([...services.values()].map((service) => service.stop())),
   )
   const topicPrefix = `upgrade-${randomBytes(4).toString('hex')}.`
   const shared = {

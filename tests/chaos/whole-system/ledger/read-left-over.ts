@@ -10,9 +10,9 @@ type Watched = Omit<ComparedSystem, 'projects'>
 /** What is still under way, or will be for ever; by what it is. All are 0 once a run has come to rest. */
 export async function readLeftOver(fixture: Watched): Promise<Record<string, number>> {
   const spools = await Promise.all(
-    [...fixture.services].map(([name, { operationsPort }]) =>
-      serviceOf(name) === 'gateway' ? readMetric(operationsPort, 'sluice_gateway_spool_records') : 0,
-    ),
+    [...fixture.services]
+      .filter(([name]) => serviceOf(name) === 'gateway')
+      .map(([, { operationsPort }]) => readMetric(operationsPort, 'sluice_gateway_spool_records')),
   )
   return {
     'records in spools': spools.reduce((sum, count) => sum + count, 0),
