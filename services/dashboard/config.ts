@@ -9,7 +9,7 @@ import {
   unlessWrong,
 } from '#runtime/config.ts'
 import { baseUrl, listenHost } from '#runtime/config-addresses.ts'
-import { isNetwork } from './http/trusted-networks.ts'
+import express from 'express'
 
 const roles = ['viewer', 'analyst', 'admin'] as const
 
@@ -119,3 +119,13 @@ export const dashboardConfigSchema = settings
   )
 
 export type DashboardConfig = z.output<typeof dashboardConfigSchema>
+
+/** Whether express accepts it for `trust proxy`: an address, a network, or a name for some. */
+function isNetwork(text: string): boolean {
+  try {
+    express().set('trust proxy', [text])
+    return true
+  } catch {
+    return false
+  }
+}

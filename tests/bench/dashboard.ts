@@ -123,7 +123,7 @@ async function signIn(page: Page): Promise<void> {
   await page.goto('/requests?range=30d')
   await page.getByLabel('Name').fill('admin')
   await page.getByLabel('Password', { exact: true }).fill(adminPassword)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await awaitShown(page, firstRow)
 }
 

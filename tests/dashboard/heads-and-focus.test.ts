@@ -31,11 +31,11 @@ test('a page that says only what is wrong has a heading, the name of its tab, an
   const viewer = await signInPerson(site.api, 'viewer', [other.projectId])
   const { page, context } = await site.signIn(viewer.login, viewer.password)
   for (const [path, title, words] of [
-    ['/settings/keys', 'API keys', /Only an administrator sees this page, and you are a viewer/],
+    ['/settings/keys', 'API keys', /Only an administrator can see this page, and you are a viewer/],
     ['/runs', 'Red team', /is for people who see its project/],
     [`/requests/${site.requestId}`, 'Request', /of a project that you do not see/],
     ['/sessions/nobody', 'Session', /is for people who see its project/],
-    ['/nowhere', 'There is no such page', /Overview/],
+    ['/nowhere', 'Page not found', /Overview/],
   ] as const) {
     await page.goto(`${path}?project=${site.projectId}`)
     await shown(page, title)
@@ -78,7 +78,7 @@ test('a call says what its caller named and what is a fact, and each of its verd
   await shown(page, 'Requests')
   expect(page.url()).toMatch(/scorer_name=jailbreak_detection&label=unsafe&/)
   await page.goBack()
-  await card.getByRole('link', { name: 'What people said of this scorer' }).click()
+  await card.getByRole('link', { name: 'Reviews of this scorer' }).click()
   await shown(page, 'Reviews')
   expect(page.url()).toMatch(/scorer_name=jailbreak_detection/)
 })
@@ -108,7 +108,7 @@ test('what has the focus is seen in the dark theme', async () => {
   await page.keyboard.press('Tab')
   for (const part of [
     page.getByRole('button', { name: 'Refresh' }),
-    page.getByLabel('Only of the agent'),
+    page.getByLabel('Filter by agent'),
     page.getByRole('link', { name: 'Tools' }),
   ]) {
     await part.focus()

@@ -32,7 +32,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await review(page, 'content_safety', 'Disagree', 'It is about a film.')
     await page.getByLabel('Name').fill('ana')
     await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     // As when signing out fails.
     const away = { detail: 'the API does not answer at the moment', code: 'API_UNAVAILABLE' }
     await page.route('**/bff/logout', (route) => route.fulfill({ status: 503, json: away }), { times: 1 })
@@ -40,10 +40,10 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await page.getByText(away.detail).waitFor()
     await page.reload()
     const card = page.getByRole('region', { name: 'content_safety' })
-    expect(await card.getByLabel('Why').inputValue()).toBe('It is about a film.')
+    expect(await card.getByLabel('Comment').inputValue()).toBe('It is about a film.')
     await card.getByRole('button', { name: 'Save' }).click()
     await page.getByText('ana says safe: It is about a film.').waitFor()
-    await card.getByLabel('Why').waitFor({ state: 'detached' })
+    await card.getByLabel('Comment').waitFor({ state: 'detached' })
 
     // Submitted again, and left before it was saved: no draft remains.
     const saving = Promise.withResolvers<Route>()
@@ -109,7 +109,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Scorers').fill('pii_detecton')
     await page.keyboard.press('Enter')
-    await dialog.getByRole('button', { name: 'What would it take?' }).click()
+    await dialog.getByRole('button', { name: 'Estimate' }).click()
     await dialog
       .getByRole('alert')
       .getByText(/no scorer is called/)
@@ -119,7 +119,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await dialog.getByLabel('Scorers').fill('pii_detection')
     await page.keyboard.press('Enter')
     expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true)
-    await dialog.getByRole('button', { name: 'What would it take?' }).click()
+    await dialog.getByRole('button', { name: 'Estimate' }).click()
     await dialog.getByText(/^2 calls\. Judges: US\$0\.00\d+\.$/).waitFor()
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Start' }).click()
@@ -151,7 +151,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await goTo(page, `/score-runs?project=${fixture().project.id}`, 'Score runs')
     await page.getByRole('button', { name: 'Score again' }).click()
     const asked = page.waitForRequest('**/bff/api/score-runs')
-    await page.getByRole('button', { name: 'What would it take?' }).click()
+    await page.getByRole('button', { name: 'Estimate' }).click()
     const range = { start: '2026-10-18T01:30:00.500Z', end: '2026-10-25T01:30:00.500Z' }
     expect((await asked).postDataJSON()).toMatchObject(range)
     await context.close()
@@ -170,13 +170,13 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await confirm(page, 'Cancel the run')
     await page.getByText('cancelled', { exact: true }).waitFor()
-    await page.getByText('Nothing is scored yet').waitFor()
+    await page.getByText('No scores yet').waitFor()
   })
 }
 
 async function logOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Ana' }).click()
-  await page.getByRole('menuitem', { name: 'Log out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
 }
 
 function draftsOn(page: Page): Promise<number> {
@@ -186,6 +186,6 @@ function draftsOn(page: Page): Promise<number> {
 async function review(page: Page, scorer: string, choice: 'Agree' | 'Disagree', why: string): Promise<void> {
   const card = page.getByRole('region', { name: scorer })
   await card.getByRole('button', { name: choice, exact: true }).click()
-  await card.getByLabel('Why').fill(why)
+  await card.getByLabel('Comment').fill(why)
   await card.getByRole('button', { name: 'Save' }).click()
 }

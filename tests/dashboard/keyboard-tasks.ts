@@ -16,15 +16,15 @@ export function keyboardTasks(fixture: () => TaskFixture): void {
     await isFocused(add)
     const dialog = page.getByRole('dialog')
     await press(page, 'Enter')
-    await isFocused(dialog.getByLabel('Address'))
+    await isFocused(dialog.getByLabel('URL'))
     await press(page, 'Escape')
     await isFocused(add)
 
     const actions = page.getByRole('button', { name: `Actions for ${body.url}` })
     await actions.focus()
     for (const [item, answer] of [
-      ['Change', 'Save'],
-      ['Delete', 'Leave it'],
+      ['Edit', 'Save'],
+      ['Delete', 'Go back'],
     ] as const) {
       await press(page, 'Enter')
       await page.getByRole('menuitem', { name: item }).focus()
@@ -43,7 +43,7 @@ export function keyboardTasks(fixture: () => TaskFixture): void {
     await goTo(page, '/settings/people', 'People')
     await page.getByRole('button', { name: 'Actions for Administrator' }).focus()
     await press(page, 'Enter')
-    await page.getByRole('menuitem', { name: 'Change' }).focus()
+    await page.getByRole('menuitem', { name: 'Edit' }).focus()
     await press(page, 'Enter')
     // The login name remains.
     await isFocused(page.getByRole('dialog').getByLabel('Name'))
@@ -58,7 +58,7 @@ export function keyboardTasks(fixture: () => TaskFixture): void {
     await press(page, 'Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Agent').fill('by keys')
-    await dialog.getByLabel('Chat-completions address').fill('https://agent.example.com/v1')
+    await dialog.getByLabel('Chat-completions URL').fill('https://agent.example.com/v1')
     const attack = dialog.getByRole('button', { name: 'Attack' })
     await attack.focus()
     await press(page, 'Enter')

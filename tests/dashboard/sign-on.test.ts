@@ -49,7 +49,7 @@ test('who is let in comes to the page that was asked for, who is not hears why, 
   provider.signsIn({ ...ada, groups: ['others'] })
   await page.goto('/tools')
   await signIn.click()
-  await page.getByText('None of your groups may use this').waitFor()
+  await page.getByText('None of your groups has access').waitFor()
   await page.waitForURL((url) => url.search === '')
 
   provider.signsIn({ ...ada, groups: ['safety'] })
@@ -63,7 +63,7 @@ test('who is let in comes to the page that was asked for, who is not hears why, 
   // it.
   await page.getByRole('button', { name: /ada@example.com/ }).click()
   expect(new URL(page.url()).pathname).toBe('/tools')
-  await page.getByRole('menuitem', { name: 'Log out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await signIn.waitFor()
   expect(await failure.count()).toBe(0)
 })

@@ -42,9 +42,9 @@ export function watchingTasks(fixture: () => TaskFixture): void {
       '0',
       '1',
     ])
-    await page.getByRole('textbox', { name: 'Only of the agent' }).fill('no-such-agent')
+    await page.getByRole('textbox', { name: 'Filter by agent' }).fill('no-such-agent')
     await page.keyboard.press('Enter')
-    await page.getByText('No sessions in this time').waitFor()
+    await page.getByText('No sessions in this range').waitFor()
     await page.getByRole('button', { name: 'Remove the filter on agent' }).click()
     await row.getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: session }).waitFor()
@@ -110,15 +110,15 @@ export function watchingTasks(fixture: () => TaskFixture): void {
     await page.getByRole('button', { name: 'Attack an agent' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Agent').fill(agent)
-    await dialog.getByLabel('Chat-completions address').fill('https://agent.example.com/v1')
+    await dialog.getByLabel('Chat-completions URL').fill('https://agent.example.com/v1')
     await dialog.getByRole('checkbox', { name: 'Role play' }).check()
-    await dialog.getByLabel('Attacks at most').fill('10')
+    await dialog.getByLabel('Maximum attacks').fill('10')
     await dialog.getByRole('button', { name: 'Attack' }).click()
     await dialog
       .getByText(/REDTEAM_ALLOWED_HOSTS/)
       .last()
       .waitFor()
-    await dialog.getByLabel('Chat-completions address').fill(weak.url)
+    await dialog.getByLabel('Chat-completions URL').fill(weak.url)
     await dialog.getByRole('button', { name: 'Attack' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'Red-team run' }).waitFor()

@@ -196,7 +196,7 @@ test('a page whose parts a newer build has taken away is loaded again by itself,
   await other.mouse.move(0, 0)
   expect(await seriousFindings(other)).toEqual([])
   await other.unroute(gone)
-  await alert.getByRole('button', { name: 'Load again' }).click()
+  await alert.getByRole('button', { name: 'Reload' }).click()
   await other.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor()
   expect(loads).toHaveLength(4)
   await other.close()

@@ -69,7 +69,7 @@ function refuseUnknown(request: Request, _response: Response, next: () => void):
     })
   }
   const [path = ''] = request.originalUrl.split('?', 1)
-  if (!path.startsWith('/bff/api/') || climbs(path)) {
+  if (!path.startsWith('/bff/api/') || hasDotSegment(path)) {
     throw new Problem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
   }
   next()
@@ -79,7 +79,7 @@ function refuseUnknown(request: Request, _response: Response, next: () => void):
  * True if a path segment is `.` or `..` in any encoding: the API must get exactly the path that was checked.
  * A lone encoded slash or backslash passes, since session ids may contain one.
  */
-function climbs(path: string): boolean {
+function hasDotSegment(path: string): boolean {
   const plain = path.replaceAll(/%2e/gi, '.').replaceAll(/%5c|%2f/gi, '/')
   return plain.split(/[\\/]/).some((part) => part === '.' || part === '..')
 }

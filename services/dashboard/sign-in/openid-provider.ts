@@ -30,7 +30,7 @@ export const transactionSchema = z.object({
 export type Transaction = z.output<typeof transactionSchema>
 
 /** As the API takes them. */
-export interface Vouched {
+export interface VerifiedIdentity {
   issuer: string
   subject: string
   login: string
@@ -43,7 +43,7 @@ export interface OpenidProvider {
   /** The provider's URL, and what the browser keeps meanwhile. */
   begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
   /** The person vouched for in the provider's callback URL. Throws Problem. */
-  finish(cameBackTo: URL, transaction: Transaction): Promise<Vouched>
+  finish(cameBackTo: URL, transaction: Transaction): Promise<VerifiedIdentity>
 }
 
 /** Metadata is rediscovered after this time; keys are fetched as needed. */
@@ -131,30 +131,30 @@ async function orFailed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (isAway(error)) throw unavailable(error)
+    if (isUnavailable(error)) throw unavailable(error)
     throw new Problem(403, 'OIDC_REFUSED', 'the OpenID provider did not sign you in', {
-      cause: inWords(error),
+      cause: withErrorFields(error),
     })
   }
 }
 
 function unavailable(error: unknown): Problem {
   return new Problem(503, 'OIDC_UNAVAILABLE', 'the OpenID provider does not answer', {
-    cause: inWords(error),
+    cause: withErrorFields(error),
   })
 }
 
 /** The provider or a proxy is down, as opposed to refusing somebody. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status >= 500
   if (!Error.isError(error)) return false
   const isSilent = error.message === 'fetch failed' || codeOf(error) === 'OAUTH_TIMEOUT'
-  return isSilent || isAway(error.cause)
+  return isSilent || isUnavailable(error.cause)
 }
 
 /** Fields of an error answer, which logs omit: `invalid_client` for a wrong secret. */
-function inWords(error: unknown): unknown {
+function withErrorFields(error: unknown): unknown {
   const status = statusOf(error)
   if (status === undefined) return error
   const said =
@@ -171,7 +171,7 @@ function statusOf(error: unknown): number | undefined {
   return cause instanceof Response ? cause.status : undefined
 }
 
-function vouchedFor(claims: Claims, options: OpenidOptions): Vouched {
+function vouchedFor(claims: Claims, options: OpenidOptions): VerifiedIdentity {
   const login = textOf(claims[options.loginClaim])
   if (login === undefined) {
     throw new Problem(403, 'OIDC_CLAIM_MISSING', `the OpenID provider did not say your ${options.loginClaim}`)

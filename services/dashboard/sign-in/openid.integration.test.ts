@@ -7,7 +7,12 @@ import {
   type TestAccount,
   type TestOpenidProvider,
 } from '#tests/support/openid-test-provider.ts'
-import { createOpenidProvider, type OpenidOptions, type Role, type Vouched } from './openid-provider.ts'
+import {
+  createOpenidProvider,
+  type OpenidOptions,
+  type Role,
+  type VerifiedIdentity,
+} from './openid-provider.ts'
 
 /** The public address; tests use the port. */
 const dashboardUrl = 'https://sluice.example.com'
@@ -204,7 +209,7 @@ describe('a provider', () => {
     issuer: string,
     changes: Partial<OpenidOptions> = {},
     then: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<Vouched> {
+  ): Promise<VerifiedIdentity> {
     const client = createOpenidProvider({ issuer, ...options, ...changes })
     const { url, transaction } = await client.begin('/')
     const path = await walk(url, issuer)

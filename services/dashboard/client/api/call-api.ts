@@ -45,13 +45,13 @@ export class ApiError extends Error {
 }
 
 /** Poll interval for what does not exist yet. */
-export const againMs = 5_000
+export const retryPollMs = 5_000
 
 /**
  * True if the API is unreachable or a proxy answers for it. Not for a database timeout, which a retry would
  * only prolong.
  */
-export function isAway(error: Error | null): boolean {
+export function isUnavailable(error: Error | null): boolean {
   return error instanceof ApiError ? error.status >= 502 && error.code !== 'QUERY_TOO_SLOW' : error !== null
 }
 

@@ -12,10 +12,10 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import {
-  againMs,
+  retryPollMs,
   callApi,
   callTagged,
-  isAway,
+  isUnavailable,
   type Answer,
   type ApiError,
   type Input,
@@ -64,7 +64,7 @@ export function useApi<K extends Reading>(
     ...(isFixed ? { staleTime: Infinity } : {}),
     ...(keepsPrevious ? previousUntilFailed(client, queryKey) : {}),
   })
-  useLastLook(pollMs !== undefined, result.refetch)
+  useFinalRefetch(pollMs !== undefined, result.refetch)
   useLookPerState(state, result.refetch)
   return result
 }
@@ -76,7 +76,7 @@ function previousUntilFailed(client: QueryClient, queryKey: unknown[]) {
 }
 
 /** The last answer to a poll may predate the end of what it shows: refetch once. */
-function useLastLook(isPolled: boolean, refetch: () => Promise<unknown>): void {
+function useFinalRefetch(isPolled: boolean, refetch: () => Promise<unknown>): void {
   const wasPolled = useRef(isPolled)
   useEffect(() => {
     if (wasPolled.current && !isPolled) void refetch()
@@ -126,7 +126,7 @@ export function useApiPages<K extends Reading>(
       ? {}
       : {
           refetchInterval: ({ state: { data, error } }) =>
-            isAway(error) || isFollowed(data, pollsWhile) ? againMs : false,
+            isUnavailable(error) || isFollowed(data, pollsWhile) ? retryPollMs : false,
         }),
   })
 }

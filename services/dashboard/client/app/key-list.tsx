@@ -4,13 +4,13 @@ import { pageKeys } from './page-keys.ts'
 /** The list of keyboard shortcuts. */
 export function KeyList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Keys">
-      <Table aria-label="Keys">
+    <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts">
+      <Table aria-label="Keyboard shortcuts">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Key</Table.Th>
-            <Table.Th>Where</Table.Th>
-            <Table.Th>What it does</Table.Th>
+            <Table.Th>Page</Table.Th>
+            <Table.Th>Action</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

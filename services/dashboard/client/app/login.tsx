@@ -5,11 +5,10 @@ import { singleSignOnAddress, useLogin, useLoginWays, type LoginWays } from '../
 import { useTabTitle } from '../parts/page-head.tsx'
 import { Loaded } from '../parts/page-states.tsx'
 import { useSetTexts, useTexts } from './address.ts'
-import { describeSignOnFailure } from './sign-on-failures.ts'
 
 /** Replaces the requested page, which follows after sign-in. */
 export function Login() {
-  useTabTitle('Log in')
+  useTabTitle('Sign in')
   return <Loaded query={useLoginWays()}>{(ways) => <LoginForms ways={ways} />}</Loaded>
 }
 
@@ -54,24 +53,44 @@ function PasswordLogin() {
     mode: 'uncontrolled',
     initialValues: { name: '', password: '' },
     validate: {
-      name: (text) => (text.trim() === '' ? 'Say who you are' : null),
-      password: (text) => (text === '' ? 'The password is missing' : null),
+      name: (text) => (text.trim() === '' ? 'Enter your name' : null),
+      password: (text) => (text === '' ? 'Enter your password' : null),
     },
   })
   return (
     <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
       <Stack>
         {login.isError ? (
-          <Alert color="red" title="Not logged in" role="alert">
+          <Alert color="red" title="Sign-in failed" role="alert">
             {login.error.message}
           </Alert>
         ) : null}
         <TextInput label="Name" autoComplete="username" autoFocus {...form.getInputProps('name')} />
         <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
         <Button type="submit" loading={login.isPending}>
-          Log in
+          Sign in
         </Button>
       </Stack>
     </form>
   )
+}
+
+/** Messages for failed single sign-on. Anybody can craft a link with a code, so only these are shown. */
+const failures = new Map(
+  Object.entries({
+    OIDC_REFUSED: 'The provider did not sign you in. Try again, or contact an administrator.',
+    OIDC_NOT_BEGUN: 'Sign-in was started in another browser, or took over ten minutes. Try again.',
+    OIDC_CLAIM_MISSING:
+      'The provider did not identify you: a scope or claim is missing. Contact an administrator.',
+    OIDC_NO_ROLE: 'None of your groups has access. Contact an administrator.',
+    OIDC_UNAVAILABLE: 'The provider does not answer. Try again later.',
+    LOGIN_TAKEN: 'Your login belongs to another account. Contact an administrator.',
+    PERSON_DISABLED: 'Your account is disabled. Contact an administrator.',
+    INVALID_INPUT: 'The provider returned an invalid login name. Contact an administrator.',
+    API_UNAVAILABLE: 'The API does not answer at the moment. Try again later.',
+  }),
+)
+
+function describeSignOnFailure(code: string): string {
+  return failures.get(code) ?? 'Try again, or contact an administrator.'
 }

@@ -1,8 +1,7 @@
 import { NavLink, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
-import { mayVisit } from './may-visit.ts'
-import { sections, type PageEntry } from './page-entry.ts'
+import { mayVisit, sections, type PageEntry } from './page-entry.ts'
 import { pages } from './pages.ts'
 
 /** The pages that the person may see, by section. */

@@ -1,6 +1,6 @@
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { Role } from '../api/session.ts'
+import { roles, type Role } from '../api/session.ts'
 
 export const sections = ['Watch', 'Judge', 'Run', 'Settings'] as const
 
@@ -19,4 +19,9 @@ export interface PageEntry {
   isGlobal?: boolean
   /** The content names its project, so links may omit it. */
   findsProject?: boolean
+}
+
+/** Roles in ascending order. The API enforces them; this only hides pages that would be refused. */
+export function mayVisit(role: Role, { role: needed = 'viewer' }: { role?: Role | undefined }): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed)
 }

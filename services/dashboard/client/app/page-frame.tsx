@@ -2,8 +2,7 @@ import { Suspense, type ReactNode } from 'react'
 import { useMe, type Role } from '../api/session.ts'
 import { PageHead, useTabTitle } from '../parts/page-head.tsx'
 import { NoPermission, NoProject, Waiting } from '../parts/page-states.tsx'
-import { mayVisit } from './may-visit.ts'
-import type { PageEntry } from './page-entry.ts'
+import { mayVisit, type PageEntry } from './page-entry.ts'
 import { useNamedProject, useProject } from './project.ts'
 
 /** Shown instead of a page while it loads, or if the person lacks the role or a project. */
@@ -38,5 +37,5 @@ function Coming({ title }: { title: string }) {
 const oneOf = { viewer: 'a viewer', analyst: 'an analyst', admin: 'an administrator' } as const
 
 function whyNot(role: Role, needed: Role = 'viewer'): string {
-  return `Only ${oneOf[needed]} sees this page, and you are ${oneOf[role]}. An administrator can give you another role.`
+  return `Only ${oneOf[needed]} can see this page, and you are ${oneOf[role]}. An administrator can change your role.`
 }

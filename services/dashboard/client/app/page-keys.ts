@@ -11,11 +11,11 @@ interface PageKey {
 
 /** All keyboard shortcuts. Pages bind them and the list shows them from here. */
 export const pageKeys = {
-  nextRow: { hotkey: 'j', cap: 'j', where: 'Requests', does: 'Go to the next one; Enter opens it' },
-  previousRow: { hotkey: 'k', cap: 'k', where: 'Requests', does: 'Go to the one before' },
-  nextCall: { hotkey: 'n', cap: 'n', where: 'A request', does: 'The next call of its session' },
-  previousCall: { hotkey: 'p', cap: 'p', where: 'A request', does: 'The call before it in its session' },
-  listKeys: { hotkey: 'shift+?', cap: '?', where: 'Everywhere', does: 'Show these keys' },
+  nextRow: { hotkey: 'j', cap: 'j', where: 'Requests', does: 'Next request; Enter opens it' },
+  previousRow: { hotkey: 'k', cap: 'k', where: 'Requests', does: 'Previous request' },
+  nextCall: { hotkey: 'n', cap: 'n', where: 'Request', does: 'Next call of the session' },
+  previousCall: { hotkey: 'p', cap: 'p', where: 'Request', does: 'Previous call of the session' },
+  listKeys: { hotkey: 'shift+?', cap: '?', where: 'Everywhere', does: 'Show keyboard shortcuts' },
 } as const satisfies Record<string, PageKey>
 type PageKeyName = keyof typeof pageKeys
 

@@ -1,7 +1,15 @@
-import { IconGauge, IconList, IconRoute, IconTool } from '@tabler/icons-react'
+import {
+  IconGauge,
+  IconList,
+  IconRoute,
+  IconTool,
+  IconRefresh,
+  IconScale,
+  IconSwords,
+  IconActivity,
+  IconMailX,
+} from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
-import { judgePages } from './judge-pages.ts'
-import { runPages } from './run-pages.ts'
 import { settingsPages } from './settings-pages.ts'
 
 /** All pages. A new one is a row here and a file in pages/. */
@@ -45,7 +53,58 @@ export const pages: readonly PageEntry[] = [
     section: 'Watch',
     load: async () => (await import('../pages/tools/tools-page.tsx')).ToolsPage,
   },
-  ...judgePages,
-  ...runPages,
+  {
+    path: '/reviews',
+    title: 'Reviews',
+    icon: IconScale,
+    section: 'Judge',
+    load: async () => (await import('../pages/reviews/reviews-page.tsx')).ReviewsPage,
+  },
+  {
+    path: '/score-runs',
+    title: 'Score runs',
+    icon: IconRefresh,
+    section: 'Judge',
+    role: 'admin',
+    isGlobal: true,
+    load: async () => (await import('../pages/score-runs/score-runs-page.tsx')).ScoreRunsPage,
+  },
+  {
+    path: '/score-runs/$id',
+    title: 'Score run',
+    role: 'admin',
+    isGlobal: true,
+    load: async () => (await import('../pages/score-runs/score-run-page.tsx')).ScoreRunPage,
+  },
+  {
+    path: '/runs',
+    title: 'Red team',
+    icon: IconSwords,
+    section: 'Judge',
+    load: async () => (await import('../pages/red-team/red-team-page.tsx')).RedTeamPage,
+  },
+  {
+    path: '/runs/$id',
+    title: 'Red-team run',
+    load: async () => (await import('../pages/red-team/red-team-run-page.tsx')).RedTeamRunPage,
+  },
+  {
+    path: '/operations',
+    title: 'Operations',
+    icon: IconActivity,
+    section: 'Run',
+    role: 'admin',
+    isGlobal: true,
+    load: async () => (await import('../pages/operations/operations-page.tsx')).OperationsPage,
+  },
+  {
+    path: '/operations/dead-letters',
+    title: 'Dead letters',
+    icon: IconMailX,
+    section: 'Run',
+    role: 'admin',
+    isGlobal: true,
+    load: async () => (await import('../pages/dead-letters/dead-letters-page.tsx')).DeadLettersPage,
+  },
   ...settingsPages,
 ]

@@ -10,11 +10,11 @@ import {
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useLogout, useMe } from '../api/session.ts'
-import { sayHowItWent } from '../parts/ask-first.tsx'
+import { notifyResult } from '../parts/confirm-action.tsx'
 import { forgetDrafts } from '../parts/use-draft.ts'
 
 const schemes: readonly { value: MantineColorScheme; label: string; icon: typeof IconSun }[] = [
-  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
   { value: 'light', label: 'Light', icon: IconSun },
   { value: 'dark', label: 'Dark', icon: IconMoon },
 ]
@@ -35,7 +35,7 @@ export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
         />
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Theme</Menu.Label>
         <Menu.RadioGroup
           value={colorScheme}
           onChange={(value) => setColorScheme(value as MantineColorScheme)}
@@ -55,16 +55,16 @@ export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
           Your sessions
         </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShowKeys}>
-          Keys
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
           disabled={logout.isPending}
           onClick={() =>
-            void sayHowItWent(logout.mutateAsync(undefined).then(forgetDrafts), 'You are logged out.')
+            void notifyResult(logout.mutateAsync(undefined).then(forgetDrafts), 'You are signed out.')
           }
         >
-          Log out
+          Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { againMs, ApiError, isAway } from '../api/call-api.ts'
+import { retryPollMs, ApiError, isUnavailable } from '../api/call-api.ts'
 import { meKey } from '../api/session.ts'
 
 /** Refusals are not retried. */
@@ -23,7 +23,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         retry: isWorthRetrying,
         staleTime: 10_000,
-        refetchInterval: ({ state: { error } }) => (isAway(error) ? againMs : false),
+        refetchInterval: ({ state: { error } }) => (isUnavailable(error) ? retryPollMs : false),
         // Long lists are not kept for pages that nobody views.
         gcTime: 120_000,
       },

@@ -7,7 +7,7 @@ import { Loaded } from '../parts/page-states.tsx'
 import { Login } from './login.tsx'
 import { keepFocus } from './keep-focus.ts'
 import { KeyList } from './key-list.tsx'
-import { LastRead } from './last-read.tsx'
+import { StaleNotice } from './stale-notice.tsx'
 import { Navigation } from './navigation.tsx'
 import { usePageKeys } from './page-keys.ts'
 import { PersonMenu } from './person-menu.tsx'
@@ -40,7 +40,7 @@ function Framework() {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <Button className="skip-link" size="xs" onClick={focusPage}>
-        Skip the navigation
+        Skip to content
       </Button>
       <AppShell.Header hiddenFrom="sm">
         <Group h="100%" px="sm" gap="sm">
@@ -65,7 +65,7 @@ function Framework() {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
-        <LastRead />
+        <StaleNotice />
         <Outlet />
       </AppShell.Main>
       <KeyList isOpen={areKeysShown} onClose={hideKeys} />

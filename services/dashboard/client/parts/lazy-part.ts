@@ -1,8 +1,8 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
 
 /** A chunk that cannot be loaded: a newer build replaced it, or the server is unreachable. */
-export class PartMissing extends Error {
-  override readonly name = 'PartMissing'
+export class ChunkMissing extends Error {
+  override readonly name = 'ChunkMissing'
 }
 
 /** A component in a chunk of its own. */
@@ -11,7 +11,7 @@ export function lazyPart<P>(load: () => Promise<ComponentType<P>>): LazyExoticCo
     try {
       return { default: await load() }
     } catch (cause) {
-      throw new PartMissing('a part of this page could not be loaded', { cause })
+      throw new ChunkMissing('a part of this page could not be loaded', { cause })
     }
   })
 }
@@ -19,7 +19,7 @@ export function lazyPart<P>(load: () => Promise<ComponentType<P>>): LazyExoticCo
 const reloadedFor = 'sluice.reloaded-for'
 
 /** Reloads the page for a newer build. Once per build, as servers of both may answer in turn. */
-export async function takeNewerBuild(): Promise<void> {
+export async function reloadForNewerBuild(): Promise<void> {
   const answer = await fetch('/', { cache: 'no-store' })
   const served = answer.ok ? entryOf(new DOMParser().parseFromString(await answer.text(), 'text/html')) : null
   if (served === null || served === entryOf(document)) return

@@ -2,7 +2,7 @@ import { Badge, Button } from '@mantine/core'
 import type { Item } from '../api/call-api.ts'
 import { useMe } from '../api/session.ts'
 import { absent } from '../formats/format-number.ts'
-import { askFirst } from './ask-first.tsx'
+import { confirmAction } from './confirm-action.tsx'
 import { PlainText } from './plain-text.tsx'
 import { RowsTable, type Column } from './rows-table.tsx'
 import { TimeText } from './time-text.tsx'
@@ -20,10 +20,10 @@ interface LoginTableProps {
 export function LoginTable({ logins, advice, end }: LoginTableProps) {
   const ownId = useMe().data?.login_id
   const ask = ({ id, address }: Login) =>
-    askFirst({
+    confirmAction({
       title: 'End this session?',
       consequence: `Whoever uses it${address === null ? '' : ` from ${address}`} has to log in again. ${advice}`,
-      confirm: 'End it',
+      confirm: 'End session',
       action: () => end(id),
       done: 'The session has ended.',
     })
@@ -35,12 +35,12 @@ export function LoginTable({ logins, advice, end }: LoginTableProps) {
     { title: 'Address', cell: ({ address }) => (address === null ? absent : <PlainText text={address} />) },
     { title: 'Since', cell: (login) => <TimeText at={login.created_at} /> },
     { title: 'Last used', cell: (login) => <TimeText at={login.last_seen_at} isAgo /> },
-    { title: 'Ends by itself', cell: (login) => <TimeText at={login.ends_at} /> },
+    { title: 'Expires', cell: (login) => <TimeText at={login.ends_at} /> },
     {
       title: 'Action',
       cell: (login) =>
         login.id === ownId ? (
-          <Badge variant="default">This one</Badge>
+          <Badge variant="default">Current</Badge>
         ) : (
           <Button size="compact-sm" variant="subtle" color="red" onClick={() => ask(login)}>
             End

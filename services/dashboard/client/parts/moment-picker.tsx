@@ -6,9 +6,9 @@ export function MomentPicker({ label, ...rest }: Omit<DateTimePickerProps, 'ref'
   return (
     <DateTimePicker
       label={label}
-      previousLabel="Earlier"
-      nextLabel="Later"
-      submitButtonProps={{ 'aria-label': 'Take this time' }}
+      previousLabel="Previous"
+      nextLabel="Next"
+      submitButtonProps={{ 'aria-label': 'Apply' }}
       clearButtonProps={{ 'aria-label': `Clear ${label}` }}
       // Days of other months are half transparent, and red ones too pale to read.
       hideOutsideDates

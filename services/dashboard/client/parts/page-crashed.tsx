@@ -1,34 +1,34 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { useEffect } from 'react'
-import { PartMissing, takeNewerBuild } from './lazy-part.ts'
+import { ChunkMissing, reloadForNewerBuild } from './lazy-part.ts'
 import { PageHead } from './page-head.tsx'
 
 /** A bug in a page, or a chunk that is gone. Other pages still work. */
 export function PageCrashed({ error }: { error: unknown }) {
-  if (error instanceof PartMissing) return <PartGone />
+  if (error instanceof ChunkMissing) return <ChunkGone />
   return (
     <>
-      <PageHead title="This page broke" />
+      <PageHead title="Something went wrong" />
       <Alert color="red" role="alert">
-        {error instanceof Error ? error.message : 'It does not say why.'}
+        {error instanceof Error ? error.message : 'Unknown error'}
       </Alert>
     </>
   )
 }
 
-function PartGone() {
+function ChunkGone() {
   useEffect(() => {
     // If the server is unreachable, the button remains.
-    takeNewerBuild().catch(() => undefined)
+    reloadForNewerBuild().catch(() => undefined)
   }, [])
   return (
     <>
       <PageHead title="This page could not be loaded" />
       <Alert color="yellow" role="alert">
         <Stack gap="xs" align="flex-start">
-          There is a newer version of the dashboard, or it does not answer at the moment.
+          There is a newer version of the dashboard, or the server is unreachable.
           <Button size="xs" variant="default" onClick={() => window.location.reload()}>
-            Load again
+            Reload
           </Button>
         </Stack>
       </Alert>

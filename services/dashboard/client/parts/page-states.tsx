@@ -31,7 +31,7 @@ export function NoPermission({ children }: { children: string }) {
   return (
     <EmptyState
       icon={<IconLock size={32} stroke={1.5} aria-hidden />}
-      title="This is not open to you"
+      title="Access denied"
       description={children}
       py="xl"
     />
@@ -39,35 +39,36 @@ export function NoPermission({ children }: { children: string }) {
 }
 
 export function NoProject() {
-  return <Nothing title="No project">An administrator can create one, or give you one that there is.</Nothing>
+  return <Nothing title="No project">An administrator can create one, or assign you to one.</Nothing>
 }
 
 export function NotFound() {
   return (
     <>
-      <PageHead title="There is no such page" />
+      <PageHead title="Page not found" />
       <PageLink to="/">Overview</PageLink>
     </>
   )
 }
 
-const whyRefused: Readonly<Record<string, string>> = {
-  ROLE_FORBIDS: 'It needs another role than yours. An administrator can give you that.',
-  OTHER_PROJECT: 'It is for people who see its project. An administrator can give it to you.',
-  NO_PROJECT: 'You see no project yet. An administrator can give you one.',
+const refusals: Readonly<Record<string, string>> = {
+  ROLE_FORBIDS: 'Your role does not allow this. An administrator can change it.',
+  OTHER_PROJECT: 'You do not have access to its project. An administrator can grant it.',
+  NO_PROJECT: 'You have no project yet. An administrator can assign one.',
 }
 
 /** The API's error with all field errors, and a retry button. */
 export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
   if (error instanceof ApiError && error.status === 403 && error.code !== 'PASSWORD_WRONG')
-    return <NoPermission>{whyRefused[error.code] ?? error.message}</NoPermission>
+    return <NoPermission>{refusals[error.code] ?? error.message}</NoPermission>
   const fields = error instanceof ApiError ? error.errors : []
+  const title = error instanceof ApiError ? `Request failed (${error.status})` : 'Request failed'
   return (
-    <Alert color="red" title="That did not work" role="alert">
+    <Alert color="red" title={title} role="alert">
       <Stack gap="xs">
         <Text size="sm">{error.message}</Text>
         {error instanceof ApiError && error.status === 404 ? (
-          <Text size="sm">It may have been deleted, or be of a project that you do not see.</Text>
+          <Text size="sm">It may have been deleted, or belong to a project that you cannot see.</Text>
         ) : null}
         {fields.length < 2 ? null : (
           <List size="sm">
@@ -129,7 +130,7 @@ interface LoadedProps<T> {
   children: (data: T) => ReactNode
 }
 
-/** A query's answer or state. An answer stays while it is refetched; if that fails, `LastRead` says so. */
+/** A query's answer or state. An answer stays while it is refetched; if that fails, `StaleNotice` says so. */
 export function Loaded<T>({ query, empty, waiting, children }: LoadedProps<T>) {
   if (query.data === undefined) return <NoAnswerYet query={query} waiting={waiting} />
   return empty?.when(query.data) === true ? empty.show : children(query.data)

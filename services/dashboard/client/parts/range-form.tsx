@@ -16,7 +16,7 @@ export function RangeForm({ range, onChoose }: RangeFormProps) {
     validate: {
       end: (_end, picked) => {
         const { start, end } = isoTexts(picked, range)
-        return start !== undefined && end !== undefined && end <= start ? 'is before the start' : null
+        return start !== undefined && end !== undefined && end <= start ? 'must be after the start' : null
       },
     },
   })
@@ -25,8 +25,8 @@ export function RangeForm({ range, onChoose }: RangeFormProps) {
     <form onSubmit={form.onSubmit((picked) => onChoose(isoTexts(picked, range)))}>
       <Stack w={240}>
         <MomentPicker label="From" description={zone} clearable {...form.getInputProps('start')} />
-        <MomentPicker label="Until" placeholder="Now" clearable {...form.getInputProps('end')} />
-        <Button type="submit">Show</Button>
+        <MomentPicker label="To" placeholder="Now" clearable {...form.getInputProps('end')} />
+        <Button type="submit">Apply</Button>
       </Stack>
     </form>
   )

@@ -21,7 +21,7 @@ export function RangePicker({ range }: { range: ChosenRange }) {
     if (value === custom) open()
     else setTexts({ range: value, start: undefined, end: undefined, page: undefined })
   }
-  const label = range.preset === null ? formatRange(range) : 'From … to …'
+  const label = range.preset === null ? formatRange(range) : 'Custom range'
   return (
     <Popover
       opened={isOpen}

@@ -41,10 +41,7 @@ export function AuditPage() {
         <FilterPill label="action" value={action} onRemove={() => setTexts({ action: undefined })} />
         <FilterPill label="project" value={nameOf(of)} onRemove={() => setTexts({ of: undefined })} />
       </Group>
-      <LoadedPages<'GET /api/audit'>
-        query={entries}
-        empty={<Nothing title="Nothing was written down in this time" />}
-      >
+      <LoadedPages<'GET /api/audit'> query={entries} empty={<Nothing title="No entries in this range" />}>
         {(rows) => <AuditTable entries={rows} />}
       </LoadedPages>
     </>
@@ -55,10 +52,10 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
   const setTexts = useSetTexts()
   const nameOf = useProjectNames()
   const columns: Column<Entry>[] = [
-    { title: 'When', cell: ({ at }) => <TimeText at={at} /> },
-    { title: 'Who', cell: (entry) => <Actor entry={entry} onChoose={(person) => setTexts({ person })} /> },
+    { title: 'Time', cell: ({ at }) => <TimeText at={at} /> },
+    { title: 'Person', cell: (entry) => <Actor entry={entry} onChoose={(person) => setTexts({ person })} /> },
     {
-      title: 'What',
+      title: 'Action',
       cell: ({ action }) => (
         <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ action })}>
           {action}

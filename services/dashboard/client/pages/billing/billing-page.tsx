@@ -31,7 +31,7 @@ export function BillingPage() {
             <Stack>
               {answer.status === 'past_due' || answer.status === 'unpaid' ? (
                 <Alert color="red" title="The last payment failed" role="alert">
-                  The tier stays until the payment provider gives up. Open the portal to pay.
+                  The tier stays until the payment provider stops retrying. Open the portal to pay.
                 </Alert>
               ) : null}
               <Usage subscription={answer} />
@@ -65,7 +65,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
       <StatTile label="Requests this period" detail={share}>
         {formatCount(used)} {limit === null ? '' : `of ${formatCount(limit)}`}
       </StatTile>
-      <StatTile label="A new period begins" detail="Then requests are counted anew">
+      <StatTile label="Period resets" detail="The request count restarts then">
         {formatDay(reset)}
       </StatTile>
     </SimpleGrid>

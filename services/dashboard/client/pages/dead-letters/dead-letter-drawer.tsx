@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Answer } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { formatBytes } from '../../formats/format-number.ts'
-import { sayHowItWent } from '../../parts/ask-first.tsx'
+import { notifyResult } from '../../parts/confirm-action.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { LetterContent } from './letter-content.tsx'
@@ -38,17 +38,17 @@ function Facts({ letter }: { letter: Letter }) {
         ? null
         : `partition ${letter.source_partition}, offset ${letter.source_offset}`,
     ],
-    ['Given up by', letter.group_id],
+    ['Dead-lettered by', letter.group_id],
     ['Code', letter.code],
-    ['In words', letter.message],
+    ['Detail', letter.message],
     ['Key', letter.key],
     ['Project', letter.project_id],
     ['Request', letter.request_id],
     ['Size', letter.value_bytes === null ? null : formatBytes(letter.value_bytes)],
-    ['Decided because', letter.reason],
+    ['Reason', letter.reason],
   ]
   return (
-    <Table aria-label="What is known of it">
+    <Table aria-label="Details">
       <Table.Tbody>
         {facts.map(([name, value]) =>
           value === null ? null : (
@@ -70,23 +70,21 @@ function Decide({ letter: { id }, onDone }: { letter: Letter; onDone: () => void
   const redrive = useApiChange('POST /api/dead-letters/{id}/redrive', changed)
   const drop = useApiChange('POST /api/dead-letters/{id}/drop', changed)
   const decide = async (decision: Promise<unknown>, done: string) => {
-    if (await sayHowItWent(decision, done)) onDone()
+    if (await notifyResult(decision, done)) onDone()
   }
   return (
     <Stack>
       <Group>
         <Button
           loading={redrive.isPending}
-          onClick={() =>
-            void decide(redrive.mutateAsync({ params: { id } }), 'It is sent back to its topic.')
-          }
+          onClick={() => void decide(redrive.mutateAsync({ params: { id } }), 'Sent back to its topic.')}
         >
           Send back
         </Button>
       </Group>
       <Group align="flex-end">
         <TextInput
-          label="Drop it, because"
+          label="Reason for dropping"
           flex={1}
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
@@ -96,9 +94,7 @@ function Decide({ letter: { id }, onDone }: { letter: Letter; onDone: () => void
           variant="light"
           disabled={reason.trim() === ''}
           loading={drop.isPending}
-          onClick={() =>
-            void decide(drop.mutateAsync({ params: { id }, body: { reason } }), 'It is dropped.')
-          }
+          onClick={() => void decide(drop.mutateAsync({ params: { id }, body: { reason } }), 'Dropped.')}
         >
           Drop
         </Button>

@@ -42,7 +42,9 @@ export function DeadLettersPage() {
       </Group>
       <LoadedPages<'GET /api/dead-letters'>
         query={letters}
-        empty={<Nothing title={`None is ${status}`}>Records that cannot be handled are kept here.</Nothing>}
+        empty={
+          <Nothing title={`No ${status} dead letters`}>Records that cannot be handled are kept here.</Nothing>
+        }
       >
         {(rows) => <LetterTable letters={rows} onShow={setShownId} />}
       </LoadedPages>
@@ -64,14 +66,14 @@ function LetterTable({ letters, onShow }: { letters: readonly DeadLetter[]; onSh
       ),
     },
     {
-      title: 'Why',
+      title: 'Code',
       cell: ({ code }) => (
         <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ code })}>
           {code}
         </Button>
       ),
     },
-    { title: 'In words', cell: ({ message }) => <PlainText text={message} /> },
+    { title: 'Detail', cell: ({ message }) => <PlainText text={message} /> },
     {
       title: 'Status',
       cell: ({ status }) => (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
+import { confirmAction } from '../../parts/confirm-action.tsx'
 
 /** Replays everything that the filters match, once the cause is fixed. */
 export function DecideAll({ topic, code }: { topic: string | undefined; code: string | undefined }) {
@@ -30,13 +30,13 @@ export function DecideAll({ topic, code }: { topic: string | undefined; code: st
     } while (after !== null)
   }
   const ask = () =>
-    askFirst({
-      title: 'Send all of these back?',
-      consequence: `Every open dead letter${topic === undefined ? '' : ` of ${topic}`}${code === undefined ? '' : ` with ${code}`} goes back to its topic and is handled anew. What was stored already changes nothing.`,
+    confirmAction({
+      title: 'Send all back?',
+      consequence: `Every open dead letter${topic === undefined ? '' : ` of ${topic}`}${code === undefined ? '' : ` with ${code}`} goes back to its topic and is handled again. Records already stored are not changed.`,
       confirm: 'Send back',
       isDangerous: false,
       action: sendBack,
-      done: 'They are sent back.',
+      done: 'Sent back.',
     })
   return (
     <Button size="xs" variant="default" loading={redrive.isPending} onClick={ask}>

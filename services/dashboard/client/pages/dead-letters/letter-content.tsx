@@ -11,7 +11,7 @@ export function LetterContent({ id }: { id: string }) {
   return (
     <Group>
       <Button variant="default" size="compact-sm" onClick={() => setAsked(true)}>
-        Show what it holds
+        Show content
       </Button>
       <Text size="xs" c="dimmed">
         This is written to the audit log.
@@ -27,7 +27,7 @@ function Content({ id }: { id: string }) {
       {({ content, reason }) =>
         content === null ? (
           <Text size="sm" c="dimmed">
-            What it holds is not shown: <PlainText text={reason ?? 'no reason was given'} />.
+            Content not available: <PlainText text={reason ?? 'unknown reason'} />.
           </Text>
         ) : (
           <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>

@@ -5,8 +5,7 @@ import { useApiChange } from '../../api/use-api.ts'
 import { isoText } from '../../formats/local-time.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
-import { useKeptValues } from '../../parts/use-kept.ts'
-import { scopeNames } from './key-scopes.ts'
+import { usePersistedValues } from '../../parts/use-draft.ts'
 
 interface CreateKeyProps {
   projectId: string
@@ -22,14 +21,21 @@ interface KeyForm {
   expires: string | null
 }
 
+/** Scopes of a key as shown on the page. */
+export const scopeNames = {
+  ingest: 'Record calls',
+  read: 'Read',
+  all: 'Record and read',
+} as const
+
 const scopes = Object.entries(scopeNames).map(([value, label]) => ({ value, label }))
 
 /** The form for a new key. */
 export function CreateKey({ projectId, onClose, onCreated }: CreateKeyProps) {
   const create = useApiChange('POST /api/projects/{id}/keys', ['GET /api/projects/{id}/keys'])
   const form = useForm<KeyForm>({
-    ...useKeptValues<KeyForm>(`key.${projectId}`, { name: '', label: '', scope: 'all', expires: null }),
-    validate: { name: isNotEmpty('A key needs a name') },
+    ...usePersistedValues<KeyForm>(`key.${projectId}`, { name: '', label: '', scope: 'all', expires: null }),
+    validate: { name: isNotEmpty('Enter a name') },
   })
   const submit = form.onSubmit(({ name, label, scope, expires }) =>
     create.mutate(
@@ -60,12 +66,8 @@ export function CreateKey({ projectId, onClose, onCreated }: CreateKeyProps) {
       submit="Create"
     >
       <TextInput label="Name" placeholder="checkout-agent" data-autofocus {...form.getInputProps('name')} />
-      <TextInput
-        label="Label"
-        description="Whatever helps to recognise it"
-        {...form.getInputProps('label')}
-      />
-      <Select label="May" data={scopes} allowDeselect={false} {...form.getInputProps('scope')} />
+      <TextInput label="Label" description="Optional note" {...form.getInputProps('label')} />
+      <Select label="Scope" data={scopes} allowDeselect={false} {...form.getInputProps('scope')} />
       <MomentPicker
         label="Expires"
         placeholder="Never"

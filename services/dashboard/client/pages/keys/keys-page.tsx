@@ -5,7 +5,7 @@ import { rowsIn, type Answer, type Item } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
+import { confirmAction } from '../../parts/confirm-action.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
@@ -13,9 +13,8 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { useKept } from '../../parts/use-kept.ts'
-import { CreateKey } from './create-key.tsx'
-import { scopeNames } from './key-scopes.ts'
+import { usePersisted } from '../../parts/use-draft.ts'
+import { CreateKey, scopeNames } from './create-key.tsx'
 
 type Key = Item<'GET /api/projects/{id}/keys'>
 type CreatedKey = Answer<'POST /api/projects/{id}/keys'>
@@ -30,7 +29,7 @@ export function KeysPage() {
     { params: { id: project.id }, query: { page, page_size: String(pageSize) } },
     { pollMs: 30_000, keepsPrevious: true },
   )
-  const [isCreating, setIsCreating] = useKept<true>(`key.${project.id}`)
+  const [isCreating, setIsCreating] = usePersisted<true>(`key.${project.id}`)
   const [created, setCreated] = useState<CreatedKey>()
   return (
     <>
@@ -49,7 +48,7 @@ export function KeysPage() {
           when: ({ total }) => total === 0,
           show: (
             <Nothing title="No key yet">
-              Applications and gateways present a key; it says whose calls they are.
+              Applications and gateways authenticate with a key, which identifies the project.
             </Nothing>
           ),
         }}
@@ -68,9 +67,9 @@ export function KeysPage() {
 function KeyTable({ projectId, keys }: { projectId: string; keys: readonly Key[] }) {
   const revoke = useApiChange('DELETE /api/projects/{id}/keys/{key_id}', ['GET /api/projects/{id}/keys'])
   const ask = (key: Key) =>
-    askFirst({
+    confirmAction({
       title: `Revoke “${key.name}”?`,
-      consequence: `Whoever presents the key that ends in ${key.last4} is refused from now on; gateways notice within a minute.`,
+      consequence: `Requests with the key ending in ${key.last4} are refused from now on; gateways notice within a minute.`,
       confirm: 'Revoke',
       action: () => revoke.mutateAsync({ params: { id: projectId, key_id: key.id } }),
       done: 'The key is revoked.',
@@ -79,7 +78,7 @@ function KeyTable({ projectId, keys }: { projectId: string; keys: readonly Key[]
     { title: 'Name', cell: (key) => <PlainText text={key.name} /> },
     { title: 'Label', cell: (key) => (key.label === null ? null : <PlainText text={key.label} />) },
     { title: 'Ends in', cell: (key) => <Code>…{key.last4}</Code> },
-    { title: 'May', cell: (key) => <Badge variant="default">{scopeNames[key.scope]}</Badge> },
+    { title: 'Scope', cell: (key) => <Badge variant="default">{scopeNames[key.scope]}</Badge> },
     { title: 'Created', cell: (key) => <TimeText at={key.created_at} /> },
     {
       title: 'Expires',

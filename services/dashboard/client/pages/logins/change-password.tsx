@@ -23,8 +23,8 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
     validate: {
-      current_password: (text) => (text === '' ? 'The one that you signed in with' : null),
-      new_password: (text) => (text === '' ? 'The new one' : null),
+      current_password: (text) => (text === '' ? 'Enter your current password' : null),
+      new_password: (text) => (text === '' ? 'Enter a new password' : null),
     },
   })
   const onSuccess = () => {

@@ -16,9 +16,9 @@ export function GatewayTable({ gateways, at }: { gateways: readonly Gateway[]; a
   const columns: Column<Gateway>[] = [
     { title: 'Gateway', cell: ({ name }) => <PlainText text={name} /> },
     { title: 'Version', cell: ({ version }) => <PlainText text={version} /> },
-    { title: 'Sends by', cell: ({ delivery }) => (delivery === 'api' ? 'HTTP' : 'Kafka') },
+    { title: 'Transport', cell: ({ delivery }) => (delivery === 'api' ? 'HTTP' : 'Kafka') },
     {
-      title: 'Seen',
+      title: 'Last seen',
       cell: (gateway) => (
         <>
           <TimeText at={gateway.seen_at} isAgo /> {isQuiet(gateway) ? <Badge color="red">Quiet</Badge> : null}
@@ -32,7 +32,9 @@ export function GatewayTable({ gateways, at }: { gateways: readonly Gateway[]; a
   ]
   if (gateways.length === 0)
     return (
-      <Nothing title="No gateway has reported">They do when they have INTERNAL_API_SECRET or a key.</Nothing>
+      <Nothing title="No gateway has reported">
+        Gateways report once they have INTERNAL_API_SECRET or a key.
+      </Nothing>
     )
   return (
     <RowsTable

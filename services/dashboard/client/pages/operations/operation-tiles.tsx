@@ -11,12 +11,12 @@ export function OperationTiles({ operations }: { operations: Answer<'GET /api/op
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
       <StatTile label="Oldest scoring job">
-        {jobAge === null ? 'None waits' : formatDuration(jobAge * 1_000)}
+        {jobAge === null ? 'None waiting' : formatDuration(jobAge * 1_000)}
       </StatTile>
-      <StatTile label="Events not published yet" detail={<OldestEvent at={outbox.oldest_at} />}>
+      <StatTile label="Unpublished events" detail={<OldestEvent at={outbox.oldest_at} />}>
         {formatCount(outbox.unpublished)}
       </StatTile>
-      <StatTile label="Deliveries that wait">{formatCount(waiting)}</StatTile>
+      <StatTile label="Waiting deliveries">{formatCount(waiting)}</StatTile>
       <StatTile label="Days with partitions" detail={`until ${formatDay(partitions.last)}`}>
         {formatCount(partitions.days)}
       </StatTile>

@@ -68,9 +68,9 @@ function problemsOf({ health, gateways }: Operations): string[] {
 function Health({ operations }: { operations: Operations }) {
   const problems = problemsOf(operations)
   if (operations.health.status === 'ok' && problems.length === 0)
-    return <Alert color="green" title="Every part says that it is well" />
+    return <Alert color="green" title="All services are healthy" />
   return (
-    <Alert color="red" title="Something is not well" role="alert">
+    <Alert color="red" title="Problems" role="alert">
       <List size="sm">
         {problems.map((problem) => (
           <List.Item key={problem}>
@@ -92,7 +92,7 @@ function ConsumerTable({ groups }: { groups: readonly ConsumerGroup[] }) {
       cell: ({ lag, members }) => (
         <Group gap={4} justify="flex-end" wrap="nowrap">
           {formatCount(lag)}
-          {lag > 0 && members === 0 ? <Badge color="red">Nobody reads</Badge> : null}
+          {lag > 0 && members === 0 ? <Badge color="red">No consumers</Badge> : null}
         </Group>
       ),
     },
@@ -100,7 +100,7 @@ function ConsumerTable({ groups }: { groups: readonly ConsumerGroup[] }) {
     { title: 'Partitions', isNumber: true, cell: ({ partitions }) => formatCount(partitions) },
   ]
   if (groups.length === 0)
-    return <Nothing title="Nobody reads">Consumers show up when they have read for the first time.</Nothing>
+    return <Nothing title="No consumers">Consumers appear after their first read.</Nothing>
   return (
     <RowsTable
       label="Consumers"
@@ -125,7 +125,7 @@ function DeadLetterTable({ topics }: { topics: readonly DeadTopic[] }) {
     { title: 'Open', isNumber: true, cell: ({ open }) => formatCount(open) },
     { title: 'Oldest', cell: ({ oldest_at: at }) => <TimeText at={at} isAgo /> },
   ]
-  if (topics.length === 0) return <>None is open.</>
+  if (topics.length === 0) return <>No open dead letters.</>
   return (
     <RowsTable
       label="Dead letters"

@@ -4,7 +4,7 @@ import { countTokens } from '../../formats/count-tokens.ts'
 import { formatDuration, formatShort, formatShortUsd } from '../../formats/format-number.ts'
 import { lazyPart } from '../../parts/lazy-part.ts'
 import type { TimeChartProps } from './time-chart.tsx'
-import { callSeriesOf, everyStep, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
+import { callSeriesOf, fillSteps, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
 
 // The charting library is as large as all the rest, so it loads in parallel with the numbers.
 const loading = import('./time-chart.tsx')
@@ -64,7 +64,7 @@ const charts: readonly Charted[] = [
     title: 'Failed calls',
     series: [
       { name: 'failed', label: 'Failed', color: 'red.6' },
-      { name: 'aborted', label: 'Broken off', color: 'gray.5' },
+      { name: 'aborted', label: 'Aborted', color: 'gray.5' },
     ],
     format: formatShort,
     isStacked: true,
@@ -74,7 +74,7 @@ const charts: readonly Charted[] = [
 
 /** The range over time; a point links to its requests. */
 export function CallCharts({ stats }: { stats: Stats }) {
-  const steps = everyStep(callSeriesOf(stats)[0]?.points ?? [], stats)
+  const steps = fillSteps(callSeriesOf(stats)[0]?.points ?? [], stats)
   return (
     <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }} spacing="lg">
       {charts.map((chart) => (

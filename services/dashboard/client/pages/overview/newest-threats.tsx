@@ -27,7 +27,7 @@ export function NewestThreats({ range }: { range: ChosenRange }) {
       </Group>
       <Loaded
         query={threats}
-        empty={{ when: ({ total }) => total === 0, show: <Nothing title="Nothing unsafe in this time" /> }}
+        empty={{ when: ({ total }) => total === 0, show: <Nothing title="No unsafe calls in this range" /> }}
       >
         {(answer) => (
           <Stack gap="xs">

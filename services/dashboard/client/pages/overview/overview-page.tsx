@@ -42,8 +42,8 @@ export function OverviewPage() {
       {data === undefined && failure !== null ? (
         <Failure error={failure} retry={stats.refetch} />
       ) : data?.series.length === 0 ? (
-        <Nothing title="No calls in this time">
-          Calls show up here seconds after they pass the gateway or are logged by an SDK.
+        <Nothing title="No calls in this range">
+          Calls appear here seconds after they pass the gateway or are logged by an SDK.
         </Nothing>
       ) : (
         <Report stats={data} range={range} />

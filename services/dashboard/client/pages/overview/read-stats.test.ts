@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { formatShare, formatShort } from '../../formats/format-number.ts'
 import {
   describeUnsafe,
-  everyStep,
+  fillSteps,
   largestOf,
   rangeOfPoint,
   type CallPoint,
@@ -29,7 +29,7 @@ test.each([
   ],
   ['nothing at all', stats('2026-11-21T10:00:00.000Z', '2026-11-21T12:00:00.000Z', 1), [], ['10 -', '11 -']],
 ])('%s', (_name, answer, points, expected) => {
-  const steps = everyStep(points, answer)
+  const steps = fillSteps(points, answer)
   expect(
     steps.map(({ at, point: found }) => `${at.slice(11, 13)} ${found === undefined ? '-' : 'x'}`),
   ).toEqual(expected)

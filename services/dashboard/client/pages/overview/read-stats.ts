@@ -50,7 +50,7 @@ export function describeUnsafe({ safe, unsafe, unscored, critical }: CallTotal):
 }
 
 /** Answers omit empty steps; charts need 0 for them, or a gap where 0 makes no sense. */
-export function everyStep(
+export function fillSteps(
   points: readonly CallPoint[],
   { start, end, step_hours }: Stats,
 ): { at: string; point: CallPoint | undefined }[] {

@@ -62,7 +62,7 @@ export function TimeChart(props: TimeChartProps) {
       <Group justify="space-between" mb="xs">
         <Title order={2}>{title}</Title>
         <UnstyledButton fz="xs" c="dimmed" onClick={toggle} aria-expanded={isTable}>
-          {isTable ? 'Hide the table' : 'As a table'}
+          {isTable ? 'Hide table' : 'Show table'}
         </UnstyledButton>
       </Group>
       <AreaChart

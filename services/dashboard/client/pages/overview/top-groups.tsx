@@ -32,7 +32,7 @@ export function TopGroups({ title, by, filter, unnamed, range }: TopGroupsProps)
   const nameOf = ({ name, isOther }: CallSeries) =>
     name === null ? (
       isOther ? (
-        'All others'
+        'Others'
       ) : (
         unnamed
       )

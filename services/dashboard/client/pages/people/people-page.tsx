@@ -11,10 +11,9 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { useKept } from '../../parts/use-kept.ts'
+import { usePersisted } from '../../parts/use-draft.ts'
 import { PersonActions } from './person-actions.tsx'
-import type { PersonEntry } from './person-entry.ts'
-import { PersonForm } from './person-form.tsx'
+import { PersonForm, type PersonEntry } from './person-form.tsx'
 
 const pageSize = 50
 
@@ -26,13 +25,13 @@ export function PeoplePage() {
     { query: { page, page_size: String(pageSize) } },
     { keepsPrevious: true },
   )
-  const [edited, setEdited] = useKept<PersonEntry | 'new'>('person')
+  const [edited, setEdited] = usePersisted<PersonEntry | 'new'>('person')
   const [password, setPassword] = useState<string>()
   return (
     <>
       <PageHead title="People">
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
-          Add a person
+          Add person
         </Button>
       </PageHead>
       {password === undefined ? null : <ShownOnce title="Password" secret={password} />}
@@ -83,9 +82,9 @@ function PeopleTable({ people, onEdit, onPassword }: PeopleTableProps) {
       title: 'Projects',
       cell: ({ role, project_ids: ids }) => (role === 'admin' ? 'All' : ids.length),
     },
-    { title: 'Signs in by', cell: (person) => (person.oidc_issuer === null ? 'Password' : 'Single sign-on') },
+    { title: 'Sign-in', cell: (person) => (person.oidc_issuer === null ? 'Password' : 'Single sign-on') },
     {
-      title: 'Last here',
+      title: 'Last seen',
       cell: ({ last_login_at: at }) => (at === null ? 'Never' : <TimeText at={at} isAgo />),
     },
     {

@@ -2,8 +2,8 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
-import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
-import type { PersonEntry } from './person-entry.ts'
+import { confirmAction, notifyResult } from '../../parts/confirm-action.tsx'
+import type { PersonEntry } from './person-form.tsx'
 
 interface PersonActionsProps {
   person: PersonEntry
@@ -18,10 +18,10 @@ export function PersonActions({ person, onEdit, onPassword }: PersonActionsProps
   const signOut = useApiChange('DELETE /api/people/{id}/logins', ['GET /api/people'])
   const params = { id: person.id }
   const askReset = () =>
-    askFirst({
-      title: `A new password for ${person.name}?`,
+    confirmAction({
+      title: `Reset the password of ${person.name}?`,
       consequence: 'The old one is refused from now on, and they are signed out everywhere.',
-      confirm: 'Make a new password',
+      confirm: 'Reset password',
       action: async () => {
         const { password } = await reset.mutateAsync({ params, body: {} })
         if (password !== undefined) onPassword(password)
@@ -29,7 +29,7 @@ export function PersonActions({ person, onEdit, onPassword }: PersonActionsProps
       done: 'The new password is shown above the list.',
     })
   const askDisable = () =>
-    askFirst({
+    confirmAction({
       title: `Disable ${person.name}?`,
       consequence:
         'They are signed out everywhere at once and cannot sign in. What they did stays in the audit log.',
@@ -38,7 +38,7 @@ export function PersonActions({ person, onEdit, onPassword }: PersonActionsProps
       done: 'They are disabled.',
     })
   const enable = () =>
-    void sayHowItWent(change.mutateAsync({ params, body: { disabled: false } }), 'They may sign in again.')
+    void notifyResult(change.mutateAsync({ params, body: { disabled: false } }), 'They may sign in again.')
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -47,14 +47,14 @@ export function PersonActions({ person, onEdit, onPassword }: PersonActionsProps
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onEdit(person)}>Change</Menu.Item>
-        {person.has_password ? <Menu.Item onClick={askReset}>New password</Menu.Item> : null}
+        <Menu.Item onClick={() => onEdit(person)}>Edit</Menu.Item>
+        {person.has_password ? <Menu.Item onClick={askReset}>Reset password</Menu.Item> : null}
         <Menu.Item component={Link} to={`/settings/people/${person.id}/sessions`}>
           Sessions
         </Menu.Item>
         <Menu.Item
           onClick={() =>
-            void sayHowItWent(signOut.mutateAsync({ params }), 'They are signed out everywhere.')
+            void notifyResult(signOut.mutateAsync({ params }), 'They are signed out everywhere.')
           }
         >
           Sign out everywhere

@@ -4,8 +4,8 @@ import { useMe, type Role } from '../../api/session.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
-import { useKeptValues } from '../../parts/use-kept.ts'
-import type { PersonEntry } from './person-entry.ts'
+import { usePersistedValues } from '../../parts/use-draft.ts'
+import type { Item } from '../../api/call-api.ts'
 
 interface PersonFormProps {
   /** Absent: a new one. */
@@ -22,7 +22,7 @@ interface Values {
 }
 
 const roleTexts = [
-  { value: 'viewer', label: 'Viewer: sees requests and verdicts, not what was said' },
+  { value: 'viewer', label: 'Viewer: sees requests and verdicts, not content' },
   { value: 'analyst', label: 'Analyst: reads content, reviews verdicts' },
   { value: 'admin', label: 'Administrator: everything, in every project' },
 ]
@@ -33,15 +33,15 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
   const create = useApiChange('POST /api/people', ['GET /api/people'])
   const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
   const form = useForm<Values>({
-    ...useKeptValues(`person.${person?.id ?? 'new'}`, {
+    ...usePersistedValues(`person.${person?.id ?? 'new'}`, {
       login: person?.login ?? '',
       name: person?.name ?? '',
       role: person?.role ?? 'analyst',
       projectIds: person?.project_ids ?? [],
     }),
     validate: {
-      login: (login) => (login.trim() === '' ? 'What they sign in with' : null),
-      name: (name) => (name.trim() === '' ? 'Their name' : null),
+      login: (login) => (login.trim() === '' ? 'Enter a login' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name' : null),
     },
   })
   const submit = form.onSubmit(({ login, name, role, projectIds: project_ids }) => {
@@ -57,7 +57,7 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
   })
   return (
     <FormModal
-      title={isKnown ? 'Change a person' : 'Add a person'}
+      title={isKnown ? 'Edit person' : 'Add person'}
       onClose={onClose}
       onSubmit={submit}
       error={create.error ?? change.error}
@@ -65,7 +65,7 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
       submit="Save"
     >
       <TextInput
-        label="Signs in as"
+        label="Login"
         disabled={isKnown}
         data-autofocus={!isKnown || undefined}
         {...form.getInputProps('login')}
@@ -95,3 +95,5 @@ function ProjectsField({ given }: { given: MultiSelectProps }) {
     />
   )
 }
+
+export type PersonEntry = Item<'GET /api/people'>

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
+import { confirmAction } from '../../parts/confirm-action.tsx'
 import { LoginTable } from '../../parts/login-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -17,9 +17,9 @@ export function PersonLoginsPage() {
   const logins = useApi(reading, { params }, { pollMs: 30_000 })
   const end = useApiChange('DELETE /api/people/{id}/logins', [reading])
   const askEndAll = () =>
-    askFirst({
+    confirmAction({
       title: 'End all of their sessions?',
-      consequence: 'They have to log in again everywhere.',
+      consequence: 'They have to sign in again everywhere.',
       confirm: 'End all',
       action: () => end.mutateAsync({ params }),
       done: 'They are signed out everywhere.',
@@ -52,13 +52,13 @@ export function PersonLoginsPage() {
         query={logins}
         empty={{
           when: ({ items }) => items.length === 0,
-          show: <Nothing title="They are not logged in">No session of theirs is open.</Nothing>,
+          show: <Nothing title="Not signed in">They have no open sessions.</Nothing>,
         }}
       >
         {({ items }) => (
           <LoginTable
             logins={items}
-            advice="If it is a stranger, give the person a new password too."
+            advice="If they do not recognise it, reset their password too."
             end={(login_id) => end.mutateAsync({ params, query: { login_id } })}
           />
         )}

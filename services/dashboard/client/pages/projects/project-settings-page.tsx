@@ -5,10 +5,10 @@ import { contentDays } from '#schemas/content-retention.ts'
 import type { Answer } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
-import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
+import { confirmAction, notifyResult } from '../../parts/confirm-action.tsx'
 import { Failure, Loaded } from '../../parts/page-states.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { useKept } from '../../parts/use-kept.ts'
+import { usePersisted } from '../../parts/use-draft.ts'
 import { readSettings, settingsBody, type Settings, type SettingsForm } from './project-settings.ts'
 import { SamplingFields } from './sampling-fields.tsx'
 
@@ -33,7 +33,7 @@ export function ProjectSettingsPage() {
 }
 
 function SettingsEditor({ project }: { project: Project }) {
-  const [typed, keep] = useKept<Settings>(`settings.${project.id}`)
+  const [typed, keep] = usePersisted<Settings>(`settings.${project.id}`)
   const form = useForm<Settings>({ initialValues: typed ?? readSettings(project), onValuesChange: keep })
   // Restored input counts as a change from the saved settings.
   const resetDirty = useEffectEvent(() => form.resetDirty(readSettings(project)))
@@ -48,14 +48,14 @@ function SettingsEditor({ project }: { project: Project }) {
   }
   const submit = form.onSubmit((settings) => {
     if (settings.zeroRetention && !project.zero_content_retention) {
-      askFirst({
-        title: 'Keep no content any more?',
+      confirmAction({
+        title: 'Enable zero content retention?',
         consequence: `Prompts and answers of ${project.name} are scored and then forgotten: nobody can read them later, and history cannot be scored again.`,
-        confirm: 'Keep no content',
+        confirm: 'Enable',
         action: () => save(settings),
         done: 'The settings are saved.',
       })
-    } else void sayHowItWent(save(settings), 'The settings are saved.')
+    } else void notifyResult(save(settings), 'The settings are saved.')
   })
   return (
     <form onSubmit={submit}>
@@ -78,10 +78,10 @@ function SettingsEditor({ project }: { project: Project }) {
 
 function RetentionFields({ form }: { form: SettingsForm }) {
   return (
-    <Fieldset legend="What is kept">
+    <Fieldset legend="Retention">
       <Stack>
         <NumberInput
-          label="Days that prompts and answers are kept"
+          label="Days to keep prompts and answers"
           description={`At most ${contentDays}, also when empty. Who called what, with which verdicts, stays longer`}
           min={1}
           max={contentDays}
@@ -89,8 +89,8 @@ function RetentionFields({ form }: { form: SettingsForm }) {
           {...form.getInputProps('retentionDays')}
         />
         <Switch
-          label="Keep no content"
-          description="Prompts and answers are scored in passing and never stored"
+          label="Zero content retention"
+          description="Prompts and answers are scored and never stored"
           {...form.getInputProps('zeroRetention', { type: 'checkbox' })}
         />
         {form.getValues().zeroRetention ? (
@@ -108,14 +108,14 @@ function JudgeFields({ form }: { form: SettingsForm }) {
     <Fieldset legend="Judging by a model">
       <Stack>
         <Select
-          label="A model judges"
+          label="Use of the judge"
           data={judgeModes}
           allowDeselect={false}
           {...form.getInputProps('judgeMode')}
         />
         <NumberInput
-          label="At most, in USD a period"
-          description="Beyond it scores that need a model are unscored. Empty: no limit"
+          label="Budget per period, USD"
+          description="Beyond it, scores that need the judge are unscored. Empty: no limit"
           min={0}
           decimalScale={2}
           {...form.getInputProps('judgeUsd')}
@@ -130,15 +130,15 @@ function AlertFields({ form }: { form: SettingsForm }) {
     <Fieldset legend="Alerts">
       <Stack>
         <NumberInput
-          label="Tell when the period's calls have cost, in USD"
+          label="Alert at cost per period, USD"
           description="Empty: never"
           min={0}
           decimalScale={2}
           {...form.getInputProps('costAlertUsd')}
         />
         <NumberInput
-          label="Tell when so much of the quota is used, in percent"
-          description="Empty: only when it is used up"
+          label="Alert at quota usage, percent"
+          description="Empty: only when used up"
           min={1}
           max={100}
           allowDecimal={false}

@@ -14,7 +14,7 @@ import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { useKept, useKeptValues } from '../../parts/use-kept.ts'
+import { usePersisted, usePersistedValues } from '../../parts/use-draft.ts'
 
 type Project = Item<'GET /api/projects'>
 const tiers = ['free', 'pro', 'team', 'enterprise'] as const
@@ -22,7 +22,7 @@ const pageSize = 50
 
 /** All projects; each is a tenant with its own keys, quota and data. */
 export function ProjectsPage() {
-  const [isCreating, setIsCreating] = useKept<true>('project')
+  const [isCreating, setIsCreating] = usePersisted<true>('project')
   const { page = '1' } = useTexts()
   const projects = useApi(
     'GET /api/projects',
@@ -65,12 +65,13 @@ function ProjectTable({ projects }: { projects: readonly Project[] }) {
     { title: 'Tier', cell: ({ tier }) => tier },
     {
       title: 'Content',
-      cell: (project) => (project.zero_content_retention ? <Badge color="yellow.6">Not kept</Badge> : 'Kept'),
+      cell: (project) =>
+        project.zero_content_retention ? <Badge color="yellow.6">Not stored</Badge> : 'Stored',
     },
     { title: 'Judge', cell: ({ judge_mode: mode }) => mode },
     { title: 'Created', cell: ({ created_at: at }) => <TimeText at={at} /> },
     {
-      title: 'Go to',
+      title: 'Links',
       cell: ({ id }) => (
         <Group gap="sm" wrap="nowrap">
           <PageLink to="/" search={{ project: id }}>
@@ -95,11 +96,11 @@ function CreateProject({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const create = useApiChange('POST /api/projects', ['GET /api/projects'])
   const form = useForm({
-    ...useKeptValues<{ name: string; tier: (typeof tiers)[number] | null }>('project', {
+    ...usePersistedValues<{ name: string; tier: (typeof tiers)[number] | null }>('project', {
       name: '',
       tier: null,
     }),
-    validate: { name: (name) => (name.trim() === '' ? 'A project needs a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
   const submit = form.onSubmit(({ name, tier }) =>
     create.mutate(

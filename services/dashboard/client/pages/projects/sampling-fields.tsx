@@ -7,7 +7,7 @@ export function SamplingFields({ form }: { form: SettingsForm }) {
     <Fieldset legend="Sampling">
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          A scorer that is named looks at so many of the calls; of the others it says nothing.
+          A listed scorer scores this share of the calls and skips the others.
         </Text>
         {form.getValues().sampling.map((_row, index) => (
           <Group key={index} align="flex-end" wrap="nowrap">

@@ -35,7 +35,7 @@ export function CategoryTable({ id, against, isUnderWay }: CategoryTableProps) {
       query={diff}
       empty={{
         when: ({ categories }) => categories.length === 0,
-        show: <Nothing title="Nothing is judged yet" />,
+        show: <Nothing title="No results yet" />,
       }}
     >
       {({ categories }) => (

@@ -2,7 +2,7 @@ import { Badge, Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMe } from '../../api/session.ts'
 import { useApiPages } from '../../api/use-api.ts'
-import { mayVisit } from '../../app/may-visit.ts'
+import { mayVisit } from '../../app/page-entry.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatUsd } from '../../formats/format-number.ts'
 import { LoadedPages } from '../../parts/loaded-pages.tsx'
@@ -12,7 +12,7 @@ import { Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { useKept } from '../../parts/use-kept.ts'
+import { usePersisted } from '../../parts/use-draft.ts'
 import { describeTarget, isUnderWay, statusColors, type RedTeamRun } from './red-team-texts.ts'
 import { StartAttack } from './start-attack.tsx'
 
@@ -20,7 +20,7 @@ import { StartAttack } from './start-attack.tsx'
 export function RedTeamPage() {
   const project = useProject()
   const role = useMe().data?.role ?? 'viewer'
-  const [isStarting, setIsStarting] = useKept<true>(`attack.${project.id}`)
+  const [isStarting, setIsStarting] = usePersisted<true>(`attack.${project.id}`)
   const runs = useApiPages(
     'GET /api/redteam-runs',
     { query: { project_id: project.id, page_size: '50' } },
@@ -39,9 +39,9 @@ export function RedTeamPage() {
       <LoadedPages<'GET /api/redteam-runs'>
         query={runs}
         empty={
-          <Nothing title="Nothing was attacked yet">
-            A run sends attacks to an application and has its answers judged by production&apos;s scorers.
-            Administrators start one.
+          <Nothing title="No runs yet">
+            A run attacks an application and scores its answers with the production scorers. Administrators
+            start one.
           </Nothing>
         }
       >

@@ -3,10 +3,10 @@ import { addressOf, rowsIn } from '../../api/call-api.ts'
 import { useMe } from '../../api/session.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { usePathText, useSetTexts, useTexts } from '../../app/address.ts'
-import { mayVisit } from '../../app/may-visit.ts'
+import { mayVisit } from '../../app/page-entry.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { formatMoment } from '../../formats/format-time.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
+import { confirmAction } from '../../parts/confirm-action.tsx'
 import { DownloadButton } from '../../parts/download-button.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
@@ -66,9 +66,7 @@ function RunState({ run }: { run: RedTeamRun }) {
         </Text>
       )}
       {stoppedBy === null ? null : (
-        <Text>
-          {stoppedBy === 'budget' ? 'It stopped at its budget.' : 'It stopped: the model has no price.'}
-        </Text>
+        <Text>{stoppedBy === 'budget' ? 'Stopped at its budget.' : 'Stopped: the model has no price.'}</Text>
       )}
       {planned === null ? null : (
         <>
@@ -101,7 +99,7 @@ function RunActions({ run, against }: { run: RedTeamRun; against: string | undef
           .filter(({ id }) => id !== run.id)
           .map(({ id, created_at: at }) => ({ value: id, label: formatMoment(at) }))
   const ask = () =>
-    askFirst({
+    confirmAction({
       title: 'Cancel this run?',
       consequence: 'No further attack is sent. What was sent stays recorded and scored.',
       confirm: 'Cancel the run',

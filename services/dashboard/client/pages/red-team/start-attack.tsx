@@ -3,7 +3,7 @@ import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
-import { useKeptValues } from '../../parts/use-kept.ts'
+import { usePersistedValues } from '../../parts/use-draft.ts'
 import { transformationNames, type Transformation } from './red-team-texts.ts'
 
 interface Values {
@@ -33,11 +33,11 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
   const navigate = useNavigate()
   const start = useApiChange('POST /api/redteam-runs', ['GET /api/redteam-runs'])
   const form = useForm<Values>({
-    ...useKeptValues(`attack.${projectId}`, empty),
+    ...usePersistedValues(`attack.${projectId}`, empty),
     validate: {
-      agent: (agent) => (agent.trim() === '' ? 'Which agent is attacked' : null),
-      url: (url) => (URL.canParse(url) ? null : 'An address'),
-      transformations: (chosen) => (chosen.length > 0 ? null : 'At least one'),
+      agent: (agent) => (agent.trim() === '' ? 'Enter an agent' : null),
+      url: (url) => (URL.canParse(url) ? null : 'Enter a URL'),
+      transformations: (chosen) => (chosen.length > 0 ? null : 'Choose at least one'),
     },
   })
   const watch = ({ id }: { id: string }) => {
@@ -59,8 +59,8 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
     >
       <TextInput label="Agent" data-autofocus {...form.getInputProps('agent')} />
       <TextInput
-        label="Chat-completions address"
-        description="Its host has to be named in REDTEAM_ALLOWED_HOSTS"
+        label="Chat-completions URL"
+        description="Its host must be listed in REDTEAM_ALLOWED_HOSTS"
         placeholder="http://127.0.0.1:8080/v1/chat/completions"
         {...form.getInputProps('url')}
       />
@@ -74,8 +74,8 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
 function Transformations({ form }: { form: UseFormReturnType<Values> }) {
   return (
     <Checkbox.Group
-      label="Each attack is sent"
-      description="Once in every way chosen. Adaptive needs REDTEAM_ATTACKER_URL"
+      label="Transformations"
+      description="Each attack is sent once per transformation. Adaptive needs REDTEAM_ATTACKER_URL"
       {...form.getInputProps('transformations')}
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing={6} mt={4}>
@@ -92,8 +92,13 @@ function Bounds({ form }: { form: UseFormReturnType<Values> }) {
   return (
     <>
       <Group grow>
-        <NumberInput label="Attacks at most" min={1} allowDecimal={false} {...form.getInputProps('limit')} />
-        <NumberInput label="At a time" min={1} allowDecimal={false} {...form.getInputProps('concurrency')} />
+        <NumberInput label="Maximum attacks" min={1} allowDecimal={false} {...form.getInputProps('limit')} />
+        <NumberInput
+          label="Concurrency"
+          min={1}
+          allowDecimal={false}
+          {...form.getInputProps('concurrency')}
+        />
       </Group>
       <Group grow>
         <NumberInput label="Budget, USD" placeholder="None" min={0} {...form.getInputProps('budgetUsd')} />

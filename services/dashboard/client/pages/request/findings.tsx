@@ -5,7 +5,7 @@ import type { Evidence } from './mark-evidence.ts'
 import type { RequestDetail, Score } from './request-detail.ts'
 import { RequestFacts } from './request-facts.tsx'
 import { ScoreCard } from './score-card.tsx'
-import { Told } from './told.tsx'
+import { WebhookDeliveries } from './webhook-deliveries.tsx'
 
 interface FindingsProps {
   request: RequestDetail
@@ -23,11 +23,11 @@ export function Findings({ request, scores, onSeek }: FindingsProps) {
           Scores
         </Title>
         <Text size="xs" c="dimmed">
-          From 1, safe, to 5: unsafe from 4 on, unless the scorer says otherwise.
+          1 (safe) to 5; unsafe from 4, unless the scorer has another threshold.
         </Text>
         {scores.length === 0 ? (
           <Alert color="gray" title="No scores yet">
-            Scorers read a call within seconds after it was recorded.
+            Scores arrive seconds after a call is recorded.
           </Alert>
         ) : null}
         {[...scores]
@@ -35,7 +35,10 @@ export function Findings({ request, scores, onSeek }: FindingsProps) {
           .map((score) => (
             <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />
           ))}
-        <Told request={request} isUnsafe={scores.some(({ score_label: label }) => label === 'unsafe')} />
+        <WebhookDeliveries
+          request={request}
+          isUnsafe={scores.some(({ score_label: label }) => label === 'unsafe')}
+        />
       </Stack>
     </div>
   )

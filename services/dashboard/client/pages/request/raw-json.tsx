@@ -19,7 +19,7 @@ export function RawJson({ request }: { request: RequestDetail }) {
           name={`${id}.json`}
           size="xs"
         >
-          Download everything as it was recorded
+          Download as recorded
         </DownloadButton>
       </Group>
       <Body title="Request" body={request.request_body} />

@@ -39,7 +39,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     ['Status', request.status_code ?? absent],
     ['Error', request.error === null ? null : <PlainText key="error" text={request.error} />],
     [
-      'Broken off by',
+      'Aborted by',
       request.aborted_by === null ? null : <PlainText key="aborted" text={request.aborted_by} />,
     ],
   ]
@@ -110,9 +110,9 @@ function Metadata({ request, name, value }: { request: RequestDetail; name: stri
 function Shared({ request, filter, value }: SharedProps) {
   if (value === null) return absent
   return (
-    <LikeLink request={request} filters={{ [filter]: value }}>
+    <SimilarLink request={request} filters={{ [filter]: value }}>
       <PlainText text={value} />
-    </LikeLink>
+    </SimilarLink>
   )
 }
 
@@ -123,7 +123,7 @@ interface LikeLinkProps {
 }
 
 /** Links to calls around this one with the same `filters`. */
-export function LikeLink({ request: { source, created_at }, filters, children }: LikeLinkProps) {
+export function SimilarLink({ request: { source, created_at }, filters, children }: LikeLinkProps) {
   // Without this source, the list excludes probes.
   const ofRedteam = source === 'redteam' ? { source } : {}
   const range = rangeAround({ from: created_at, to: created_at }, aroundMs, Date.now())

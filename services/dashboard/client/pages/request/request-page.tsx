@@ -126,20 +126,17 @@ interface BodiesProps {
 function Bodies({ request, evidence, tab, setTab }: BodiesProps) {
   if (request.bodies_withheld) {
     return (
-      <Alert color="gray" title="What was said is not open to you">
+      <Alert color="gray" title="You cannot see the content">
         Viewers see facts and verdicts. An administrator can make you an analyst.
       </Alert>
     )
   }
   if (request.request_body === null && request.response_body === null) {
     return (
-      <Alert
-        color="gray"
-        title={request.bodies_erased ? 'What was said is erased' : 'What was said is not kept'}
-      >
+      <Alert color="gray" title={request.bodies_erased ? 'Content erased' : 'Content not stored'}>
         {request.zero_content_retention
           ? 'The project keeps no content: it was scored and never stored.'
-          : 'What is kept of it are the facts and the scores.'}
+          : 'Only facts and scores are kept.'}
       </Alert>
     )
   }
@@ -194,7 +191,7 @@ function SessionSteps({ request }: { request: RequestDetail }) {
         onClick={() => go(previous)}
         leftSection={<IconChevronLeft size={14} aria-hidden />}
       >
-        Before
+        Previous
       </Button>
       <Button
         variant="default"
@@ -203,7 +200,7 @@ function SessionSteps({ request }: { request: RequestDetail }) {
         onClick={() => go(next)}
         rightSection={<IconChevronRight size={14} aria-hidden />}
       >
-        After
+        Next
       </Button>
       <SessionLink id={session_id} from={request.created_at} to={request.created_at} size="sm">
         Session

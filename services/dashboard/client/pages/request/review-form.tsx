@@ -102,14 +102,14 @@ function DraftFields({ score, draft, setDraft, takesFocus }: DraftFieldsProps) {
         {score_label === 'unscored' ? (
           <SegmentedControl
             size="xs"
-            aria-label="It should be"
+            aria-label="Expected label"
             value={expected}
             onChange={(value) => setDraft({ ...draft, expected: value })}
             data={['safe', 'unsafe']}
           />
         ) : null}
         <Textarea
-          label="Why"
+          label="Comment"
           autosize
           minRows={2}
           maxLength={4_000}

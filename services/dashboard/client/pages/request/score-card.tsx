@@ -1,7 +1,7 @@
 import { Button, Card, Group, Text } from '@mantine/core'
 import { describeOwasp } from '#schemas/verdicts.ts'
 import { useMe } from '../../api/session.ts'
-import { mayVisit } from '../../app/may-visit.ts'
+import { mayVisit } from '../../app/page-entry.ts'
 import { absent, formatUsd } from '../../formats/format-number.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -9,9 +9,9 @@ import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { readEvidence, type Evidence } from './mark-evidence.ts'
 import type { RequestDetail, Score } from './request-detail.ts'
-import { LikeLink } from './request-facts.tsx'
+import { SimilarLink } from './request-facts.tsx'
 import { ReviewForm } from './review-form.tsx'
-import { whyScored } from './why-scored.ts'
+import { explainScore } from './explain-score.ts'
 
 interface ScoreCardProps {
   request: RequestDetail
@@ -24,18 +24,18 @@ interface ScoreCardProps {
 export function ScoreCard({ request, score, onSeek }: ScoreCardProps) {
   const role = useMe().data?.role ?? 'viewer'
   const owasp = describeOwasp(score.owasp_category)
-  const why = whyScored(score)
+  const why = explainScore(score)
   return (
     <Card withBorder padding="sm" component="section" aria-label={score.scorer_name}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <div>
           <Text fw={600} size="sm">
-            <LikeLink
+            <SimilarLink
               request={request}
               filters={{ scorer_name: score.scorer_name, label: score.score_label }}
             >
               <PlainText text={score.scorer_name} />
-            </LikeLink>
+            </SimilarLink>
           </Text>
           {score.owasp_category === null ? null : (
             <Text size="xs" c="dimmed">
@@ -59,7 +59,7 @@ export function ScoreCard({ request, score, onSeek }: ScoreCardProps) {
       </Text>
       <Text size="xs">
         <PageLink to="/reviews" search={{ scorer_name: score.scorer_name }}>
-          What people said of this scorer
+          Reviews of this scorer
         </PageLink>
       </Text>
       {mayVisit(role, { role: 'analyst' }) ? <ReviewForm score={score} /> : null}
@@ -71,7 +71,7 @@ function describeMethod({ method, scorer_version, judge }: Score): string {
   const by = { detector: 'by detectors', judge: 'by the judge', custom: 'by a custom scorer' }[method]
   if (judge === null) return `${by}, version ${scorer_version}`
   if (typeof judge.failed === 'string')
-    return `${by}, version ${scorer_version}; ${judge.model} was asked too and gave no verdict: ${judge.failed}`
+    return `${by}, version ${scorer_version}; ${judge.model} was asked too, without a verdict: ${judge.failed}`
   const shared = (judge.asked_together ?? 1) > 1 ? ` for ${judge.asked_together} scorers` : ''
   return `${by}: ${judge.model}, rubric ${judge.rubric}, ${formatUsd(judge.cost_usd)}${shared}`
 }

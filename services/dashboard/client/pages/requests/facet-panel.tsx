@@ -50,7 +50,7 @@ export function FacetPanel({
       {(found) => (
         <Stack gap="md" component="section" aria-label="Filters">
           <Text size="xs" c="dimmed">
-            Of {Object.keys(filters).length === 0 ? 'all calls' : 'the calls that pass'}{' '}
+            Of {Object.keys(filters).length === 0 ? 'all calls' : 'matching calls'}{' '}
             {formatCounted(found, end === undefined)}
           </Text>
           {facets.map((name) => (

@@ -52,15 +52,15 @@ function AddFilter({ filters }: { filters: Readonly<Record<string, string>> }) {
   const form = useForm({
     initialValues: { name: 'session_id', key: '', value: '' },
     validate: {
-      key: (key, { name }) => (name === metadata && key.trim() === '' ? 'Which key?' : null),
-      value: (value) => (value === '' ? 'Which value?' : null),
+      key: (key, { name }) => (name === metadata && key.trim() === '' ? 'Enter a key' : null),
+      value: (value) => (value === '' ? 'Enter a value' : null),
     },
   })
   const values = filterValues[form.values.name]
   return (
     <Popover opened={isOpen} onChange={close} onDismiss={close} trapFocus position="bottom-start">
       <Popover.Target>
-        <ActionIcon variant="default" onClick={toggle} aria-label="Add a filter" aria-expanded={isOpen}>
+        <ActionIcon variant="default" onClick={toggle} aria-label="Add filter" aria-expanded={isOpen}>
           <IconFilterPlus size={16} aria-hidden />
         </ActionIcon>
       </Popover.Target>
@@ -83,10 +83,10 @@ function AddFilter({ filters }: { filters: Readonly<Record<string, string>> }) {
             />
             {form.values.name === metadata ? <TextInput label="Key" {...form.getInputProps('key')} /> : null}
             {values === undefined ? (
-              <TextInput label="Is exactly" data-autofocus {...form.getInputProps('value')} />
+              <TextInput label="Value" data-autofocus {...form.getInputProps('value')} />
             ) : (
               <Select
-                label="Is"
+                label="Value"
                 data={values}
                 comboboxProps={{ withinPortal: false }}
                 {...form.getInputProps('value')}

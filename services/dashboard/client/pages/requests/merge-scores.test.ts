@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { addArrived, saysWorse, withArrived, type ArrivedScore, type RequestItem } from './merge-scores.ts'
+import {
+  addArrived,
+  isOutdatedRow,
+  withArrived,
+  type ArrivedScore,
+  type RequestItem,
+} from './merge-scores.ts'
 
 const row = (fields: Partial<RequestItem> = {}) =>
   ({ id: 'r', worst_label: null, worst_severity: null, score_count: 0, ...fields }) as RequestItem
@@ -99,5 +105,5 @@ test.each([
   ['none came for it', 'unsafe', 'high', [{ ...score('a', 'safe'), request_id: 'other' }], false],
 ] as const)('the list is read anew or not: %s', (_name, worst_label, worst_severity, scores, wanted) => {
   const { arrived } = addArrived(new Map(), scores)
-  expect(saysWorse([row({ worst_label, worst_severity })], arrived, scores)).toBe(wanted)
+  expect(isOutdatedRow([row({ worst_label, worst_severity })], arrived, scores)).toBe(wanted)
 })

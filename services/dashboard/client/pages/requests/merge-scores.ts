@@ -75,7 +75,7 @@ export function withArrived(
  * others, as after a promotion, so the list must be refetched. A call's first scores are stored together: a
  * row has all or none.
  */
-export function saysWorse(
+export function isOutdatedRow(
   rows: readonly RequestItem[],
   arrived: ReadonlyMap<string, Arrived>,
   scores: readonly ArrivedScore[],

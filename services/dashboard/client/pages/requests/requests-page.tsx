@@ -7,7 +7,7 @@ import { useCallback, useMemo } from 'react'
 import { rowsOf, useApiPages } from '../../api/use-api.ts'
 import { useMe } from '../../api/session.ts'
 import { useTexts } from '../../app/address.ts'
-import { mayVisit } from '../../app/may-visit.ts'
+import { mayVisit } from '../../app/page-entry.ts'
 import { useProject } from '../../app/project.ts'
 import { useSteadyRange } from '../../app/use-range.ts'
 import { formatCount, nounOf } from '../../formats/format-number.ts'
@@ -118,10 +118,10 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
         </Button>
       )}
       {data !== undefined && shown.length === 0 ? (
-        <Nothing title="No such requests">
+        <Nothing title="No matching requests">
           {Object.keys(filters).length === 0
-            ? 'Nothing was logged in this time.'
-            : 'Take a filter away, or look further back.'}
+            ? 'No calls were recorded in this range.'
+            : 'Remove a filter, or extend the range.'}
         </Nothing>
       ) : null}
       {shown.length === 0 ? null : (

@@ -3,7 +3,13 @@ import { useMemo } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
 import { countNew } from './count-new.ts'
-import { addArrived, saysWorse, type Arrived, type ArrivedScore, type RequestItem } from './merge-scores.ts'
+import {
+  addArrived,
+  isOutdatedRow,
+  type Arrived,
+  type ArrivedScore,
+  type RequestItem,
+} from './merge-scores.ts'
 
 const scoresMs = 4_000
 const requestsMs = 5_000
@@ -42,7 +48,7 @@ export function useArrivedScores(
         isOutdated ||= added.isOutdated
         if (!answer.has_more) break
       }
-      if (isOutdated || saysWorse(rows, polled.arrived, came))
+      if (isOutdated || isOutdatedRow(rows, polled.arrived, came))
         void client.invalidateQueries({ queryKey: ['GET /api/requests'] })
       return polled
     },

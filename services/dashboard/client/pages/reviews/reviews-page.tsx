@@ -3,7 +3,7 @@ import { addressOf, type Answer, type Item } from '../../api/call-api.ts'
 import { useMe } from '../../api/session.ts'
 import { useApi, useApiPages } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
-import { mayVisit } from '../../app/may-visit.ts'
+import { mayVisit } from '../../app/page-entry.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
@@ -42,7 +42,7 @@ export function ReviewsPage() {
       <PageHead title="Reviews">
         <SegmentedControl
           size="sm"
-          aria-label="Which"
+          aria-label="Filter"
           data={choices}
           value={agrees ?? ''}
           onChange={(value) => setTexts({ agrees: value })}
@@ -64,8 +64,8 @@ export function ReviewsPage() {
         <LoadedPages<'GET /api/reviews'>
           query={reviews}
           empty={
-            <Nothing title="No verdict was reviewed in this time">
-              On a request, analysts say of each verdict whether they agree.
+            <Nothing title="No reviews in this range">
+              Analysts agree or disagree with verdicts on the page of a request.
             </Nothing>
           }
         >
@@ -125,7 +125,7 @@ function AgreementPanel({ query }: { query: AgreementQuery }) {
 
 function ReviewTable({ reviews }: { reviews: readonly Review[] }) {
   const columns: Column<Review>[] = [
-    { title: 'When', cell: ({ created_at: at }) => <TimeText at={at} /> },
+    { title: 'Time', cell: ({ created_at: at }) => <TimeText at={at} /> },
     {
       title: 'Request',
       cell: ({ request_id: id }) => (
@@ -137,14 +137,14 @@ function ReviewTable({ reviews }: { reviews: readonly Review[] }) {
     { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
     { title: 'Verdict', cell: ({ score_label: label }) => label },
     {
-      title: 'Reviewer says',
+      title: 'Review',
       cell: ({ agrees, expected_label: label }) => (
         <Badge color={agrees ? 'green' : 'orange'} variant="light">
           {agrees ? 'agrees' : `should be ${label}`}
         </Badge>
       ),
     },
-    { title: 'Why', cell: ({ reason }) => (reason === null ? null : <PlainText text={reason} />) },
+    { title: 'Comment', cell: ({ reason }) => (reason === null ? null : <PlainText text={reason} />) },
     { title: 'Reviewer', cell: ({ reviewer }) => <PlainText text={reviewer} /> },
   ]
   return <RowsTable label="Reviews" columns={columns} rows={reviews} keyOf={({ id }) => id} minWidth={900} />

@@ -5,7 +5,7 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
-import { describeState, inTime, isUnderWay, type RunDiff, type ScoreRun } from './run-texts.ts'
+import { describeState, inOrder, isUnderWay, type RunDiff, type ScoreRun } from './run-texts.ts'
 
 type ScorerDiff = RunDiff['scorers'][number]
 type Example = RunDiff['examples'][number]
@@ -22,7 +22,7 @@ export function RunDifferences({ run }: { run: ScoreRun }) {
   return (
     <Loaded
       query={diff}
-      empty={{ when: ({ scorers }) => scorers.length === 0, show: <Nothing title="Nothing is scored yet" /> }}
+      empty={{ when: ({ scorers }) => scorers.length === 0, show: <Nothing title="No scores yet" /> }}
     >
       {(answer) => (
         <Stack gap="lg">
@@ -31,7 +31,7 @@ export function RunDifferences({ run }: { run: ScoreRun }) {
             <Alert color="blue" title="Only the first 100,000 scores are compared" />
           )}
           <ScorerTable scorers={answer.scorers} run={run} />
-          <Text fw={600}>Verdicts that changed, for instance</Text>
+          <Text fw={600}>Examples of changed verdicts</Text>
           <ExampleTable examples={answer.examples} run={run} />
         </Stack>
       )}
@@ -46,11 +46,11 @@ function ScorerTable({ scorers, run }: { scorers: readonly ScorerDiff[]; run: Sc
     { title: 'Changed', isNumber: true, cell: ({ changed }) => formatCount(changed) },
     { title: 'Share', isNumber: true, cell: ({ changed, compared }) => formatShare(changed, compared) },
     {
-      title: 'Which way',
+      title: 'Direction',
       cell: ({ changes }) =>
         changes
           .map(({ count, ...labels }) => {
-            const [earlier, later] = inTime(run, labels)
+            const [earlier, later] = inOrder(run, labels)
             return `${earlier ?? 'none'} → ${later ?? 'none'}: ${formatCount(count)}`
           })
           .join(', '),
@@ -67,7 +67,7 @@ function ScorerTable({ scorers, run }: { scorers: readonly ScorerDiff[]; run: Sc
 }
 
 function ExampleTable({ examples, run }: { examples: readonly Example[]; run: ScoreRun }) {
-  const [earlier, later] = run.status === 'promoted' ? ['Before', 'Now'] : ['Stands', 'This run says']
+  const [earlier, later] = run.status === 'promoted' ? ['Before', 'Now'] : ['Live', 'This run']
   const columns: Column<Example>[] = [
     {
       title: 'Request',
@@ -78,8 +78,8 @@ function ExampleTable({ examples, run }: { examples: readonly Example[]; run: Sc
       ),
     },
     { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
-    { title: earlier, cell: (example) => inTime(run, example)[0].label ?? 'none' },
-    { title: later, cell: (example) => inTime(run, example)[1].label ?? 'none' },
+    { title: earlier, cell: (example) => inOrder(run, example)[0].label ?? 'none' },
+    { title: later, cell: (example) => inOrder(run, example)[1].label ?? 'none' },
   ]
   if (examples.length === 0) return <Text size="sm">None.</Text>
   return (

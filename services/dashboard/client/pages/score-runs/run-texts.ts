@@ -23,7 +23,7 @@ export function isUnderWay({ status }: Pick<ScoreRun, 'status'>): boolean {
  * The earlier and the later side of a diff. Promotion swaps the verdicts (docs/decisions/0024): the run then
  * has the former live ones, and its own are live.
  */
-export function inTime<B, A>(
+export function inOrder<B, A>(
   { status }: Pick<ScoreRun, 'status'>,
   { before, after }: { before: B; after: A },
 ): [earlier: A | B, later: A | B] {
@@ -33,8 +33,8 @@ export function inTime<B, A>(
 /** Why a run's differences are incomplete or not available; undefined: they are complete. */
 export function describeState(run: Pick<ScoreRun, 'status'>): string | undefined {
   if (run.status === 'promoting')
-    return 'Its verdicts are becoming the ones that stand: of some calls, what stood before is shown as its own'
+    return 'The run is being promoted: for some calls the former verdict is shown as its own'
   if (run.status === 'promoted')
-    return 'What it could not judge took the place of no verdict; such a call counts as unscored before'
+    return 'What it could not judge replaced no verdict; such a call counts as unscored before'
   return isUnderWay(run) ? 'Not every call is scored yet' : undefined
 }

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
+import { confirmAction } from '../../parts/confirm-action.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -57,7 +57,7 @@ function RunActions({ run }: { run: ScoreRun }) {
   const promote = useApiChange('POST /api/score-runs/{id}/promote', reads)
   const input = { params: { id: run.id } }
   const askCancel = () =>
-    askFirst({
+    confirmAction({
       title: 'Cancel this run?',
       consequence: 'What it has scored stays with it; nothing more is scored.',
       confirm: 'Cancel the run',
@@ -65,14 +65,14 @@ function RunActions({ run }: { run: ScoreRun }) {
       done: 'The run is cancelled.',
     })
   const askPromote = () =>
-    askFirst({
-      title: 'Let its verdicts stand?',
+    confirmAction({
+      title: 'Promote this run?',
       consequence:
-        'They become what lists, statistics and people see. The verdicts that stood until now are kept under this run.',
+        'Its verdicts become the live ones in lists and statistics. The current ones are kept under this run.',
       confirm: 'Promote',
       isDangerous: false,
       action: () => promote.mutateAsync(input),
-      done: 'Its verdicts are becoming the ones that stand.',
+      done: 'The run is being promoted.',
     })
   return (
     <>

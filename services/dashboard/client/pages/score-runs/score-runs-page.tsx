@@ -8,13 +8,13 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Nothing } from '../../parts/page-states.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { useKept } from '../../parts/use-kept.ts'
+import { usePersisted } from '../../parts/use-draft.ts'
 import { isUnderWay, runColors, type ScoreRun } from './run-texts.ts'
 import { StartRun } from './start-run.tsx'
 
 /** Score runs over history, beside the live run. */
 export function ScoreRunsPage() {
-  const [isStarting, setIsStarting] = useKept<true>('score-run')
+  const [isStarting, setIsStarting] = usePersisted<true>('score-run')
   const runs = useApiPages('GET /api/score-runs', { query: { page_size: '50' } }, { pollsWhile: isUnderWay })
   return (
     <>
@@ -27,8 +27,8 @@ export function ScoreRunsPage() {
       <LoadedPages<'GET /api/score-runs'>
         query={runs}
         empty={
-          <Nothing title="Nothing was scored again">
-            A run scores stored calls anew; its verdicts stand beside the live ones until it is promoted.
+          <Nothing title="No score runs yet">
+            A run scores stored calls again; its verdicts stay beside the live ones until it is promoted.
           </Nothing>
         }
       >

@@ -10,7 +10,7 @@ import { isoTexts, localTextOf, type PickedTexts } from '../../formats/local-tim
 import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { Failure } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { useKeptValues } from '../../parts/use-kept.ts'
+import { usePersistedValues } from '../../parts/use-draft.ts'
 
 interface Values extends PickedTexts {
   scorers: string[]
@@ -28,17 +28,17 @@ function lastWeek(): { start: string; end: string } {
 function useRunForm(projectId: string) {
   const [filled] = useState(lastWeek)
   const form = useForm<Values>({
-    ...useKeptValues<Values>('score-run', {
+    ...usePersistedValues<Values>('score-run', {
       start: localTextOf(filled.start),
       end: localTextOf(filled.end),
       scorers: [],
       ofThisProject: true,
     }),
     validate: {
-      start: (start) => (start === null ? 'From when on' : null),
+      start: (start) => (start === null ? 'Choose a start' : null),
       end: (_end, picked) => {
         const { start = '', end } = isoTexts(picked, filled)
-        return end === undefined ? 'Until when' : end <= start ? 'After the start' : null
+        return end === undefined ? 'Choose an end' : end <= start ? 'Must be after the start' : null
       },
     },
   })
@@ -84,7 +84,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
           {estimate.data === undefined ? null : <Estimate answer={estimate.data} />}
           <Group justify="flex-end">
             <Button type="submit" variant="default" loading={estimate.isPending}>
-              What would it take?
+              Estimate
             </Button>
             <Button
               disabled={estimate.data === undefined}
@@ -103,7 +103,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
 function Estimate({ answer }: { answer: Answer<'POST /api/score-runs'> }) {
   const { calls, calls_are_exact: isExact, calls_without_bodies: without, estimated_judge_usd: cost } = answer
   return (
-    <Alert color="blue" title="It would take">
+    <Alert color="blue" title="Estimate">
       <Text size="sm">
         {isExact ? '' : 'about '}
         {formatCount(calls)} {nounOf(calls, 'call')}

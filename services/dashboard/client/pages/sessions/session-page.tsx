@@ -48,7 +48,7 @@ export function SessionPage() {
     <>
       <PageHead title={`Session ${id}`} heading={<PlainText text={id} />}>
         <PageLink to="/requests" search={asList} size="sm">
-          As a list
+          Show as list
         </PageLink>
         <Button
           variant="default"

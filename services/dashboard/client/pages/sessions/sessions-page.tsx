@@ -43,8 +43,8 @@ export function SessionsPage() {
       <SessionFilters chosen={{ agent_name, user_id }} />
       {pages.data === undefined ? <NoAnswerYet query={pages} /> : null}
       {pages.isSuccess && sessions.length === 0 ? (
-        <Nothing title="No sessions in this time">
-          Calls that carry a session id are shown here as one run.
+        <Nothing title="No sessions in this range">
+          Calls with the same session id appear here as one session.
         </Nothing>
       ) : null}
       {sessions.length === 0 ? null : (
@@ -81,7 +81,7 @@ function SessionFilters({
               if (typeof text === 'string') setTexts({ [name]: text })
             }}
           >
-            <TextInput name="text" size="xs" w={160} maxLength={256} label={`Only of the ${label}`} />
+            <TextInput name="text" size="xs" w={160} maxLength={256} label={`Filter by ${label}`} />
           </form>
         ) : (
           <FilterPill
@@ -148,7 +148,7 @@ function SessionAgents({ agents }: Pick<Session, 'agents'>) {
           key={agent}
           variant="default"
           size="compact-xs"
-          title="Only of this agent"
+          title="Filter by this agent"
           onClick={() => setTexts({ agent_name: agent })}
         >
           <PlainText text={agent} />

@@ -41,8 +41,8 @@ export function ToolsPage() {
         empty={{
           when: (answer) => answer.total === 0,
           show: (
-            <Nothing title="No tool was called in this time">
-              Calls of MCP tools, and answers that ask for tools, show up here.
+            <Nothing title="No tool calls in this range">
+              Calls of MCP tools, and answers that request tools, appear here.
             </Nothing>
           ),
         }}
@@ -65,7 +65,7 @@ function ToolTable({ tools, range }: { tools: readonly Tool[]; range: ChosenRang
     { title: 'Last seen', cell: (tool) => <TimeText at={tool.last_seen_at} isAgo /> },
     { title: 'Calls', isNumber: true, cell: (tool) => formatCount(tool.calls) },
     { title: 'Failed', isNumber: true, cell: (tool) => formatShare(tool.failed, tool.calls) },
-    { title: 'Asked for', isNumber: true, cell: (tool) => formatCount(tool.requested) },
+    { title: 'Requested', isNumber: true, cell: (tool) => formatCount(tool.requested) },
     { title: 'Agents', cell: (tool) => <ToolAgents tool={tool} range={range} /> },
   ]
   return (

@@ -42,9 +42,7 @@ export function DeliveriesPage() {
       </PageHead>
       <LoadedPages<'GET /api/v1/webhooks/{id}/deliveries'>
         query={pages}
-        empty={
-          <Nothing title="Nothing was sent">Send Test Event in the list of webhooks sends something.</Nothing>
-        }
+        empty={<Nothing title="No deliveries yet">Send a test event from the list of webhooks.</Nothing>}
       >
         {(rows) => (
           <DeliveryTable key={chosen ?? 'all'} deliveries={rows} projectId={project.id} webhookId={id} />

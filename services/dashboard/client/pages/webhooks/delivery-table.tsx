@@ -39,10 +39,10 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
           loading={isSending}
           onClick={() => void sendChosen()}
         >
-          Send chosen ones again
+          Resend selected
         </Button>
         <Text size="sm" c="dimmed" role="status">
-          {chosen.length === 0 ? 'None is chosen' : `${formatCount(chosen.length)} chosen`}
+          {chosen.length === 0 ? 'None selected' : `${formatCount(chosen.length)} selected`}
         </Text>
       </Group>
       <Table.ScrollContainer minWidth={760}>
@@ -88,7 +88,7 @@ function TableHead({ chosenCount, allCount, onTickAll }: TableHeadProps) {
       <Table.Tr>
         <Table.Th w={40}>
           <Checkbox
-            aria-label="Choose all that are shown"
+            aria-label="Select all"
             checked={allCount > 0 && chosenCount === allCount}
             indeterminate={chosenCount > 0 && chosenCount < allCount}
             disabled={allCount === 0}
@@ -96,7 +96,7 @@ function TableHead({ chosenCount, allCount, onTickAll }: TableHeadProps) {
           />
         </Table.Th>
         <Table.Th>Event</Table.Th>
-        <Table.Th>Raised</Table.Th>
+        <Table.Th>Created</Table.Th>
         <Table.Th>Status</Table.Th>
         <Table.Th ta="right">Attempts</Table.Th>
         <Table.Th>Delivered</Table.Th>
@@ -122,7 +122,7 @@ function DeliveryRows({ delivery, isFree, isTicked, onTick, onSend }: DeliveryRo
       <Table.Tr>
         <Table.Td>
           <Checkbox
-            aria-label={`Choose the delivery of ${formatTime(delivery.created_at)}`}
+            aria-label={`Select the delivery of ${formatTime(delivery.created_at)}`}
             checked={isTicked && isFree}
             disabled={!isFree}
             onChange={(event) => onTick(event.currentTarget.checked)}
@@ -150,7 +150,7 @@ function DeliveryRows({ delivery, isFree, isTicked, onTick, onSend }: DeliveryRo
               Attempts
             </Button>
             <Button size="compact-sm" variant="default" disabled={!isFree} onClick={onSend}>
-              Send again
+              Resend
             </Button>
           </Button.Group>
         </Table.Td>

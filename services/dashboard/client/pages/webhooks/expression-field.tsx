@@ -1,11 +1,11 @@
 import { Badge, Stack, Text, Textarea } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import type { Answer } from '../../api/call-api.ts'
-import { useTrial } from './use-trial.ts'
+import { callApi, type Answer, type ApiError } from '../../api/call-api.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 
 type Tried = Answer<'POST /api/v1/webhooks/try'>['tried'][number]
 
@@ -31,7 +31,7 @@ export function ExpressionField({ projectId, value = '', error, onChange }: Expr
     <Stack gap="xs">
       <Textarea
         label="Expression"
-        description='CEL that decides for every event of the webhook; fields of other events are null. Critical threats, and whatever else is chosen: event != "threat_detected" || data.severity == "critical"'
+        description='CEL, evaluated for every event of the webhook; fields of other events are null. Critical threats, and all other chosen events: event != "threat_detected" || data.severity == "critical"'
         autosize
         minRows={2}
         maxRows={8}
@@ -52,11 +52,11 @@ function TriedEvents({ tried }: { tried: readonly Tried[] }) {
   if (tried.length === 0)
     return (
       <Text size="xs" c="dimmed">
-        It is valid. There was no event in the last week that it could be tried on.
+        Valid. There were no events in the last week to evaluate it on.
       </Text>
     )
   const columns: Column<Tried>[] = [
-    { title: 'When', cell: (event) => <TimeText at={event.created_at} isAgo /> },
+    { title: 'Time', cell: (event) => <TimeText at={event.created_at} isAgo /> },
     { title: 'Event', cell: (event) => event.event },
     { title: 'Scorer', cell: (event) => <PlainText text={event.scorer_name ?? ''} /> },
     { title: 'Severity', cell: (event) => event.severity },
@@ -69,5 +69,24 @@ function TriedEvents({ tried }: { tried: readonly Tried[] }) {
       ),
     },
   ]
-  return <RowsTable label="Tried on recent events" columns={columns} rows={tried} keyOf={({ id }) => id} />
+  return <RowsTable label="Results on recent events" columns={columns} rows={tried} keyOf={({ id }) => id} />
+}
+
+type Trial = Answer<'POST /api/v1/webhooks/try'>
+
+/** Evaluates an expression on the project's newest events. Changes nothing, so it is cached like a read. */
+function useTrial(projectId: string, expression: string): UseQueryResult<Trial, ApiError> {
+  return useQuery<Trial, ApiError>({
+    queryKey: ['POST /api/v1/webhooks/try', projectId, expression],
+    queryFn: ({ signal }) =>
+      callApi(
+        'POST /api/v1/webhooks/try',
+        { query: { project_id: projectId }, body: { filter_expression: expression } },
+        signal,
+      ),
+    enabled: expression !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+    retry: false,
+  })
 }

@@ -5,7 +5,7 @@ import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { isoText } from '../../formats/local-time.ts'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
-import { sayHowItWent } from '../../parts/ask-first.tsx'
+import { notifyResult } from '../../parts/confirm-action.tsx'
 
 interface ReplayRangeProps {
   projectId: string
@@ -40,24 +40,24 @@ export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
     const [start, end] = [isoText(from), isoText(to)]
     if (start === undefined || end === undefined) return
     setIsRunning(true)
-    await sayHowItWent(replayAll(start, end), (count) => `${formatCount(count)} deliveries are sent again.`)
+    await notifyResult(replayAll(start, end), (count) => `${formatCount(count)} deliveries are resent.`)
     setIsRunning(false)
   }
   return (
     <>
       <Button size="xs" variant="default" onClick={() => setIsOpen(true)}>
-        Send failed ones again
+        Resend failed
       </Button>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Send failed deliveries again">
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Resend failed deliveries">
         <Stack>
           <Text size="sm">
-            Every delivery of this time that failed, or that was not attempted for an hour, under its own id.
+            All deliveries of this range that failed or were not attempted for an hour, with their ids.
           </Text>
           <MomentPicker label="From" value={from} onChange={setFrom} />
           <MomentPicker label="To" value={to} onChange={setTo} />
           <Group justify="flex-end">
             <Button disabled={from === null || to === null} loading={isRunning} onClick={() => void run()}>
-              Send again
+              Resend
             </Button>
           </Group>
         </Stack>

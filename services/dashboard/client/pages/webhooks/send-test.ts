@@ -24,12 +24,12 @@ async function outcomeOf(
 }
 
 /** Waits for the result of a test and returns a message. Rejects with the receiver's answer if it failed. */
-export async function sayOutcome(
+export async function describeOutcome(
   webhook: Parameters<typeof outcomeOf>[0],
   deliveryId: string,
 ): Promise<string> {
   const delivery = await outcomeOf(webhook, deliveryId)
-  if (delivery === undefined) return 'No answer yet: the delivery log will have it.'
+  if (delivery === undefined) return 'No answer yet; see the delivery log.'
   const last = delivery.attempts.at(-1)
   const answer = last?.status_code == null ? (last?.error ?? 'no answer') : `status ${last.status_code}`
   if (delivery.status === 'delivered') return `Delivered: the receiver answered with ${answer}.`

@@ -1,7 +1,7 @@
 import type { Answer } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
-import { sayHowItWent } from '../../parts/ask-first.tsx'
+import { notifyResult } from '../../parts/confirm-action.tsx'
 
 /** Resends selected deliveries and shows the result. */
 export function useReplay({ projectId, webhookId }: { projectId: string; webhookId: string }) {
@@ -14,7 +14,7 @@ export function useReplay({ projectId, webhookId }: { projectId: string; webhook
       query: { project_id: projectId },
       body: { delivery_ids: deliveryIds },
     })
-    return sayHowItWent(sending, saidOf)
+    return notifyResult(sending, saidOf)
   }
   return { send, isSending: replay.isPending }
 }
@@ -23,8 +23,6 @@ type Replayed = Answer<'POST /api/v1/webhooks/{id}/deliveries/replay-chosen'>
 
 function saidOf({ replayed, skipped }: Replayed): string {
   const sent =
-    replayed === 1
-      ? 'It is sent again, under the same id.'
-      : `${formatCount(replayed)} are sent again, under the same ids.`
-  return skipped.length === 0 ? sent : `${sent} ${formatCount(skipped.length)} are under way already.`
+    replayed === 1 ? 'Resent with the same id.' : `${formatCount(replayed)} are resent with the same ids.`
+  return skipped.length === 0 ? sent : `${sent} ${formatCount(skipped.length)} are already in progress.`
 }

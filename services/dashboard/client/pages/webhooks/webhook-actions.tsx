@@ -1,8 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useApiChange } from '../../api/use-api.ts'
-import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
-import { sayOutcome } from './send-test.ts'
+import { confirmAction, notifyResult } from '../../parts/confirm-action.tsx'
+import { describeOutcome } from './send-test.ts'
 import type { Webhook } from './webhook-texts.ts'
 
 interface WebhookActionsProps {
@@ -22,20 +22,20 @@ export function WebhookActions({ projectId, webhook, onEdit, onSecret }: Webhook
   const input = { params: { id: webhook.id }, query: { project_id: projectId } }
   const [event = 'threat_detected'] = webhook.events
   const askRotate = () =>
-    askFirst({
-      title: 'Make a new signing secret?',
+    confirmAction({
+      title: 'Rotate the signing secret?',
       consequence:
-        'For a day deliveries carry the signatures of both secrets, so that the receiver can change over. Then the old one is worthless.',
-      confirm: 'Make a new secret',
+        'For a day deliveries are signed with both secrets, so that the receiver can switch. Then the old one expires.',
+      confirm: 'Rotate secret',
       isDangerous: false,
       action: async () =>
         onSecret((await rotate.mutateAsync({ ...input, body: { overlap_seconds: overlapSeconds } })).secret),
       done: 'The new secret is shown above the list.',
     })
   const askRemove = () =>
-    askFirst({
+    confirmAction({
       title: 'Delete this webhook?',
-      consequence: `${webhook.url} is told nothing any more, and its delivery log goes with it.`,
+      consequence: `${webhook.url} gets no more events, and its delivery log is deleted.`,
       confirm: 'Delete',
       action: () => remove.mutateAsync(input),
       done: 'The webhook is deleted.',
@@ -48,13 +48,13 @@ export function WebhookActions({ projectId, webhook, onEdit, onSecret }: Webhook
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onEdit(webhook)}>Change</Menu.Item>
+        <Menu.Item onClick={() => onEdit(webhook)}>Edit</Menu.Item>
         <Menu.Item
           onClick={() =>
-            void sayHowItWent(
+            void notifyResult(
               test
                 .mutateAsync({ ...input, body: { event } })
-                .then(({ delivery_id }) => sayOutcome(input, delivery_id)),
+                .then(({ delivery_id }) => describeOutcome(input, delivery_id)),
               (outcome) => outcome,
             )
           }

@@ -1,12 +1,12 @@
 import { Checkbox, MultiSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ApiError } from '../../api/call-api.ts'
-import { useApiChange } from '../../api/use-api.ts'
+import { useApiChange, useApi } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
-import { useKeptValues } from '../../parts/use-kept.ts'
+import { usePersistedValues } from '../../parts/use-draft.ts'
 import { ExpressionField } from './expression-field.tsx'
-import { useScorerNames } from './use-scorer-names.ts'
 import { eventNames, severities, type Webhook } from './webhook-texts.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
 
 interface WebhookFormProps {
   projectId: string
@@ -31,17 +31,17 @@ interface Values {
 /** The form of a new or existing webhook. */
 export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFormProps) {
   const form = useForm<Values>({
-    ...useKeptValues(`webhook.${projectId}.${webhook?.id ?? 'new'}`, valuesOf(webhook)),
+    ...usePersistedValues(`webhook.${projectId}.${webhook?.id ?? 'new'}`, valuesOf(webhook)),
     validate: {
-      url: (url) => (url.startsWith('http') ? null : 'An address that begins with https://'),
-      events: (events) => (events.length > 0 ? null : 'At least one event'),
+      url: (url) => (url.startsWith('http') ? null : 'Enter a URL that starts with https://'),
+      events: (events) => (events.length > 0 ? null : 'Choose at least one event'),
     },
   })
   const save = useSave(projectId, webhook, { onClose, onSecret })
   const submit = form.onSubmit((values) => save.run(values, (errors) => form.setErrors(errors)))
   return (
     <FormModal
-      title={webhook === undefined ? 'Add a webhook' : 'Change the webhook'}
+      title={webhook === undefined ? 'Add webhook' : 'Edit webhook'}
       size="lg"
       onClose={onClose}
       onSubmit={submit}
@@ -50,7 +50,7 @@ export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFo
       submit="Save"
     >
       <TextInput
-        label="Address"
+        label="URL"
         description="HTTPS, to a port that the installation allows: 443 or 8443 unless WEBHOOK_PORTS names others"
         placeholder="https://"
         data-autofocus
@@ -65,7 +65,7 @@ export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFo
       </Checkbox.Group>
       <MultiSelect
         label="Severities"
-        description="None chosen: every severity"
+        description="None: every severity"
         data={[...severities]}
         {...form.getInputProps('severity')}
       />
@@ -77,7 +77,7 @@ export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFo
       />
       <ExpressionField projectId={projectId} {...form.getInputProps('expression')} />
       <NumberInput
-        label="Disable after hours of nothing but failures"
+        label="Disable after hours of failures"
         description="Empty: never"
         min={1}
         max={720}
@@ -151,4 +151,11 @@ function errorsByField({ errors }: ApiError): Record<string, string> {
       return field === undefined ? [] : [[field, message]]
     }),
   )
+}
+
+/** Built-in scorers and those of the last month's calls: a misspelt name would match nothing. */
+function useScorerNames(project_id: string): string[] {
+  const { data } = useApi('GET /api/safety-scores/summary', { query: { project_id } })
+  const scored = (data?.scorers ?? []).flatMap(({ scorer_name }) => scorer_name ?? [])
+  return [...new Set([...builtInScorers, ...scored])].sort()
 }

@@ -6,14 +6,14 @@ import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount } from '../../formats/format-number.ts'
-import { sayHowItWent } from '../../parts/ask-first.tsx'
+import { notifyResult } from '../../parts/confirm-action.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
-import { useKept } from '../../parts/use-kept.ts'
+import { usePersisted } from '../../parts/use-draft.ts'
 import { NewSecret } from './new-secret.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookForm } from './webhook-form.tsx'
@@ -31,7 +31,7 @@ export function WebhooksPage() {
     { pollMs: 30_000, keepsPrevious: true },
   )
   // 'new', or the one being edited.
-  const [edited, setEdited] = useKept<Webhook | 'new'>(`webhook.${project.id}`)
+  const [edited, setEdited] = usePersisted<Webhook | 'new'>(`webhook.${project.id}`)
   const [secret, setSecret] = useState<string>()
   return (
     <>
@@ -53,7 +53,7 @@ export function WebhooksPage() {
         query={webhooks}
         empty={{
           when: ({ total }) => total === 0,
-          show: <Nothing title="Nobody is told">A webhook posts each event to an address, signed.</Nothing>,
+          show: <Nothing title="No webhooks yet">A webhook posts each event to an address, signed.</Nothing>,
         }}
       >
         {(answer) => (
@@ -81,7 +81,7 @@ interface WebhookTableProps {
 
 function WebhookTable({ projectId, webhooks, onEdit, onSecret }: WebhookTableProps) {
   const columns: Column<Webhook>[] = [
-    { title: 'Sends', cell: (webhook) => <EnabledSwitch projectId={projectId} webhook={webhook} /> },
+    { title: 'Enabled', cell: (webhook) => <EnabledSwitch projectId={projectId} webhook={webhook} /> },
     {
       title: 'To',
       cell: (webhook) => (
@@ -89,7 +89,7 @@ function WebhookTable({ projectId, webhooks, onEdit, onSecret }: WebhookTablePro
           <PageLink to="/settings/webhooks/$id/deliveries" params={{ id: webhook.id }}>
             <PlainText text={webhook.url} />
           </PageLink>
-          <Trouble webhook={webhook} />
+          <FailureNotes webhook={webhook} />
         </Stack>
       ),
     },
@@ -106,7 +106,7 @@ function WebhookTable({ projectId, webhooks, onEdit, onSecret }: WebhookTablePro
       ),
     },
     {
-      title: 'Only',
+      title: 'Filter',
       cell: ({ filters, filter_expression: expression }) => (
         <Stack gap={2}>
           <PlainText text={describeFilters(filters)} />
@@ -133,26 +133,26 @@ function WebhookTable({ projectId, webhooks, onEdit, onSecret }: WebhookTablePro
 function EnabledSwitch({ projectId, webhook }: { projectId: string; webhook: Webhook }) {
   const change = useApiChange('PATCH /api/v1/webhooks/{id}', ['GET /api/v1/webhooks'])
   const toggle = (enabled: boolean) =>
-    sayHowItWent(
+    notifyResult(
       change.mutateAsync({
         params: { id: webhook.id },
         query: { project_id: projectId },
         body: { enabled },
       }),
-      enabled ? 'It is told again.' : 'It is told nothing any more.',
+      enabled ? 'The webhook is enabled.' : 'The webhook is disabled.',
     )
   return (
     <Switch
       checked={webhook.enabled}
       disabled={change.isPending}
-      aria-label={`Send to ${webhook.url}`}
+      aria-label={`Enable ${webhook.url}`}
       onChange={(event) => void toggle(event.currentTarget.checked)}
     />
   )
 }
 
 /** Why a webhook is not delivered to, by what failed. */
-function Trouble({
+function FailureNotes({
   webhook: {
     disabled_by_failures: disabled,
     filter_expression_error: failed,
@@ -177,7 +177,7 @@ function Trouble({
       )}
       {disabled === null ? null : (
         <Text size="xs" c="red">
-          Disabled by its failures: <PlainText text={disabled.reason} />
+          Disabled after failures: <PlainText text={disabled.reason} />
         </Text>
       )}
       {failed === null ? null : (

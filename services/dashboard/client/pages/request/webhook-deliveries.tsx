@@ -2,7 +2,7 @@ import { Card, Group, Text, Title } from '@mantine/core'
 import type { Answer } from '../../api/call-api.ts'
 import { useMe, type Role } from '../../api/session.ts'
 import { useApi } from '../../api/use-api.ts'
-import { mayVisit } from '../../app/may-visit.ts'
+import { mayVisit } from '../../app/page-entry.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { DeliveryBadge } from '../../parts/delivery-badge.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -11,13 +11,13 @@ import type { RequestDetail } from './request-detail.ts'
 
 type Delivery = Answer<'GET /api/requests/{id}/deliveries'>['items'][number]
 
-interface ToldProps {
+interface WebhookDeliveriesProps {
   request: RequestDetail
   isUnsafe: boolean
 }
 
 /** The webhooks notified that the call is unsafe, also by verdicts since replaced, and their deliveries. */
-export function Told({ request: { id, project_id }, isUnsafe }: ToldProps) {
+export function WebhookDeliveries({ request: { id, project_id }, isUnsafe }: WebhookDeliveriesProps) {
   const role = useMe().data?.role ?? 'viewer'
   const input = { params: { id }, query: { project_id } }
   const { data } = useApi('GET /api/requests/{id}/deliveries', input, {
@@ -27,10 +27,10 @@ export function Told({ request: { id, project_id }, isUnsafe }: ToldProps) {
   if (data === undefined || (data.items.length === 0 && !isUnsafe)) return null
   return (
     <>
-      <Title order={2}>Who was told</Title>
+      <Title order={2}>Webhook deliveries</Title>
       {data.items.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No webhook: none selects such a finding, or it is not yet raised, or the log of it is over.
+          None: no webhook matches, the event is pending, or its log has expired.
         </Text>
       ) : null}
       {data.items.map((delivery) => (

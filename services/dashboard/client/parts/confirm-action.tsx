@@ -14,18 +14,25 @@ interface Question {
 }
 
 /** Asks for confirmation of an irreversible action, runs it, and shows the result. */
-export function askFirst({ title, consequence, confirm, isDangerous = true, action, done }: Question): void {
+export function confirmAction({
+  title,
+  consequence,
+  confirm,
+  isDangerous = true,
+  action,
+  done,
+}: Question): void {
   modals.openConfirmModal({
     title,
     children: <Text size="sm">{consequence}</Text>,
-    labels: { confirm, cancel: 'Leave it' },
+    labels: { confirm, cancel: 'Go back' },
     ...(isDangerous ? { confirmProps: { color: 'red' } } : {}),
-    onConfirm: () => void sayHowItWent(action(), done),
+    onConfirm: () => void notifyResult(action(), done),
   })
 }
 
 /** Shows a notification of success or failure; resolves to whether it succeeded. */
-export async function sayHowItWent<T>(
+export async function notifyResult<T>(
   action: Promise<T>,
   done: string | ((result: T) => string),
 ): Promise<boolean> {
@@ -36,8 +43,8 @@ export async function sayHowItWent<T>(
   } catch (error) {
     notifications.show({
       color: 'red',
-      title: 'That did not work',
-      message: error instanceof Error ? error.message : 'No reason was given.',
+      title: 'Request failed',
+      message: error instanceof Error ? error.message : 'Unknown error',
       autoClose: false,
     })
     return false

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { whyScored } from './why-scored.ts'
+import { explainScore } from './explain-score.ts'
 
 test.each([
   ['a verdict by its rationale', null, 'Names a card.', 'Names a card.'],
@@ -12,5 +12,5 @@ test.each([
   ['a reason of a newer scorer in its words', 'moon_phase', 'The moon was full.', 'The moon was full.'],
   ['one without words by its name', 'moon_phase', null, 'moon_phase'],
 ])('says why: %s', (_name, reason, rationale, expected) => {
-  expect(whyScored({ reason, rationale })).toMatch(expected)
+  expect(explainScore({ reason, rationale })).toMatch(expected)
 })

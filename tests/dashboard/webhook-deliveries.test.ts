@@ -57,7 +57,7 @@ test('one that is safe says nothing of it', async () => {
   })
   await page.goto(`/requests/${safe}?project=${site.projectId}`)
   await page.getByRole('region', { name: 'pii_detection' }).waitFor()
-  expect(await page.getByRole('heading', { name: 'Who was told' }).count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Webhook deliveries' }).count()).toBe(0)
 })
 
 test.each([

@@ -11,13 +11,13 @@ import { meKey } from '../api/session.ts'
 import { TimeText } from '../parts/time-text.tsx'
 
 /** Shorter delays are not shown. */
-const patienceMs = 10_000
+const minDelayMs = 10_000
 const checkMs = 2_000
 /** When each pending refetch began, in Unix milliseconds. */
 const askedAt = new WeakMap<object, number>()
 
 /** Since when part of the page could not be refreshed, and why: its values would pass for current ones. */
-export function LastRead() {
+export function StaleNotice() {
   const cache = useQueryClient().getQueryCache()
   const subscribe = useCallback(
     (onChange: () => void) => {
@@ -35,12 +35,12 @@ export function LastRead() {
     },
     [cache],
   )
-  const oldest = useSyncExternalStore(subscribe, () => oldestUnread(cache))
+  const oldest = useSyncExternalStore(subscribe, () => oldestStale(cache))
   return (
     <div aria-live="polite">
       {oldest === undefined ? null : (
         <Alert color="gray" py="xs" mb="md">
-          Last read at <TimeText at={new Date(oldest.dataUpdatedAt).toISOString()} />; {reasonOf(oldest)}
+          Last updated at <TimeText at={new Date(oldest.dataUpdatedAt).toISOString()} />; {reasonOf(oldest)}
         </Alert>
       )}
     </div>
@@ -48,10 +48,10 @@ export function LastRead() {
 }
 
 /** Of the shown queries that failed to refetch, the one with the oldest data. */
-function oldestUnread(cache: QueryCache): QueryState | undefined {
+function oldestStale(cache: QueryCache): QueryState | undefined {
   return cache
     .findAll({ type: 'active' })
-    .filter((query) => query.queryKey[0] !== meKey[0] && query.state.data !== undefined && isUnread(query))
+    .filter((query) => query.queryKey[0] !== meKey[0] && query.state.data !== undefined && isStale(query))
     .map(({ state }) => state)
     .reduce<QueryState | undefined>(
       (oldest, state) =>
@@ -60,15 +60,15 @@ function oldestUnread(cache: QueryCache): QueryState | undefined {
     )
 }
 
-function isUnread(query: Query): boolean {
+function isStale(query: Query): boolean {
   const { status, fetchStatus } = query.state
-  const isLate = fetchStatus === 'fetching' && Date.now() - (askedAt.get(query) ?? Infinity) > patienceMs
+  const isLate = fetchStatus === 'fetching' && Date.now() - (askedAt.get(query) ?? Infinity) > minDelayMs
   return status === 'error' || fetchStatus === 'paused' || isLate
 }
 
 function reasonOf({ error, fetchFailureReason, fetchStatus }: QueryState): string {
   const reason = error ?? fetchFailureReason
-  if (reason === null) return fetchStatus === 'paused' ? 'this browser is offline' : 'there is no answer yet'
+  if (reason === null) return fetchStatus === 'paused' ? 'this browser is offline' : 'waiting for an answer'
   // fetch throws it if the server is unreachable.
-  return reason instanceof TypeError ? 'the dashboard does not answer' : reason.message
+  return reason instanceof TypeError ? 'the dashboard is unreachable' : reason.message
 }
