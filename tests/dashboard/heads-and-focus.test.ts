@@ -32,9 +32,9 @@ test('a page that says only what is wrong has a heading, the name of its tab, an
   const { page, context } = await site.signIn(viewer.login, viewer.password)
   for (const [path, title, words] of [
     ['/settings/keys', 'API keys', /Only an administrator can see this page, and you are a viewer/],
-    ['/runs', 'Red team', /is for people who see its project/],
-    [`/requests/${site.requestId}`, 'Request', /of a project that you do not see/],
-    ['/sessions/nobody', 'Session', /is for people who see its project/],
+    ['/runs', 'Red team', /You do not have access to its project/],
+    [`/requests/${site.requestId}`, 'Request', /belong to a project that you cannot see/],
+    ['/sessions/nobody', 'Session', /You do not have access to its project/],
     ['/nowhere', 'Page not found', /Overview/],
   ] as const) {
     await page.goto(`${path}?project=${site.projectId}`)

@@ -52,7 +52,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     )
     await review(page, 'content_safety', 'Disagree', 'It is about a film.')
     const held = await saving.promise
-    await page.getByRole('link', { name: 'Reviews' }).click()
+    await page.getByRole('link', { name: 'Reviews', exact: true }).click()
     await card.waitFor({ state: 'detached' })
     await held.continue()
     await until(async () => (await draftsOn(page)) === 0)

@@ -18,21 +18,17 @@ const nothing = { request: [], answer: [], system_prompt: [], context: [], offer
 const words = 'Take these words to heart.'
 
 describe('what detectors read the judge is shown', () => {
-  test.each<[string, unknown]>([
-    [
-      'variables of a stored prompt',
-      { input: 'Go on.', prompt: { id: 'p', variables: { question: words } } },
-    ],
-    // prettier-ignore
+  // prettier-ignore
+  const requests: [string, unknown][] = [
+    ['variables of a stored prompt', { input: 'Go on.', prompt: { id: 'p', variables: { question: words } } }],
     ['parts of such variables', { input: 'Go on.', prompt: { id: 'p', variables: { q: { type: 'input_text', text: words } } } }],
     ['what follows the place to fill', { model: 'm', prompt: 'def f():', suffix: words }],
     ['an expected answer', { ...ask, prediction: { type: 'content', content: words } }],
-    // prettier-ignore
     ['a guarded part', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { guardContent: { text: { text: words } } }] }] }],
-    // prettier-ignore
     ['a document of Bedrock', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { document: { name: 'd', source: { text: words } } }] }] }],
     ['a place that nobody has heard of', { ...ask, later: { deep: [{ hint: words }] } }],
-  ])('in the request: %s', (_name, request) => {
+  ]
+  test.each(requests)('in the request: %s', (_name, request) => {
     expect(shownOf(request).request).toContain(words)
   })
 
