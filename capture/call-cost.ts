@@ -1,5 +1,5 @@
 import type { CallDescription } from './describe-call.ts'
-import { imageToolIn, type UsageBeside } from './image-tool.ts'
+import { imageToolIn, type OtherModelUsage } from './image-tool.ts'
 import type { PriceTable } from './price-table.ts'
 import { statedCostOf } from './stated-cost.ts'
 import type { TokenCounts } from './token-cost.ts'
@@ -37,7 +37,7 @@ export function costOfCall(
   return sum === null ? null : Number(sum.toFixed(11))
 }
 
-export function countsOf(usage: UsageBeside['usage']): TokenCounts {
+export function countsOf(usage: OtherModelUsage['usage']): TokenCounts {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
@@ -53,7 +53,7 @@ export function countsOf(usage: UsageBeside['usage']): TokenCounts {
  * Token usage for a record whose answer is incomplete. Empty when other models were used without a stated
  * cost: otherwise the price of the rest would pass for that of the call.
  */
-export function usageBeside(answer: unknown): TokenUsage {
+export function recordableUsage(answer: unknown): TokenUsage {
   const isAlone = adviceIn(answer).length === 0 && imageToolIn(undefined, answer).length === 0
   const isPriced = isAlone || statedCostOf(answer) !== null
   return usageOf(isPriced ? answer : undefined)

@@ -1,6 +1,6 @@
 import { billedPartsOf, type BilledParts } from './billed-parts.ts'
 import { shapeOfBodies, type CallShape } from './call-shapes.ts'
-import { imageToolIn, type UsageBeside } from './image-tool.ts'
+import { imageToolIn, type OtherModelUsage } from './image-tool.ts'
 import { fieldAt, textOf } from './json.ts'
 import { outputEntries } from './output-entries.ts'
 import { runMessages } from './platform-answers.ts'
@@ -23,7 +23,7 @@ export interface CallDescription extends TokenUsage, BilledParts {
   /** Called tools: of the record itself if it is a tool call, otherwise of the answer. */
   toolCalls: readonly ToolCall[]
   /** Usage of other models that gave advice or drew images. */
-  advice: readonly UsageBeside[]
+  advice: readonly OtherModelUsage[]
   /** US dollars stated by the answer. */
   statedCost: number | null
   /** Service tier stated by the answer. */

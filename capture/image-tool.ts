@@ -4,7 +4,7 @@ import { partsOfUsage } from './token-parts.ts'
 import { usageOf, type TokenUsage } from './usage.ts'
 
 /** Usage of another model within an answer, billed at that model's price. */
-export interface UsageBeside {
+export interface OtherModelUsage {
   model: string
   usage: TokenUsage & Partial<Pick<BilledParts, 'tokenParts'>>
 }
@@ -13,7 +13,7 @@ export interface UsageBeside {
 const usualModel = 'image_generation'
 
 /** Usage of OpenAI's image tool, which is reported beside that of the calling model. */
-export function imageToolIn(requestBody: unknown, responseBody: unknown): UsageBeside[] {
+export function imageToolIn(requestBody: unknown, responseBody: unknown): OtherModelUsage[] {
   const used = fieldAt(responseBody, 'tool_usage', 'image_gen')
   if (objectOf(used) === undefined) return []
   const model = [responseBody, requestBody]

@@ -15,7 +15,7 @@ function isOf(type: 'ai' | 'tool', message: unknown): boolean {
 }
 
 /** The model's text in a LangGraph run, a Dify answer or a Replicate prediction. */
-export function saidByPlatform(body: unknown): unknown[] {
+export function platformTexts(body: unknown): unknown[] {
   return [
     ...runMessages(body)
       .filter((message) => isOf('ai', message))
@@ -26,7 +26,7 @@ export function saidByPlatform(body: unknown): unknown[] {
 }
 
 /** Tool results of a LangGraph run. */
-export function broughtByRun(body: unknown): unknown[] {
+export function runToolResults(body: unknown): unknown[] {
   return runMessages(body)
     .filter((message) => isOf('tool', message))
     .map((message) => fieldAt(message, 'content'))

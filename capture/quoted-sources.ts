@@ -2,14 +2,14 @@ import { wordsIn } from './content-texts.ts'
 import { listOf, objectOf } from './json.ts'
 import { sourceKeys, wordsOfSource } from './tool-results.ts'
 
-/** Limit of characters of `brought` times quotations; beyond it the search takes too long. */
+/** Limit of characters of `material` times quotations; beyond it the search takes too long. */
 const maxCompared = 10_000_000
 
-/** Texts of the sources that an answer quotes, each once, except those already contained in `brought`. */
-export function quotedIn(body: unknown, brought: readonly string[]): string[] {
+/** Texts of the sources that an answer quotes, each once, except those already contained in `material`. */
+export function quotedIn(body: unknown, material: readonly string[]): string[] {
   const quoted = allQuoted(body)
   if (quoted.length === 0) return quoted
-  const all = withoutBlanks(brought.join(''))
+  const all = withoutBlanks(material.join(''))
   if (all.length * quoted.length > maxCompared) return quoted
   return quoted.filter((text) => !all.includes(withoutBlanks(text)))
 }

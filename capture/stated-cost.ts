@@ -3,13 +3,13 @@ import { usageIn } from './usage.ts'
 
 const ticksPerDollar = 10_000_000_000
 /** One absurd number must not spoil a project's sums. */
-const largestCost = 1_000_000
+const maxCost = 1_000_000
 
 /** The cost in US dollars stated by the answer: OpenRouter, xAI, Perplexity and Dify do. Null: not stated. */
 export function statedCostOf(responseBody: unknown): number | null {
   const usage = usageIn(responseBody)
   const cost = inTicks(usage) ?? withOwnKey(usage) ?? inDollars(usage)
-  return cost === undefined || !(cost >= 0 && cost <= largestCost) ? null : Number(cost.toFixed(11))
+  return cost === undefined || !(cost >= 0 && cost <= maxCost) ? null : Number(cost.toFixed(11))
 }
 
 /** xAI */

@@ -3,20 +3,14 @@ import { errorOfAnswer } from './answer-error.ts'
 import { shapeOfBodies } from './call-shapes.ts'
 import { contentTexts, toolResultOf } from './content-texts.ts'
 import { newSteps } from './interaction-steps.ts'
-import { fieldAt, listOf, objectOf, textOf, type JsonObject } from './json.ts'
+import { fieldAt, listOf } from './json.ts'
 import { isKnownEntry, outputEntries, saidInOutputs } from './output-entries.ts'
 import { payloadOf, unwrapped } from './payload-of.ts'
-import { broughtByRun, isPrediction, runMessages, saidByPlatform } from './platform-answers.ts'
+import { runToolResults, isPrediction, runMessages, platformTexts } from './platform-answers.ts'
 import { quotedIn } from './quoted-sources.ts'
+import { isConversation, messagesOf, type SpokenText } from './request-messages.ts'
 import { isToolCallRecord, toolCallsOf, type ToolCall } from './tool-calls.ts'
-import {
-  isBytes,
-  isCallType,
-  isOutputOfCall,
-  resultKeys,
-  suppliedKeys,
-  textsOfResult,
-} from './tool-results.ts'
+import { outputsIn, resultKeys, suppliedKeys, textsOfResult } from './tool-results.ts'
 
 /** The texts of a call, by speaker. Texts of one kind are joined by line breaks. */
 export interface CallTexts {
@@ -37,11 +31,6 @@ export interface CallTexts {
   messages: readonly SpokenText[]
 }
 
-export interface SpokenText {
-  role: 'system' | 'user' | 'assistant' | 'tool'
-  text: string
-}
-
 /** Reads the texts of parsed bodies. Accepts any JSON and never throws. */
 export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTexts {
   const messages = messagesOf(requestBody)
@@ -53,7 +42,7 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   const known = messages.length > 0 || isConversation(requestBody)
   const modelsAnswer = isOfTool ? undefined : responseBody
   const hasNoAnswer = isKnownAnswer(responseBody) || isError(unwrapped(responseBody))
-  const brought = [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(modelsAnswer)]
+  const material = [...spoken('tool'), ...documentsOf(requestBody), ...hostedToolResults(modelsAnswer)]
   return {
     system: spoken('system').join('\n'),
     prompt: (known ? spoken('user') : allTexts(payloadOf(requestBody))).join('\n'),
@@ -61,7 +50,7 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
       '\n',
     ),
     toolCalls,
-    context: [...brought, ...quotedIn(modelsAnswer, brought)],
+    context: [...material, ...quotedIn(modelsAnswer, material)],
     messages,
   }
 }
@@ -69,130 +58,6 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
 /** Mistral and vLLM mark errors by `object`. */
 function isError(body: unknown): boolean {
   return errorOfAnswer(body, fieldAt(body, 'object') === 'error' ? 400 : null) !== null
-}
-
-/**
- * Whether the body has turns, even if they have no text (images, PDFs). Text under an unknown name does not
- * count.
- */
-function isConversation(body: unknown): boolean {
-  return ['messages', 'contents'].some((name) =>
-    listOf(fieldAt(body, name)).some(
-      (turn) =>
-        fieldAt(turn, 'role') !== undefined &&
-        Array.isArray(fieldAt(turn, 'content') ?? fieldAt(turn, 'parts')),
-    ),
-  )
-}
-
-/** Names for the current question on agent platforms. */
-const askedKeys = ['query', 'question', 'chatInput', 'inputText', 'input_value', 'user_input'] as const
-
-/** Only next to other messages: otherwise the shape is unknown, and all texts are the prompt. */
-function messagesOf(body: unknown): SpokenText[] {
-  const found = givenMessages(body)
-  if (found.length === 0 && !isConversation(body)) return found
-  const asked = askedKeys.flatMap((name) => ofPlain(fieldAt(body, name)))
-  return [...found, ...listOf(fieldAt(body, 'additional_messages')).flatMap(ofMessage), ...asked]
-}
-
-function givenMessages(body: unknown): SpokenText[] {
-  return [
-    ...say('system', fieldAt(body, 'system') ?? fieldAt(body, 'instructions') ?? fieldAt(body, 'preamble')),
-    ...say('system', fieldAt(body, 'systemInstruction') ?? fieldAt(body, 'system_instruction')),
-    ...listOf(fieldAt(body, 'messages')).flatMap(ofMessage),
-    ...listOf(fieldAt(body, 'chat_history')).flatMap(ofMessage),
-    ...listOf(fieldAt(body, 'contents')).flatMap(ofMessage),
-    ...ofInput(fieldAt(body, 'input')),
-    ...ofInput(fieldAt(body, 'inputs')),
-    ...ofPlain(fieldAt(body, 'prompt')),
-    // Variables that the user fills into a prompt stored at the provider.
-    ...Object.values(objectOf(fieldAt(body, 'prompt', 'variables')) ?? {}).flatMap((given) =>
-      say('user', given),
-    ),
-    ...ofPlain(fieldAt(body, 'message')),
-    ...ofPlain(fieldAt(body, 'contents')),
-  ]
-}
-
-/**
- * `input` of responses (text or items), embeddings (text or texts) and interactions (text, parts or steps);
- * `inputs` of conversations.
- */
-function ofInput(input: unknown): SpokenText[] {
-  const items = Array.isArray(input) ? listOf(input) : [input]
-  return items.flatMap((item) => {
-    if (typeof item === 'string') return say('user', item)
-    const type = textOf(fieldAt(item, 'type'))
-    if (type === 'text') return say('user', item)
-    if (type === 'model_output' || type === 'message.output')
-      return say('assistant', fieldAt(item, 'content'))
-    const found = toolResultOf(item)
-    if (found !== undefined) return say('tool', found)
-    if (isCallType(type)) return say('tool', outputsIn(item))
-    if (!Array.isArray(input) && isVariables(item)) return ofVariables(item)
-    return ofMessage(item)
-  })
-}
-
-/**
- * Variables of Dify and others, with any names, including `message` and `content`. LangGraph's include a
- * conversation.
- */
-function ofVariables({ messages, ...others }: JsonObject): SpokenText[] {
-  const isSpoken = Array.isArray(messages) && messages.every(isMessage)
-  const said = isSpoken ? listOf(messages).flatMap(ofMessage) : say('user', allTexts(messages))
-  return [...said, ...say('user', allTexts(others))]
-}
-
-function isVariables(item: unknown): item is JsonObject {
-  const object = objectOf(item)
-  return object !== undefined && !('role' in object) && !('type' in object)
-}
-
-function isMessage(item: unknown): boolean {
-  return fieldAt(item, 'content') !== undefined
-}
-
-/** `prompt` of completions: one text or several. */
-function ofPlain(value: unknown): SpokenText[] {
-  if (typeof value === 'string') return say('user', value)
-  return listOf(value).flatMap((item) => (typeof item === 'string' ? say('user', item) : []))
-}
-
-const roles: Readonly<Record<string, SpokenText['role']>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  human: 'user',
-  assistant: 'assistant',
-  model: 'assistant',
-  chatbot: 'assistant',
-  ai: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-}
-
-/** A message of a conversation. An unknown role counts as the user's, as its text comes from outside. */
-function ofMessage(message: unknown): SpokenText[] {
-  // LangChain uses `type` instead of `role`.
-  const given = textOf(fieldAt(message, 'role') ?? fieldAt(message, 'type'))?.toLowerCase() ?? 'user'
-  const role = (Object.hasOwn(roles, given) ? roles[given] : undefined) ?? 'user'
-  const content = fieldAt(message, 'content') ?? fieldAt(message, 'parts') ?? fieldAt(message, 'message')
-  const parts = Array.isArray(content) ? listOf(content) : [content]
-  const isResult = (part: unknown) => toolResultOf(part) !== undefined
-  return [
-    ...parts.filter(isResult).flatMap((part) => say('tool', toolResultOf(part))),
-    ...say(
-      role,
-      parts.filter((part) => !isResult(part)),
-    ),
-  ]
-}
-
-function say(role: SpokenText['role'], content: unknown): SpokenText[] {
-  const text = contentTexts(content).join('\n')
-  return text === '' ? [] : [{ role, text }]
 }
 
 function answerOf(body: unknown): string[] {
@@ -218,7 +83,7 @@ function answerOf(body: unknown): string[] {
     ...listOf(fieldAt(body, 'candidates')).flatMap((candidate) =>
       spoken(fieldAt(candidate, 'content', 'parts')),
     ),
-    ...saidByPlatform(body).flatMap(spoken),
+    ...platformTexts(body).flatMap(spoken),
     ...spoken(fieldAt(body, 'response')),
     ...spoken(fieldAt(body, 'text')),
   ]
@@ -257,7 +122,7 @@ function spokenParts(content: unknown): unknown {
  * Results of hosted tools within an answer: parts of messages and of Gemini, items of responses, steps of
  * interactions.
  */
-function broughtBy(body: unknown): string[] {
+function hostedToolResults(body: unknown): string[] {
   const parts = [
     ...listOf(fieldAt(body, 'content')),
     ...listOf(fieldAt(body, 'candidates')).flatMap((candidate) =>
@@ -270,20 +135,8 @@ function broughtBy(body: unknown): string[] {
   )
   const items = [...listOf(fieldAt(body, 'output')), ...entries, ...executed]
   const results = [...newSteps(body), ...items].map(toolResultOf)
-  return [...parts, ...items.flatMap(outputsIn), ...results, ...broughtByRun(body).map(contentTexts)]
+  return [...parts, ...items.flatMap(outputsIn), ...results, ...runToolResults(body).map(contentTexts)]
     .map((found) => allTexts(found).join('\n'))
-    .filter((text) => text !== '')
-}
-
-/** Results contained in a call's own item. */
-function outputsIn(call: unknown): string[] {
-  return Object.entries(objectOf(call) ?? {})
-    .filter(([name]) => isOutputOfCall(call, name))
-    .map(([, output]) =>
-      textsOfResult(output)
-        .filter((text) => !isBytes(text))
-        .join('\n'),
-    )
     .filter((text) => text !== '')
 }
 

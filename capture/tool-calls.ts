@@ -1,4 +1,4 @@
-import { codeExecution, givenNamesOf, isOpenRouterType } from './hosted-calls.ts'
+import { codeExecution, argumentNamesOf, isOpenRouterType } from './hosted-calls.ts'
 import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { isToolEntry, outputEntries } from './output-entries.ts'
@@ -78,7 +78,7 @@ function ofFunctionCall(call: unknown): ToolCall[] {
  * Members that hold an item's arguments: `operation` of a patch, `actions` of several clicks, `queries` of a
  * file search.
  */
-const givenNames = ['arguments', 'input', 'action', 'code', 'operation', 'actions', 'queries'] as const
+const argumentNames = ['arguments', 'input', 'action', 'code', 'operation', 'actions', 'queries'] as const
 
 /** A call that needed approval appears twice once it was made. */
 function ofItems(items: readonly unknown[]): ToolCall[] {
@@ -105,13 +105,13 @@ function ofItem(item: unknown): ToolCall[] {
   if (!isCall && !isToolEntry(item)) return []
   return toolCall(
     fieldAt(item, 'name') ?? type,
-    givenNames.map((given) => fieldAt(item, given)).find((given) => given !== undefined && given !== null),
+    argumentNames.map((given) => fieldAt(item, given)).find((given) => given !== undefined && given !== null),
   )
 }
 
 /** OpenRouter keeps arguments in the item: a single member as it is, several as an object. */
 function ofOpenRouter(item: unknown): ToolCall[] {
-  const given = givenNamesOf(item).map((name) => [name, fieldAt(item, name)] as const)
+  const given = argumentNamesOf(item).map((name) => [name, fieldAt(item, name)] as const)
   return toolCall(
     fieldAt(item, 'name') ?? fieldAt(item, 'toolName') ?? fieldAt(item, 'type'),
     given.length === 1 ? given[0]?.[1] : given.length === 0 ? undefined : Object.fromEntries(given),

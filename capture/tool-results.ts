@@ -1,5 +1,5 @@
 import { allTexts } from './all-texts.ts'
-import { isGivenBack, isOpenRouterType } from './hosted-calls.ts'
+import { isResultName, isOpenRouterType } from './hosted-calls.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { isReadable, likeBase64 } from './words-in-base64.ts'
 
@@ -38,7 +38,7 @@ export function isCallType(type: unknown): boolean {
  */
 export function isOutputOfCall(call: unknown, name: string): boolean {
   const type = fieldAt(call, 'type')
-  if (isOpenRouterType(type)) return isGivenBack(name)
+  if (isOpenRouterType(type)) return isResultName(name)
   return outputsOfCall.has(name) && (isCallType(type) || typeof fieldAt(call, 'arguments') === 'string')
 }
 
@@ -102,7 +102,7 @@ const partTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'reso
  * Base64 data without readable text: a PDF would fill the judge's input. Text that only looks like base64, or
  * is encoded in it, counts as text.
  */
-export function isBytes(text: string): boolean {
+function isBytes(text: string): boolean {
   if (!likeBase64.test(text)) return false
   const base64 = text.slice(text.indexOf(',') + 1)
   return (!/[_-]/.test(base64) || isMixed(base64)) && !isReadable(base64)
@@ -114,4 +114,16 @@ export function isBytes(text: string): boolean {
  */
 function isMixed(base64: string): boolean {
   return /\d/.test(base64) && /[a-z]/.test(base64) && /[A-Z]/.test(base64)
+}
+
+/** Results contained in a call's own item. */
+export function outputsIn(call: unknown): string[] {
+  return Object.entries(objectOf(call) ?? {})
+    .filter(([name]) => isOutputOfCall(call, name))
+    .map(([, output]) =>
+      textsOfResult(output)
+        .filter((text) => !isBytes(text))
+        .join('\n'),
+    )
+    .filter((text) => text !== '')
 }

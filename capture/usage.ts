@@ -11,7 +11,7 @@ export interface TokenUsage {
   completionTokens: number | null
   cachedTokens: number | null
   reasoningTokens: number | null
-  /** Part of `promptTokens`: written to the provider's cache, which may cost more. 0 if not stated. */
+  /** Part of `promptTokens`: written to the cache, which may cost more. 0 if not stated. */
   writtenTokens: number
   /** Part of `writtenTokens`: cached for an hour. */
   writtenHourTokens: number

@@ -45,18 +45,18 @@ export function holdsWords(base64: string): boolean {
 }
 
 function isWordy(counts: Uint16Array, all: number): boolean {
-  let [capitals, smalls, different, most] = [0, 0, 0, 0]
+  let [capitals, smalls, different, maxCount] = [0, 0, 0, 0]
   for (let letter = 0; letter < letters; letter++) {
     const capital = counts[capitalA + letter] ?? 0
     const small = counts[smallA + letter] ?? 0
     capitals += capital
     smalls += small
     if (capital + small > 0) different++
-    most = Math.max(most, capital + small)
+    maxCount = Math.max(maxCount, capital + small)
   }
   const ofSigns = signs.map((sign) => counts[sign] ?? 0)
   // A picture of one colour, or silence, repeats a few characters.
-  if (different < 12 || Math.max(most, ...ofSigns) > 0.22 * all) return false
+  if (different < 12 || Math.max(maxCount, ...ofSigns) > 0.22 * all) return false
   const signCount = ofSigns.reduce((sum, each) => sum + each)
   if (smalls + signCount > 0.75 * all || capitals + signCount > 0.9 * all) return true
   const digitCount = counts.subarray(zero, zero + 10).reduce((sum, digit) => sum + digit, 0)

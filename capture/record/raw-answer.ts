@@ -1,4 +1,4 @@
-import { isInPieces, joinPieces } from '../streams/join-pieces.ts'
+import { isChunked, joinPieces } from '../streams/join-pieces.ts'
 
 /** Called when an answer is recorded unparsed because of a defect in our parser. */
 export type OnDefect = (error: unknown) => void
@@ -10,7 +10,7 @@ export type OnDefect = (error: unknown) => void
 export function rawAnswerJson(raw: string, maxBytes: number, onDefect: OnDefect, isStream = false): string {
   const wrapper = { raw, encoding: 'utf8' }
   try {
-    if (!isStream && !isInPieces(raw)) return JSON.stringify(wrapper)
+    if (!isStream && !isChunked(raw)) return JSON.stringify(wrapper)
     const json = JSON.stringify({ ...wrapper, joined: joinPieces(raw) })
     if (Buffer.byteLength(json) <= maxBytes) return json
   } catch (error) {

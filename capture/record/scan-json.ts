@@ -22,12 +22,12 @@ export interface Member {
  * The first `max` members of a JSON object by name; for a repeated name the last, as in JSON.parse. Throws
  * SyntaxError for an invalid name.
  */
-export function scanMembers(json: Buffer, most = Infinity): Map<string, Member> {
+export function scanMembers(json: Buffer, max = Infinity): Map<string, Member> {
   const members = new Map<string, Member>()
   let at = skipSpace(json, 0) + 1
   for (let seen = 0; ; seen += 1) {
     at = skipSpace(json, at)
-    if (json[at] === closeBrace || at >= json.length || seen === most) return members
+    if (json[at] === closeBrace || at >= json.length || seen === max) return members
     const keyEnd = endOfString(json, at)
     const key = JSON.parse(json.toString('utf8', at, keyEnd)) as string
     at = skipSpace(json, keyEnd)
@@ -40,12 +40,12 @@ export function scanMembers(json: Buffer, most = Infinity): Map<string, Member> 
 }
 
 /** The elements of a JSON array, at most `max` + 1. */
-export function scanElements(json: Buffer, most = Infinity): Buffer[] {
+export function scanElements(json: Buffer, max = Infinity): Buffer[] {
   const elements: Buffer[] = []
   let at = skipSpace(json, 0) + 1
   for (;;) {
     at = skipSpace(json, at)
-    if (json[at] === closeBracket || at >= json.length || elements.length > most) return elements
+    if (json[at] === closeBracket || at >= json.length || elements.length > max) return elements
     const { end } = endOfValue(json, at)
     if (end === at) return elements
     elements.push(json.subarray(at, end))
@@ -71,9 +71,9 @@ export function isDeeperThan(levels: number, text: string, bytes?: Buffer): bool
 }
 
 /** Occurrences of `character` in `text`, counted up to `max` + 1. */
-export function timesIn(text: string, character: string, most = Infinity): number {
+export function timesIn(text: string, character: string, max = Infinity): number {
   let times = 0
-  for (let at = text.indexOf(character); at !== -1 && times <= most; at = text.indexOf(character, at + 1))
+  for (let at = text.indexOf(character); at !== -1 && times <= max; at = text.indexOf(character, at + 1))
     times += 1
   return times
 }
@@ -83,10 +83,10 @@ export function timesIn(text: string, character: string, most = Infinity): numbe
  * JSON.parse takes up to 92 bytes of heap for each, and almost nothing for a number: a list of vectors has
  * few parts.
  */
-export function countParts(json: Buffer, most = Infinity): number {
+export function countParts(json: Buffer, max = Infinity): number {
   let parts = 0
   let at = 0
-  while (at < json.length && parts <= most) {
+  while (at < json.length && parts <= max) {
     const byte = json[at]
     if (byte === quote) {
       parts += 1

@@ -107,7 +107,7 @@ export function createStreamReader(onWords?: OnWords): StreamReader {
         done = true
         return
       }
-      if (repeated.take(data) || failures > maxFailures || !beginsAsObject(data)) return
+      if (repeated.addIfRepeated(data) || failures > maxFailures || !beginsAsObject(data)) return
       const chunk = objectOf(parseJson(data))
       if (chunk === undefined) {
         failures++

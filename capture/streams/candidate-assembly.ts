@@ -16,7 +16,7 @@ interface OpenCall {
   /** Index of its part. */
   at: number
   name: unknown
-  gathered: PartialArgs
+  partial: PartialArgs
 }
 
 /**
@@ -93,15 +93,15 @@ function addToCall(candidate: Candidate, part: JsonObject, call: JsonObject): vo
   const { partialArgs: pieces, willContinue, args, ...fields } = call
   const open = goesOn(candidate.open, call)
     ? candidate.open
-    : { at: candidate.parts.length, name: fields['name'], gathered: partialArgs(undefined) }
+    : { at: candidate.parts.length, name: fields['name'], partial: partialArgs(undefined) }
   if (open === undefined) return
-  Object.assign(open.gathered.args, objectOf(args))
+  Object.assign(open.partial.args, objectOf(args))
   listOf(pieces).forEach((piece) => {
-    open.gathered.add(piece)
+    open.partial.add(piece)
   })
   const before = candidate.parts[open.at]
   const functionCall = Object.assign(grownFrom(before?.['functionCall']), fields, {
-    args: open.gathered.args,
+    args: open.partial.args,
   })
   candidate.parts[open.at] = Object.assign(grownFrom(before), part, { functionCall })
   candidate.open = willContinue === true ? open : undefined

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import { outgrows } from '#tests/support/cpu-growth.ts'
 import { rawAnswerJson } from '../record/raw-answer.ts'
-import { isInPieces, joinPieces } from './join-pieces.ts'
+import { isChunked, joinPieces } from './join-pieces.ts'
 
 const words = ['The card is 41', '11 1111 1111', ' 1111.']
 const whole = 'The card is 4111 1111 1111 1111.'
@@ -31,7 +31,7 @@ test.each<[string, string]>([
   ['texts as JSON', sse(words)],
   ['texts', `${words.map((text) => `data: ${text}\n\n`).join('')}data: [DONE]\n\n`],
 ])('the texts of %s are joined', (_name, text) => {
-  expect(isInPieces(text)).toBe(true)
+  expect(isChunked(text)).toBe(true)
   expect(joinPieces(text)).toEqual([whole])
 })
 
@@ -74,7 +74,7 @@ test.each([
   ['a page', '<html>', false],
   ['nothing', '', false],
 ])('%s is in pieces or not', (_name, text, expected) => {
-  expect(isInPieces(text)).toBe(expected)
+  expect(isChunked(text)).toBe(expected)
 })
 
 test.each<[string, number, (count: number) => string]>([
@@ -98,7 +98,7 @@ test.each<[string, number, (count: number) => string]>([
   ['of nothing', 2_000_000, (count) => `[${'null,'.repeat(count)}null]`],
   ['of empty lists', 200_000, (count) => `data: [${'[],'.repeat(count)}[]]`],
 ])('hostile answers cost what their length is worth and give few texts: %s', (_name, count, make) => {
-  const read = (text: string) => (isInPieces(text) ? joinPieces(text) : [])
+  const read = (text: string) => (isChunked(text) ? joinPieces(text) : [])
   expect(outgrows(count, make, read)).toBe(false)
   expect(joinPieces(make(count)).length).toBeLessThanOrEqual(1_024)
 })

@@ -6,7 +6,7 @@ import { parseServerSentEvents } from './server-sent-events.ts'
  * event stream. One text may then be split over several strings, and escapes hide letters. Prose may also
  * begin with a bracket or a field name.
  */
-export function isInPieces(text: string): boolean {
+export function isChunked(text: string): boolean {
   const begun = text.trimStart()
   return objectBeginning.test(begun) || beginsAsList(begun) || beginsAsEvents(begun)
 }
@@ -16,13 +16,13 @@ const objectBeginning = /^\{\s*(?:["}]|$)/
  * What may precede the first string or object of a list. Bounded per match: unlimited repetition overflows
  * the stack at ten million.
  */
-const beforeWords = /[\s[\d.,eE+-]{1,4096}|null|true|false/y
+const beforeText = /[\s[\d.,eE+-]{1,4096}|null|true|false/y
 
 function beginsAsList(text: string): boolean {
   if (!text.startsWith('[')) return false
-  beforeWords.lastIndex = 0
+  beforeText.lastIndex = 0
   let end = 0
-  while (beforeWords.test(text)) end = beforeWords.lastIndex
+  while (beforeText.test(text)) end = beforeText.lastIndex
   const begun = text.slice(0, end)
   const next = text.charAt(begun.length)
   if (next !== ']') return next === '' || next === '"' || next === '{'
@@ -61,11 +61,11 @@ const wordNames = new Set([
 /** Chat completions have tool arguments seven levels deep. */
 const maxDepth = 10
 /** Real formats need choices times kinds times levels; a hostile one has a new path in each chunk. */
-const maxPlaces = 1_024
+const maxNodes = 1_024
 
 /** A path within an event, with the strings found there. */
-interface Place {
-  inner: Map<string | number, Place>
+interface PathNode {
+  inner: Map<string | number, PathNode>
   pieces: string[]
 }
 
@@ -74,51 +74,51 @@ interface Place {
  * an event. An aid for readers, not proof: another format may keep text elsewhere.
  */
 export function joinPieces(text: string): string[] {
-  const top = createPlace()
-  const gather = createGatherer()
-  for (const piece of piecesIn(text)) gather(top, piece)
+  const top = createNode()
+  const collect = createCollector()
+  for (const piece of chunksIn(text)) collect(top, piece)
   return textsIn(top)
 }
 
-function createPlace(): Place {
+function createNode(): PathNode {
   return { inner: new Map(), pieces: [] }
 }
 
-function createGatherer() {
-  let places = 1
-  const innerOf = (place: Place, key: string | number): Place | undefined => {
-    const known = place.inner.get(key)
-    if (known !== undefined || places >= maxPlaces) return known
-    places++
-    const made = createPlace()
-    place.inner.set(key, made)
+function createCollector() {
+  let nodeCount = 1
+  const innerOf = (node: PathNode, key: string | number): PathNode | undefined => {
+    const known = node.inner.get(key)
+    if (known !== undefined || nodeCount >= maxNodes) return known
+    nodeCount++
+    const made = createNode()
+    node.inner.set(key, made)
     return made
   }
-  const gatherIn = (place: Place, key: string | number, value: unknown, depth: number, isWord: boolean) => {
+  const collectIn = (node: PathNode, key: string | number, value: unknown, depth: number, isWord: boolean) => {
     const isText = typeof value === 'string'
     if (isText ? !isWord : typeof value !== 'object' || value === null) return
-    const inner = innerOf(place, key)
+    const inner = innerOf(node, key)
     if (isText) inner?.pieces.push(value)
-    else if (inner !== undefined) gather(inner, value, depth, isWord)
+    else if (inner !== undefined) collect(inner, value, depth, isWord)
   }
-  const gather = (place: Place, value: unknown, depth: number, isWord: boolean): void => {
+  const collect = (node: PathNode, value: unknown, depth: number, isWord: boolean): void => {
     if (depth >= maxDepth) return
     if (Array.isArray(value)) {
       // Entries of several choices come in any order.
       for (const [at, entry] of (value as unknown[]).entries())
-        gatherIn(place, countOf(fieldAt(entry, 'index')) ?? at, entry, depth + 1, isWord)
+        collectIn(node, countOf(fieldAt(entry, 'index')) ?? at, entry, depth + 1, isWord)
       return
     }
     for (const [name, child] of Object.entries(objectOf(value) ?? {}))
-      gatherIn(place, name, child, depth + 1, wordNames.has(name))
+      collectIn(node, name, child, depth + 1, wordNames.has(name))
   }
-  return (top: Place, piece: unknown) => {
+  return (top: PathNode, piece: unknown) => {
     if (typeof piece === 'string') top.pieces.push(piece)
-    else gather(top, piece, 0, true)
+    else collect(top, piece, 0, true)
   }
 }
 
-function* piecesIn(text: string): Generator {
+function* chunksIn(text: string): Generator {
   if (/^\s*\[/.test(text)) {
     const listed = parseJson(text)
     if (Array.isArray(listed)) yield* listed as unknown[]
@@ -150,7 +150,7 @@ function createParser() {
 }
 
 /** In order of first appearance. */
-function textsIn({ inner, pieces }: Place): string[] {
+function textsIn({ inner, pieces }: PathNode): string[] {
   const own = pieces.join('')
   return [...(own === '' ? [] : [own]), ...Array.from(inner.values()).flatMap(textsIn)]
 }

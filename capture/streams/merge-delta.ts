@@ -20,15 +20,15 @@ export function grownFrom(value: unknown): Growing {
 }
 
 /** Lists that grow in place, with an index of their entries. */
-const ownLists = new WeakMap<readonly unknown[], KnownPlaces>()
+const ownLists = new WeakMap<readonly unknown[], KnownPositions>()
 
-interface KnownPlaces {
+interface KnownPositions {
   count: number
-  places: Map<unknown, number>
+  positions: Map<unknown, number>
 }
 
-function makeOwn(list: readonly unknown[]): KnownPlaces {
-  const known = { count: 0, places: new Map<unknown, number>() }
+function makeOwn(list: readonly unknown[]): KnownPositions {
+  const known = { count: 0, positions: new Map<unknown, number>() }
   ownLists.set(list, known)
   return known
 }
@@ -90,9 +90,9 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
   for (const entry of added) {
     const index = fieldAt(entry, 'index')
     const object = objectOf(entry)
-    const place = typeof index === 'number' ? placeOf(list, index) : undefined
+    const position = typeof index === 'number' ? positionOf(list, index) : undefined
     // Entries beyond the limit share the last one.
-    const at = place === undefined || (place === -1 && list.length >= maxIndex) ? list.length - 1 : place
+    const at = position === undefined || (position === -1 && list.length >= maxIndex) ? list.length - 1 : position
     const known = objectOf(list[at])
     if (object === undefined || known === undefined || !continues(known, object)) list.push(entry)
     else {
@@ -108,11 +108,11 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
  * Position of the last entry with `index`; -1 if there is none. Indexed, as a search would cost a thousand
  * steps per delta.
  */
-function placeOf(list: readonly unknown[], index: number): number {
+function positionOf(list: readonly unknown[], index: number): number {
   const known = ownLists.get(list) ?? makeOwn(list)
   for (; known.count < list.length; known.count += 1)
-    known.places.set(fieldAt(list[known.count], 'index'), known.count)
-  return known.places.get(index) ?? -1
+    known.positions.set(fieldAt(list[known.count], 'index'), known.count)
+  return known.positions.get(index) ?? -1
 }
 
 /** Parts without an index continue the last one if they are text of the same kind. */

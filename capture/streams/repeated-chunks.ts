@@ -4,7 +4,7 @@ import type { StreamAssembly } from './stream-assembly.ts'
 /** Recognises chunks that differ from the previous one only in the text that grows. */
 export interface RepeatedChunks {
   /** Adds such a chunk without parsing all of it; false for any other. */
-  take(data: string): boolean
+  addIfRepeated(data: string): boolean
   /** Called for a chunk that was parsed and added. */
   learn(data: string, chunk: JsonObject, assembly: StreamAssembly): void
 }
@@ -31,7 +31,7 @@ export function createRepeatedChunks(): RepeatedChunks {
   let template: Template | undefined
   let probes = 0
   return {
-    take(data) {
+    addIfRepeated(data) {
       const text = template === undefined ? undefined : textBetween(withoutPadding(data), template)
       if (text === undefined) return false
       probes = 0

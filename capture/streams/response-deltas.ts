@@ -2,7 +2,7 @@ import { objectOf, textOf, type JsonObject } from '../json.ts'
 import { grownFrom, listIn, maxIndex, mergeDelta, type Growing } from './merge-delta.ts'
 
 /** Where a kind of delta belongs within an item. */
-interface Place {
+interface Location {
   /** Type of the item, if only deltas arrive. */
   item: string
   /** For a part: its list, the field of its index, and its type. */
@@ -20,7 +20,7 @@ const transcript = {
 } as const
 
 /** By the name between `response.` and `.delta`; some versions use dots instead of underscores. */
-const places: ReadonlyMap<string, Place> = new Map<string, Place>([
+const locations: ReadonlyMap<string, Location> = new Map<string, Location>([
   ['output_text', { item: 'message', part: ['content', 'content_index', 'output_text'], name: 'text' }],
   ['refusal', { item: 'message', part: ['content', 'content_index', 'refusal'], name: 'refusal' }],
   ['audio_transcript', transcript],
@@ -46,17 +46,17 @@ const media: ReadonlySet<string> = new Set(['audio', 'output_audio'])
 
 /** Whether a delta of this type is read and has a known location. */
 export function growsItem(type: string): boolean {
-  return type.endsWith('.delta') && places.has(kindOf(type))
+  return type.endsWith('.delta') && locations.has(kindOf(type))
 }
 
 /** Whether an event of this type changes an item. */
 export function isOfItem(type: string): boolean {
-  return type.endsWith('.delta') || (type.endsWith('.done') && places.has(kindOf(type)))
+  return type.endsWith('.delta') || (type.endsWith('.done') && locations.has(kindOf(type)))
 }
 
 /** Whether the event belongs to a transcript, which may name no item. */
 export function isSpoken(type: string): boolean {
-  return places.get(kindOf(type)) === transcript
+  return locations.get(kindOf(type)) === transcript
 }
 
 function kindOf(type: string): string {
@@ -69,23 +69,23 @@ function kindOf(type: string): string {
 /** Applies a delta, or the complete text, to an item. Unknown kinds are kept under their own name. */
 export function applyToItem(item: Growing, type: string, chunk: JsonObject): void {
   const kind = kindOf(type)
-  const place = places.get(kind)
+  const location = locations.get(kind)
   const { delta } = chunk
-  if (place === undefined) {
+  if (location === undefined) {
     if (!media.has(kind)) mergeDelta(item, { [kind]: delta })
     return
   }
-  item['type'] ??= place.item
-  const whole = type.endsWith('.done') ? textOf(chunk[place.name]) : undefined
+  item['type'] ??= location.item
+  const whole = type.endsWith('.done') ? textOf(chunk[location.name]) : undefined
   const next = (known: unknown) => whole ?? (textOf(known) ?? '') + (typeof delta === 'string' ? delta : '')
   if (kind === 'shell_call_command') {
     const commands = listIn(memberOf(item, 'action'), 'commands')
-    const at = placeIn(commands, chunk['command_index'])
+    const at = positionIn(commands, chunk['command_index'])
     commands[at] = next(commands[at])
     return
   }
-  const holder = place.part === undefined ? memberOf(item, place.within) : partOf(item, place.part, chunk)
-  holder[place.name] = next(holder[place.name])
+  const holder = location.part === undefined ? memberOf(item, location.within) : partOf(item, location.part, chunk)
+  holder[location.name] = next(holder[location.name])
 }
 
 function memberOf(item: Growing, name: string | undefined): Growing {
@@ -101,14 +101,14 @@ function partOf(
   chunk: JsonObject,
 ): Growing {
   const parts = listIn(item, list)
-  const at = placeIn(parts, chunk[index])
+  const at = positionIn(parts, chunk[index])
   const part = grownFrom(objectOf(parts[at]) ?? { type: kind })
   parts[at] = part
   return part
 }
 
 /** Index of the part, or of a new one after the last; beyond the limit the last. */
-function placeIn(parts: readonly unknown[], index: unknown): number {
+function positionIn(parts: readonly unknown[], index: unknown): number {
   const last = parts.length < maxIndex ? parts.length : parts.length - 1
   return Number.isInteger(index) ? Math.min(Math.max(index as number, 0), last) : 0
 }

@@ -1,6 +1,6 @@
 import { errorOfAnswer } from '../../capture/answer-error.ts'
 import { billedPartsOf, joinParts } from '../../capture/billed-parts.ts'
-import { usageBeside } from '../../capture/call-cost.ts'
+import { recordableUsage } from '../../capture/call-cost.ts'
 import { fieldAt, textOf } from '../../capture/json.ts'
 import { createArrivals, type Arrivals } from '../../capture/streams/arrivals.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
@@ -179,7 +179,7 @@ function saidBy(answered: BodyJson | undefined, { model }: ModelCall, status: nu
 
 /** What ingest would read from the answer, were it whole. */
 function tokensOf(answer: unknown) {
-  const usage = usageBeside(answer)
+  const usage = recordableUsage(answer)
   return known({
     prompt_tokens: usage.promptTokens ?? undefined,
     cached_tokens: usage.cachedTokens ?? undefined,

@@ -1,11 +1,11 @@
 import { joinParts } from '#capture/billed-parts.ts'
-import { usageBeside } from '#capture/call-cost.ts'
+import { recordableUsage } from '#capture/call-cost.ts'
 import { describeCall } from '#capture/describe-call.ts'
 
 /** What ingest would derive from the bodies, as record fields. */
 export function derivedFields(requestBody: unknown, responseBody: unknown) {
   const described = describeCall({ requestBody, responseBody })
-  const usage = usageBeside(responseBody)
+  const usage = recordableUsage(responseBody)
   return {
     model: textFor(described.model, 256),
     provider: textFor(described.provider, 64),

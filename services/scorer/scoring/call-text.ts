@@ -1,5 +1,5 @@
 import { boundOfParts, fieldAt } from '#capture/json.ts'
-import { isInPieces } from '#capture/streams/join-pieces.ts'
+import { isChunked } from '#capture/streams/join-pieces.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { Path } from './along-names.ts'
@@ -193,6 +193,6 @@ export function isKeptWhole(body: unknown): boolean {
   if (!isWrapped(body)) return true
   const raw = fieldAt(body, 'raw')
   // Older records have no `joined`.
-  const areInPieces = fieldAt(body, 'joined') !== undefined || (typeof raw === 'string' && isInPieces(raw))
+  const areInPieces = fieldAt(body, 'joined') !== undefined || (typeof raw === 'string' && isChunked(raw))
   return fieldAt(body, 'encoding') === 'utf8' && !areInPieces
 }

@@ -1,4 +1,4 @@
-import { codeExecution, givenNamesOf, isOpenRouterType } from '#capture/hosted-calls.ts'
+import { codeExecution, argumentNamesOf, isOpenRouterType } from '#capture/hosted-calls.ts'
 import { textOf } from '#capture/json.ts'
 import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
 import type { Path } from '../along-names.ts'
@@ -75,7 +75,7 @@ function givenOf(value: object, { key: heldAs, isOffered }: Held): { tool: strin
   const fields = value as Readonly<Record<string, unknown>>
   const { name, type } = fields
   if (geminiCode.has(heldAs)) return { tool: codeExecution, keys: ['code'] }
-  if (isOpenRouterType(type)) return { tool: textOf(name) ?? textOf(type) ?? '', keys: givenNamesOf(value) }
+  if (isOpenRouterType(type)) return { tool: textOf(name) ?? textOf(type) ?? '', keys: argumentNamesOf(value) }
   const isTyped = typeof type === 'string' && callType.test(type)
   const tool = textOf(name) ?? hostedName(fields) ?? (isTyped ? textOf(type) : undefined)
   if (tool === undefined && !isTyped && typeof name !== 'string') return null

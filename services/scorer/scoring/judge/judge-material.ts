@@ -1,6 +1,7 @@
 import { allTexts } from '#capture/all-texts.ts'
 import { fieldAt, listOf, parseJson } from '#capture/json.ts'
-import { textsOfCall, type CallTexts, type SpokenText } from '#capture/texts-of-call.ts'
+import type { SpokenText } from '#capture/request-messages.ts'
+import { textsOfCall, type CallTexts } from '#capture/texts-of-call.ts'
 import { offeredTypes } from '#capture/tool-results.ts'
 import { isPartWhole, type Call, type Evidence } from '../call-text.ts'
 import type { JudgeMaterial, Shown } from './judge-prompt.ts'

@@ -1,4 +1,4 @@
-import type { SpokenText } from '#capture/texts-of-call.ts'
+import type { SpokenText } from '#capture/request-messages.ts'
 import { surroundings, type Rubric, type Side, type Surrounding } from './rubric.ts'
 
 /** What the judge sees of a call. Empty: the call has none. */
