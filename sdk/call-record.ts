@@ -1,24 +1,27 @@
 import type { CallRecord } from './types.ts'
 
-/** A record whose bodies are still JSON text, byte for byte as they went over the wire. */
+/** A record whose bodies are still the original JSON text. */
 export type RawRecord = Omit<CallRecord, 'request_body' | 'response_body'> & {
   requestJson: string
   responseJson: string | undefined
 }
 
-/** The record as JSON text; bodies stand as they came, so that large integers keep their digits. */
+/** The record as JSON text. Bodies are copied unchanged, so that large integers keep their digits. */
 export function recordJson({ requestJson, responseJson, ...fields }: RawRecord): string {
   const head = JSON.stringify(fields).slice(0, -1)
   const response = responseJson === undefined ? '' : `,"response_body":${responseJson}`
   return `${head},"request_body":${requestJson}${response}}`
 }
 
-/** The record as an object, for whoever wants to look at or change it. */
+/** The record as an object. */
 export function recordOf(raw: RawRecord): CallRecord {
   return JSON.parse(recordJson(raw)) as CallRecord
 }
 
-/** What `change` makes of the record; undefined where it returns none. Bodies that it leaves as they are stay byte for byte. */
+/**
+ * The record as returned by `change`; undefined if that returns none. Unchanged bodies keep their original
+ * text.
+ */
 export function changedRecord(
   raw: RawRecord,
   change: (record: CallRecord) => CallRecord | null | undefined,
@@ -30,7 +33,7 @@ export function changedRecord(
   refusePromise(kept)
   const { request_body, response_body, ...fields } = kept
   const requestNow = JSON.stringify(request_body) as string | undefined
-  // A record without it is no JSON, and takes its whole batch with it.
+  // Without request_body the record is invalid, and its whole batch would be rejected.
   if (requestNow === undefined) throw new TypeError('it returned no request_body')
   const responseNow = JSON.stringify(response_body)
   return {
@@ -43,7 +46,7 @@ export function changedRecord(
 
 function refusePromise(kept: unknown): void {
   if (!(kept instanceof Promise)) return
-  // Nobody waits for it: what it rejects with must not end the program.
+  // Nobody awaits it: its rejection must not end the program.
   kept.catch(() => undefined)
   throw new TypeError('it returned a promise: it must return the record')
 }

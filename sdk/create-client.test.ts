@@ -140,7 +140,7 @@ test('a tool call whose numbers or model ingest would refuse is recorded without
   expect(read.map(({ model }) => model)).toEqual(read.map(() => 'm'.repeat(256)))
   expect(read.slice(0, 5).map(({ latency_ms }) => latency_ms)).toEqual([0, null, null, null, null])
   expect(read).toHaveLength(6)
-  // A call from another day than its own has no place in the tables.
+  // The tables have no partition for a call of a distant day.
   for (const { id = '' } of read) expect(Date.now() - idTimeMs(id)).toBeLessThan(86_400_000)
 })
 

@@ -19,17 +19,17 @@ import { gatewayFetch, speaksChatCompletions, throughGateway } from './wrapping/
 import { replaceFetch, type Replace } from './wrapping/replace-fetch.ts'
 import { isMcpClient, wrapMcpClient } from './wrapping/wrap-mcp-client.ts'
 
-/** What goes into the clients that are wrapped. */
+/** Dependencies of wrapped clients. */
 interface Wrapping {
   settings: Settings
   session: () => Session
   recordTool: (call: ToolCall) => void
-  /** Undefined: nothing is recorded. */
+  /** Undefined: recording is off. */
   replace: Replace | undefined
   warn: Warn
 }
 
-/** Throws TypeError when an address in `options` is none. */
+/** Throws TypeError for an invalid address in `options`. */
 export function createClient(options: SluiceOptions = {}): SluiceClient {
   // oxlint-disable-next-line node/no-process-env -- the program that uses this has the main module
   const settings = settle(options, process.env)
@@ -94,7 +94,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
   }
 }
 
-/** Of the whole process: a client that two of ours wrapped would be recorded twice. */
+/** Per process: a client wrapped by two of our clients would be recorded twice. */
 const wrapped = ofProcess('wrapped', () => new WeakSet<object>())
 
 type Budget = ReturnType<typeof createByteBudget>
@@ -117,7 +117,7 @@ function ship(raw: RawRecord, beforeSend: Settings['beforeSend'], shipper: Shipp
   }
 }
 
-/** Returns whether anything of the client was replaced. */
+/** Returns whether anything was replaced. */
 function wrapClient(client: object, wrapping: Wrapping): boolean {
   const { settings, recordTool, replace, warn } = wrapping
   try {
@@ -147,10 +147,10 @@ function callThroughGateway(
     return false
   }
   const { baseURL } = client
-  // Derived clients (`withOptions`) are made of the options, not of the client.
+  // Derived clients (`withOptions`) are created from the options.
   const options = (client as { _options?: { baseURL?: string } })._options ?? {}
   const before = { client: baseURL, options: options.baseURL }
-  // The address first: the gateway's key must never go to the provider.
+  // Set the address first: the gateway's key must never reach the provider.
   client.baseURL = options.baseURL = throughGateway(baseURL, proxyUrl)
   if (!replaceFetch(client, (inner) => gatewayFetch(inner, proxyApiKey, session, warn))) {
     client.baseURL = before.client

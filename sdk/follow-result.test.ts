@@ -4,7 +4,7 @@ import { plainValue } from './capturing/plain-value.ts'
 import { followResult } from './follow-result.ts'
 import type { Span } from './traced-call.ts'
 
-/** What the program gets, and what the span is told first, as JSON. */
+/** What the program receives, and the first report to the span, as JSON. */
 function followed<T>(result: T): { given: T; told: unknown[] } {
   const told: unknown[] = []
   const tell = (what: unknown) => {

@@ -16,9 +16,12 @@ import {
   type TracedCall,
 } from './traced-call.ts'
 
-/** The result as it was; recorded when it is there, for promises, generators and providers' streams when they end. */
+/**
+ * Returns the result and records it when it is complete: promises, generators and providers' streams at their
+ * end.
+ */
 export function followResult(result: unknown, call: TracedCall): unknown {
-  // The derived promise goes to the program: the rejection of one that is heard besides would count as handled.
+  // The program gets the derived promise: observing the original would mark its rejection as handled.
   if (isPlainPromise(result)) {
     return hear(result, {
       came: (value) => followValue(value, call),
@@ -34,13 +37,13 @@ export function followResult(result: unknown, call: TracedCall): unknown {
   return result
 }
 
-/** What can be awaited and is no promise may do its work only then, and each time: it is left alone. */
+/** Other thenables are left alone, as awaiting may start their work, each time. */
 function followValue(value: unknown, call: TracedCall): unknown {
   if (isGenerator(value)) return followGenerator(value, call)
   if (isProviderStream(value)) {
     waitWithOthers(value, call, (take) => {
       const iterate = value.iterator.bind(value)
-      // One that is frozen stays as it is.
+      // A frozen stream stays unobserved.
       Reflect.set(value, 'iterator', () => followGenerator(iterate(), asOneCall(take()), true))
     })
   } else call.span.end(() => takeValue(value))
@@ -48,7 +51,7 @@ function followValue(value: unknown, call: TracedCall): unknown {
 }
 
 interface Hearing {
-  /** Gives what the program gets. */
+  /** Returns what the program receives. */
   came: (value: unknown) => unknown
   failed: (error: unknown) => void
 }
@@ -60,15 +63,15 @@ function hear(promise: Promise<unknown>, { came, failed }: Hearing): Promise<unk
   })
 }
 
-/** The other ways to what such promises of providers' clients hold. */
+/** Other methods that resolve such a promise of a provider's client. */
 const otherWays = ['asResponse', 'withResponse', 'withRawResponse'] as const
 type OwnPromise = Promise<unknown> & Partial<Record<(typeof otherWays)[number], () => unknown>>
 type Handler = ((value: unknown) => unknown) | null | undefined
 type Then = (done: Handler, caught: Handler) => Promise<unknown>
 
 /**
- * Hears a promise of a class of its own, as clients of providers return: awaiting one may start its work, or read an answer that the program
- * wants raw. So it stays what it is, and is heard when the program asks it for what it holds.
+ * Observes a promise of a provider's own class when the program asks for its value: awaiting may start its
+ * work, or read an answer that the program wants raw.
  */
 function hearOwnPromise(promise: OwnPromise, take: () => TracedCall[]): void {
   const { asks, came, failed } = createAsked(take)
@@ -89,7 +92,7 @@ function hearOwnPromise(promise: OwnPromise, take: () => TracedCall[]): void {
     catch: (caught: Handler) => then(undefined, caught),
     finally: (last: () => void) => then(undefined, undefined).finally(last),
   }
-  // One may go by another, and what the program asked for is what counts.
+  // One method may call another; the one that the program called counts.
   let isInside = false
   for (const name of otherWays) {
     const way = promise[name]?.bind(promise)
@@ -110,7 +113,10 @@ function hearOwnPromise(promise: OwnPromise, take: () => TracedCall[]): void {
     Reflect.defineProperty(promise, name, { value, configurable: true, writable: true })
 }
 
-/** The calls that a promise is asked for. What comes first is recorded, and given again to whoever asks again. */
+/**
+ * The calls that a promise is awaited for. The first value is recorded, and returned again for later
+ * requests.
+ */
 function createAsked(take: () => TracedCall[]): Hearing & { asks: () => void } {
   const asked: TracedCall[] = []
   const known = { value: undefined as unknown, given: undefined as unknown }
@@ -129,14 +135,15 @@ function createAsked(take: () => TracedCall[]): Hearing & { asks: () => void } {
   }
 }
 
-/** The same generator, its steps heard: recorded once, when it returns, throws, is left or dropped. */
+/** The same generator with observed steps: recorded once, when it returns, throws, is closed or dropped. */
 function followGenerator(
   generator: AnyGenerator,
   { span, inside, onDefect }: TracedCall,
   ofClient = false,
 ): AnyGenerator {
   const steps = createSteps(span, createPlainYields(onDefect, ofClient))
-  // What takes its steps holds it, and so does a step that is under way: it alone tells when none can be taken any more.
+  // Its methods and any pending step hold the generator, so it is collected only when no more steps can
+  // follow.
   whenDropped(generator, steps.dropped)
   const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
     const failed = (error: unknown): never => {
@@ -157,14 +164,15 @@ function followGenerator(
   }
   const heardGenerator: AnyGenerator = new Proxy(generator, {
     get(target, property) {
-      // A proxy that gave anything else of these would throw.
+      // A proxy must return these values unchanged.
       const own = Reflect.getOwnPropertyDescriptor(target, property)
       if (own?.configurable === false && own.writable === false) return own.value as unknown
       if (typeof property === 'string' && Object.hasOwn(ways, property)) return ways[property]
       const value: unknown = Reflect.get(target, property, target)
-      // The proxy is what is iterated, or its steps would not be heard.
+      // Iterate the proxy, so that the steps are observed.
       if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => heardGenerator
-      // What iterators have from the platform runs on the proxy, and `using` refuses one that is bound; a method of its own needs the object itself.
+      // Inherited iterator helpers run on the proxy, as `using` rejects bound ones; own methods need the
+      // object itself.
       if (typeof value !== 'function' || isInherited(property, value)) return value
       return value.bind(target) as unknown
     },
@@ -174,7 +182,7 @@ function followGenerator(
 
 async function* noSteps(): AsyncGenerator<never> {}
 
-/** What iterators have their helpers from, sync and async. */
+/** Prototypes of the iterator helpers, sync and async. */
 const iteratorPrototypes = [[].values(), noSteps.prototype].map(
   (one: object) => Object.getPrototypeOf(Object.getPrototypeOf(one)) as object,
 )
@@ -191,7 +199,7 @@ interface Steps {
   dropped: () => void
 }
 
-/** Tells of a generator by its steps. It does not know the generator, which would be held, and never found to be dropped. */
+/** Reports a generator by its steps. Holds no reference to it, which would prevent its collection. */
 function createSteps(span: Span, yields: PlainYields): Steps {
   let lastMs = performance.now()
   const yielded = (returned?: TakenValue): TakenValue => {
@@ -212,7 +220,7 @@ function createSteps(span: Span, yields: PlainYields): Steps {
       span.fail(error, () => yielded())
     },
     dropped() {
-      // The program has had all that there was.
+      // The program has read all that it wanted.
       span.end(() => yielded({ value: neverRead, isCut: false }), lastMs)
     },
   }

@@ -15,13 +15,16 @@ export type {
 
 let standard: SluiceClient | undefined
 
-/** Sets up the client that the functions of this module use. Called again, it replaces it; the one before goes on sending what it has. */
+/**
+ * Sets up the client for the functions of this module. A further call replaces it; the old client still sends
+ * its records.
+ */
 export function configure(options: SluiceOptions = {}): SluiceClient {
   standard = createClient(options)
   return standard
 }
 
-/** Not configured: as the environment says. */
+/** Configured by the environment, unless `configure` was called. */
 function client(): SluiceClient {
   standard ??= createClient()
   return standard

@@ -1,6 +1,6 @@
 /**
- * What all copies of this package in a process share: the ES module and the CommonJS one, which a program and its dependencies may load both,
- * and other versions of it. So its shape must never change under a name.
+ * State shared by all copies of this package in a process: ES module, CommonJS, and other versions. The shape
+ * under a name must never change.
  */
 export function ofProcess<T extends object>(name: string, make: () => T): T {
   const shared = globalThis as Record<symbol, T | undefined>

@@ -1,8 +1,8 @@
 import type { Session, SluiceOptions } from './types.ts'
 
-/** The options with nothing left open. */
+/** The options with defaults applied. */
 export interface Settings {
-  /** Undefined: nothing is recorded, `fault` says why. */
+  /** Undefined: recording is off, for the reason in `fault`. */
   apiKey: string | undefined
   fault: string | undefined
   baseUrl: string
@@ -17,8 +17,8 @@ export interface Settings {
 const mebibyte = 2 ** 20
 
 /**
- * Throws TypeError for an address in `options` that is none: a mistake of the program that sets it up, seen at its start. One in
- * `environment` is a mistake of whoever runs it: that must not end the program, it turns recording off.
+ * Throws TypeError for an invalid address in `options`, a programming error that shows at the start. An
+ * invalid address in `environment` only turns recording off, as it must not end the program.
  */
 export function settle(
   options: SluiceOptions,

@@ -12,10 +12,10 @@ import { listen } from '../runtime/operations-server.ts'
 import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
 import { startProtocolServer, type ProtocolServer } from './testing/protocol-server.ts'
 
-// Takes 10 s and more beside five other test processes on two cores.
+// Takes over 10 s beside five other test processes on two cores.
 jest.setTimeout(120_000)
 
-/** What `npm pack` packs, installed in a project of its own, run by programs that import it like anybody's. */
+/** The result of `npm pack`, installed in a project and imported by programs. */
 const run = promisify(execFile)
 const sdk = import.meta.dirname
 const modules = join(sdk, '..', 'node_modules')
@@ -26,7 +26,7 @@ let receiver: RecordReceiver
 beforeAll(async () => {
   ;[provider, receiver] = await Promise.all([startProtocolServer(), startRecordReceiver()])
   project = await mkdtemp(join(tmpdir(), 'sluice-sdk-'))
-  // The repository's npm runs no scripts of packages (.npmrc); this one is ours, and builds.
+  // .npmrc disables package scripts; this one builds the package.
   const packing = ['pack', '--ignore-scripts=false', '--silent', '--pack-destination', project]
   const { stdout } = await run('npm', packing, { cwd: sdk })
   await writeFile(join(project, 'package.json'), '{"name": "application", "private": true}')
@@ -154,7 +154,7 @@ test.each([
   expect(await faultsOf([file], options)).toBe('')
 })
 
-/** What the compiler says of files of the project; nothing where it has nothing to say. */
+/** The compiler's messages on files of the project; empty without any. */
 async function faultsOf(files: string[], options: object): Promise<string> {
   const compilerOptions = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, ...options }
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
@@ -162,7 +162,7 @@ async function faultsOf(files: string[], options: object): Promise<string> {
   try {
     return (await run(process.execPath, [compiler], { cwd: project })).stdout
   } catch (error) {
-    // It ends with 1 or 2 where it has found something, and says it on its standard output.
+    // It exits with 1 or 2 and prints its messages to standard output.
     return (error as { stdout: string }).stdout || messageOf(error)
   }
 }
@@ -237,7 +237,7 @@ describe('the examples of the README', () => {
       await runProgram(`example-${index}.mts`, code)
       recorded.push(receiver.taken.map(({ source }) => source))
     }
-    // The third goes through the gateway, which records it.
+    // The third call goes through the gateway, which records it.
     expect(recorded).toEqual([['sdk'], ['sdk'], [], ['trace'], ['mcp']])
     const typeRoots = [join(modules, '@types')]
     expect(await faultsOf(files, { skipLibCheck: true, types: ['node'], typeRoots })).toBe('')

@@ -7,7 +7,7 @@ import type OpenAI from 'openai'
 import { said } from './testing/protocol-server.ts'
 import { joined, startProviderFixture, user, type ProviderFixture } from './testing/provider-fixture.ts'
 
-/** The official clients of the providers, wrapped, against a server that speaks their protocols. */
+/** The providers' official clients, wrapped, against a server that speaks their protocols. */
 let fixture: ProviderFixture
 
 beforeAll(async () => {
@@ -21,10 +21,15 @@ const cohere = () => new CohereClientV2({ token: 'k', environment: fixture.provi
 const cohereFirst = () => new CohereClient({ token: 'k', environment: fixture.provider.url })
 const google = () =>
   new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: fixture.provider.url, fetch: ownFetch } })
-/** Without one, Google's client looks for Node's dispatcher, which jest's globals lack. package.test.ts does without. */
+/**
+ * Otherwise Google's client needs Node's dispatcher, which Jest's globals lack. package.test.ts does without.
+ */
 const ownFetch = (input: string | URL | Request, init?: RequestInit) => fetch(input, init)
 
-/** Name, a call of a wrapped client that returns the text of the answer, where the text stands in the recorded answer. */
+/**
+ * Name, a call of a wrapped client that returns the answer's text, and the text's path in the recorded
+ * answer.
+ */
 const calls: readonly [string, () => Promise<string>, (answer: unknown) => unknown][] = [
   [
     'OpenAI',

@@ -1,21 +1,23 @@
 import { types } from 'node:util'
 
-/** What a traced function may return that is followed. A proxy or a getter of the program's may throw at each question: what does is none of these. */
+/**
+ * Results of traced functions that are followed. A proxy or getter may throw; such a value is none of these.
+ */
 
 export type AnyGenerator = Generator | AsyncGenerator
 
-/** What clients of providers make of a stream: iterated by its `iterator`, in whichever way the program reads it. */
+/** A stream of a provider's client, which always reads it through `iterator`. */
 export interface ProviderStream {
   iterator: () => AnyGenerator
 }
 
-/** No subclass, and nothing hung on it: what `then` makes of it is as good. */
+/** No subclass and no extra properties: the result of `then` can replace it. */
 export function isPlainPromise(value: unknown): value is Promise<unknown> {
-  // A proxy of one is none: its `then` throws.
+  // A proxy of a promise is excluded, as its `then` throws.
   return answers(() => types.isPromise(value) && isOfPromise(value) && Object.keys(value).length === 0)
 }
 
-/** Of a class of its own, and open to being heard. */
+/** A promise of its own class that can be extended. */
 export function isOwnPromise(value: unknown): value is Promise<unknown> {
   return answers(() => value instanceof Promise && !isOfPromise(value) && Object.isExtensible(value))
 }
@@ -24,7 +26,7 @@ function isOfPromise(promise: Promise<unknown>): boolean {
   return promise.constructor === Promise
 }
 
-/** What clients of providers stream with. */
+/** The streams of providers' clients. */
 export function isProviderStream(value: unknown): value is ProviderStream {
   return answers(
     () =>
@@ -36,7 +38,7 @@ export function isProviderStream(value: unknown): value is ProviderStream {
   )
 }
 
-/** Also one that is followed already. */
+/** Includes generators that are already followed. */
 export function isGenerator(value: unknown): value is AnyGenerator {
   return answers(() => {
     const kind = Object.prototype.toString.call(value)

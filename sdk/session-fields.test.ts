@@ -7,7 +7,7 @@ type Labels = Parameters<typeof sessionFields>[0]
 function recorded(session: Labels) {
   const warnings: string[] = []
   const fields = sessionFields(session, (_topic, message) => warnings.push(message))
-  // What ingest would refuse takes its whole call with it.
+  // Ingest rejects the whole call for invalid labels.
   recordSchema.parse({ request_body: {}, ...(JSON.parse(JSON.stringify(fields)) as object) })
   return { fields, warnings }
 }

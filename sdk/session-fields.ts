@@ -4,7 +4,7 @@ import { plainValue } from './capturing/plain-value.ts'
 import type { Session } from './types.ts'
 import type { Warn } from './warn.ts'
 
-/** The fields of a record that the program names, by its session for the most part. */
+/** Record fields that the program sets, usually by its session. */
 export interface SessionFields {
   agent_name?: string
   agent_tag?: string
@@ -22,16 +22,16 @@ const labels = {
   model: 'model',
 } as const
 
-/** Ingest takes labels of 256 characters: longer ones are cut, not refused with their call. */
+/** Ingest's limit. Longer labels are truncated, so that their call is not rejected. */
 const maxLabelLength = 256
 const maxMetadataBytes = 16 * 1024
 const maxMetadataDepth = 8
-/** Half of a character that takes two UTF-16 units, without the other half. Node 18 has no `isWellFormed`. */
+/** A lone surrogate. Node 18 has no `isWellFormed`. */
 const half = /\p{Surrogate}/u
 
 type Labels = Session & { model?: string | undefined }
 
-/** What ingest would refuse, and the whole call with it, is left out with a warning. */
+/** Leaves out labels for which ingest would reject the call, with a warning. */
 export function sessionFields(session: Labels, warn: Warn): SessionFields {
   const fields: Record<string, unknown> = {}
   const put = (name: string, value: unknown, fault: string | undefined) => {
@@ -45,7 +45,7 @@ export function sessionFields(session: Labels, warn: Warn): SessionFields {
     put(name, text, typeof text === 'string' ? faultOf(text) : 'it is no text')
   }
   if (session.metadata !== undefined) {
-    // Whatever the program put there: a cycle or a BigInt would throw when it is written.
+    // A snapshot, as a cycle or BigInt would throw when it is serialised.
     const metadata = plainValue(session.metadata)
     put('metadata', metadata, faultOfMetadata(metadata))
   }

@@ -2,16 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { ofProcess } from './of-process.ts'
 import type { Session } from './types.ts'
 
-/** One for all clients of the process: a session holds for whatever is called inside it. */
+/** One for all clients of the process: a session applies to everything called inside it. */
 const current = ofProcess('session', () => new AsyncLocalStorage<Session>())
 
-/** The session around the caller, over `base`: its fields stand, metadata is joined. */
+/** The caller's session over `base`; metadata is merged. */
 export function currentSession(base: Session): Session {
   const inner = current.getStore()
   return inner === undefined ? base : joined(base, inner)
 }
 
-/** Runs `work` inside `session`, through promises, timers and streams that begin in it. */
+/** Runs `work` inside `session`, including promises, timers and streams that it starts. */
 export function runInSession<T>(session: Session, work: () => T): T {
   return current.run(joined(current.getStore() ?? {}, session), work)
 }

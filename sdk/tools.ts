@@ -7,7 +7,10 @@ import { cutMark, takeValue } from './capturing/plain-value.ts'
 import type { SessionFields } from './session-fields.ts'
 import type { ToolCall } from './types.ts'
 
-/** A tool call that is over, its values taken now; what it returns makes the record, whose `request_body.type` is `mcp_tool_call`. */
+/**
+ * Takes a snapshot of a finished tool call; the returned function builds its record (`request_body.type` is
+ * `mcp_tool_call`).
+ */
 export function toolCallRecord(
   { toolName, arguments: given, result, error, latencyMs: took }: ToolCall,
   labels: SessionFields,
@@ -31,15 +34,15 @@ export function toolCallRecord(
   })
 }
 
-/** Longer is a time, not a duration, and a call of that day may have no place in the tables any more. */
+/** A larger value is a time rather than a duration, and the tables may have no partition for its day. */
 const longestMs = 7 * 86_400_000
 
-/** What the program measured; what can be no duration is left out. A clock that was set back is at 0. */
+/** The measured duration, undefined if implausible. Negative after a clock change: 0. */
 function durationOf(given: unknown): number | undefined {
   return typeof given === 'number' && given <= longestMs && given > -Infinity ? Math.max(0, given) : undefined
 }
 
-/** The API takes objects for arguments; anything else stands under `value`. */
+/** The API accepts only objects as arguments; other values become `{value}`. */
 function argumentsOf(given: unknown): object {
   const taken = takeValue(given)
   const plain = taken.value ?? {}

@@ -155,7 +155,7 @@ describe('each kind of function', () => {
         return this.#base + to
       }
     }
-    // What a compiler makes of `@traced() add(…)`.
+    // Compiled form of `@traced() add(…)`.
     Adder.prototype.add = decorate(Reflect.get(Adder.prototype, 'add'), { name: 'add' })
     expect(new Adder().add(2)).toBe(3)
     expect(records).toMatchObject([{ request_body: { function: 'add' } }])

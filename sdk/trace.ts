@@ -17,15 +17,15 @@ export interface TraceDependencies {
   maxBodyBytes: number
   record: (record: RawRecord) => void
   deferred: DeferredWork
-  /** Told of a call that cannot be recorded. */
+  /** Called for a call that cannot be recorded. */
   lost: (detail: string) => void
   warn: Warn
 }
 
 /**
- * `traced`, recorded: what went in, what came out or was thrown. It keeps its `this`, name and length. Generators,
- * sync and async, come back as such, though the function that makes them is now a plain one. What it calls shares its session; outside
- * of one, a session begins here.
+ * Wraps `traced` to record its arguments and its result or error. `this`, name and length stay. Generators
+ * remain generators, although the function is now a plain one. Calls inside share its session; without one, a
+ * session starts.
  */
 export function traceFunction<F extends AnyFunction>(
   traced: F,
@@ -52,7 +52,10 @@ export function traceFunction<F extends AnyFunction>(
   return wrapped as F
 }
 
-/** Apart, so that it holds neither `this` nor the arguments: they may hold the result, which could never be found to be dropped. */
+/**
+ * A separate function that holds neither `this` nor the arguments: they may refer to the result and prevent
+ * its collection.
+ */
 function insideOf(session: Session): TracedCall['inside'] {
   return (work) => runInSession(session, work)
 }
@@ -72,7 +75,7 @@ interface Begun {
   given: readonly unknown[]
 }
 
-/** What goes wrong with the recording is counted as lost; the call is not recorded then. */
+/** A failed recording is counted as lost, and the call is not recorded. */
 function spanOrNone(begun: Begun, dependencies: TraceDependencies): Span {
   try {
     return guardedSpan(beginSpan(begun, dependencies), dependencies.lost)

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { createClient } from './create-client.ts'
 import type { CallRecord, SluiceClient } from './types.ts'
 
-/** What a program drops is collected, which tells of it. */
+/** Dropped values must be collected for their calls to be reported. */
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
@@ -16,7 +16,7 @@ async function recordedOf(program: (client: SluiceClient) => unknown, count = 1)
     return null
   }
   const client = createClient({ apiKey: 'svc_test', baseUrl: 'http://127.0.0.1:9', beforeSend: keep })
-  // In a function of its own: what is on the stack is not collected.
+  // In its own function, as values on the stack are not collected.
   await (async () => {
     await program(client)
   })()

@@ -2,35 +2,38 @@ import { keepFirst } from '../capture/keep-first.ts'
 import type { OnDefect } from '../capture/record/raw-answer.ts'
 import type { TakenValue } from './capturing/plain-value.ts'
 
-/** `output` gives what came out, as JSON can hold it; `atMs` is when, if not now. */
+/** `output` returns the JSON-compatible result; `atMs` is the end time if not now. */
 export interface Span {
   end(output: () => TakenValue, atMs?: number): void
   fail(error: unknown, output?: () => TakenValue): void
 }
 
-/** A call of a traced function whose result is followed; `inside` is its session. */
+/** A traced call whose result is followed; `inside` runs work in its session. */
 export interface TracedCall {
   span: Span
   onDefect: OnDefect
   inside: <T>(work: () => T) => T
 }
 
-/** The calls that returned one and the same promise or stream, until the program asks it. */
+/** Calls that returned the same promise or stream, until the program uses it. */
 const waiting = new WeakMap<object, TracedCall[]>()
 
-/** In the place of what nobody awaited or read. */
+/** Recorded for a result that was never awaited or read. */
 export const neverRead = '[never read]'
 
 const dropped = new FinalizationRegistry<() => void>((tell) => {
   tell()
 })
 
-/** Tells when the garbage collector finds that nobody holds `value` any more. What `tell` holds must not hold it. */
+/** Calls `tell` after `value` was garbage collected. `tell` must not refer to it. */
 export function whenDropped(value: object, tell: () => void): void {
   dropped.register(value, tell)
 }
 
-/** Lets `call` wait for `value`. `hear` is called the first time, however many calls return it: a layer for each would outgrow the stack. */
+/**
+ * Lets `call` wait for `value`. Calls `hear` only the first time, as one layer per call would overflow the
+ * stack.
+ */
 export function waitWithOthers(
   value: object,
   call: TracedCall,
@@ -47,14 +50,14 @@ export function waitWithOthers(
   hear(() => calls.splice(0))
 }
 
-/** Apart, so that it holds nothing else. What the answer is nobody knows, and so nobody can call it harmless. */
+/** A separate function that holds nothing else. An unread result cannot be judged harmless. */
 function tellNeverRead(calls: readonly TracedCall[]): () => void {
   return () => {
     asOneCall(calls).span.end(() => ({ value: neverRead, isCut: true }))
   }
 }
 
-/** What is told to all of them, in the session of the innermost, which was the first. */
+/** Reports to all calls, in the session of the innermost, which came first. */
 export function asOneCall(calls: readonly TracedCall[]): TracedCall {
   return {
     inside: calls[0]?.inside ?? ((work) => work()),

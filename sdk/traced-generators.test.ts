@@ -2,7 +2,10 @@ import { afterAll, expect, test } from '@jest/globals'
 import { createClient } from './create-client.ts'
 import type { AnyFunction, CallRecord } from './types.ts'
 
-/** What the program got from `work`, traced, and what was recorded once it had it: nothing waits for the garbage collector. */
+/**
+ * What the program received from the traced `work`, and what was recorded right after: nothing waits for
+ * collection.
+ */
 async function used<F extends AnyFunction, T>(work: F, program: (traced: F) => T, times = 1) {
   const records: CallRecord[] = []
   const keep = (record: CallRecord) => {
@@ -64,7 +67,7 @@ test.each<[string, (steps: Generator<number, string>) => unknown, unknown, unkno
   expect(await used(counting, (traced) => read(traced()), 2)).toEqual({ got, recorded: [result, result] })
 })
 
-/** As libraries add to what all async generators inherit from. */
+/** As libraries extend the prototype of async generators. */
 const inherited = Object.getPrototypeOf(Object.getPrototypeOf(countingLater.prototype)) as object
 Reflect.set(inherited, 'collect', function (this: AsyncGenerator<number>) {
   return Array.fromAsync(this)

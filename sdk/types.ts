@@ -1,55 +1,71 @@
-/** The types of the package's surface, in one file that imports nothing: its declarations stand alone. */
+/** All public types, in a file without imports, so that its declarations stand alone. */
 
-/** Records the calls of one project. A program has one by `configure`, or several by `createClient`. */
+/**
+ * Records the calls of one project. A program uses one client by `configure`, or several by `createClient`.
+ */
 export interface SluiceClient {
   /**
-   * Records what a provider's client calls from now on, and returns that same client. With a gateway configured, clients that speak chat
-   * completions call through it. One that is not known is returned as it is, with a warning. Wrapping twice is wrapping once.
+   * Records all further calls of a provider's client, and returns the same client. With a gateway configured,
+   * clients for chat completions call through it. An unknown client is returned unchanged, with a warning.
+   * Wrapping twice has no further effect.
    */
   wrap<T extends object>(client: T): T
-  /** `traced`, with its arguments and result recorded as one call. */
+  /** Returns `traced` with each call recorded: arguments and result. */
   trace<F extends AnyFunction>(traced: F, options?: TraceOptions): F
-  /** The same as a standard decorator of methods: `@traced()`. */
+  /** The same as a standard method decorator: `@traced()`. */
   traced(options?: TraceOptions): <F extends AnyFunction>(method: F, context: { name: string | symbol }) => F
-  /** Records a call of a tool that is over. */
+  /** Records a finished tool call. */
   recordToolCall(call: ToolCall): void
-  /** Runs `work`; what it calls is recorded under `session`. */
+  /** Runs `work`; its calls are recorded under `session`. */
   withSession<T>(session: Session, work: () => T): T
-  /** Resolves when all that was recorded is sent (true), or after `timeoutMs` (default 5,000; false). */
+  /** Resolves to true when everything recorded is sent, or to false after `timeoutMs` (default 5,000). */
   flush(timeoutMs?: number): Promise<boolean>
-  /** Flushes and stops: what comes later is dropped and counted. */
+  /** Flushes and stops. Later records are dropped and counted. */
   shutdown(timeoutMs?: number): Promise<void>
   stats(): ShippingStats
 }
 
-/** How a client of Sluice is set up. What is left out is taken from the environment where a variable is named, else from the default. */
+/** Options of a client. Defaults come from the environment where a variable is named. */
 export interface SluiceOptions {
-  /** Key of the project (`svc_…`). Default: `SERVICE_API_KEY`. Without one nothing is recorded and one warning says so. */
+  /**
+   * The project's key (`svc_…`). Default: `SERVICE_API_KEY`. Without a key nothing is recorded, with one
+   * warning.
+   */
   apiKey?: string | undefined
-  /** Address of the API. Default: `SERVICE_BASE_URL`, else `http://localhost:8000`. */
+  /** Address of the API. Default: `SERVICE_BASE_URL`, or else `http://localhost:8000`. */
   baseUrl?: string | undefined
-  /** Address of the gateway. Default: `SERVICE_PROXY_URL`. Given: clients that speak chat completions call through it, and the gateway records them. */
+  /**
+   * Address of the gateway. Default: `SERVICE_PROXY_URL`. If set, clients for chat completions call through
+   * the gateway, which records them.
+   */
   proxyUrl?: string | undefined
-  /** Key that the gateway asks for. Default: `PROXY_API_KEY`, else `apiKey` (a gateway may take projects' keys). */
+  /** The gateway's key. Default: `PROXY_API_KEY`, or else `apiKey`, as a gateway may accept project keys. */
   proxyApiKey?: string | undefined
-  /** What records say of the program where `withSession` says nothing else. */
+  /** Default labels of records, unless `withSession` sets others. */
   agentName?: string | undefined
   agentTag?: string | undefined
   sessionId?: string | undefined
   userId?: string | undefined
   metadata?: Readonly<Record<string, unknown>> | undefined
   /**
-   * Sees each record before it is sent; returns it, changed or not, or nothing to drop it. When it throws, or returns
-   * something else or a promise, the record is dropped, never the call. Calls through the gateway are recorded there and do not pass here.
+   * Receives each record before it is sent, and returns it, changed or not, or nothing to drop it. If it
+   * throws, or returns anything else or a promise, the record is dropped, never the call. Calls through the
+   * gateway are recorded there and do not pass here.
    */
   beforeSend?: ((record: CallRecord) => CallRecord | null | undefined) | undefined
-  /** Bytes of records that may wait to be sent; beyond it the oldest are dropped and counted. Default: 16 MiB. */
+  /**
+   * Maximum bytes of records waiting to be sent; beyond it the oldest are dropped and counted. Default: 16
+   * MiB.
+   */
   maxQueueBytes?: number | undefined
-  /** Bytes kept of each body, and eight times as many of the text of a stream; the rest is replaced by length and SHA-256. Default: 4 MiB, at most that. */
+  /**
+   * Maximum bytes kept of each body (eight times as many for a stream's text); the rest is replaced by length
+   * and SHA-256. Default and maximum: 4 MiB.
+   */
   maxBodyBytes?: number | undefined
 }
 
-/** What a stretch of a program belongs to. Fields that are left out are those of the session around it. */
+/** Labels of a part of a program. Missing fields come from the enclosing session. */
 export interface Session {
   sessionId?: string | undefined
   agentName?: string | undefined
@@ -59,27 +75,27 @@ export interface Session {
 }
 
 export interface TraceOptions extends Session {
-  /** What the records call the function. Default: its name. */
+  /** Name of the function in records. Default: its own name. */
   name?: string | undefined
-  /** The model that the function calls, where there is one. */
+  /** The model that the function calls, if any. */
   model?: string | undefined
 }
 
-/** A call of a tool by an agent. */
+/** An agent's call of a tool. */
 export interface ToolCall extends Session {
   toolName: string
   arguments?: unknown
-  /** What the tool answered; left out when it did not. */
+  /** The tool's result; omit it without one. */
   result?: unknown
-  /** What went wrong, when it failed or took too long. */
+  /** The error, if the call failed or timed out. */
   error?: string | undefined
   latencyMs?: number | undefined
   model?: string | undefined
 }
 
-/** One recorded call, as `POST /internal/log` takes it. Fields that are not known are left out. */
+/** A recorded call, as accepted by `POST /internal/log`. Unknown fields are omitted. */
 export interface CallRecord {
-  /** `req_…`, fixed when the call began: sent again it is stored once. */
+  /** `req_…`, set when the call starts: a record sent twice is stored once. */
   id: string
   agent_name?: string
   agent_tag?: string
@@ -92,21 +108,23 @@ export interface CallRecord {
   response_body?: Record<string, unknown> | null
   /** Milliseconds from the start of the call to the end of its answer. */
   latency_ms?: number
-  /** Milliseconds to the first chunk of a streamed answer that has something generated: words, reasoning, the call of a tool. */
+  /** Milliseconds to the first chunk with generated content: text, reasoning or a tool call. */
   time_to_first_token_ms?: number
-  /** Tokens, where the answer was cut: else they are read from it. Without those that came from a cache, or that were reasoning. */
+  /**
+   * Token counts of a truncated answer; otherwise they are read from it. Without cached and reasoning tokens.
+   */
   prompt_tokens?: number
   cached_tokens?: number
-  /** Part of `prompt_tokens`: written to the provider's cache, and of these what is kept for an hour. */
+  /** Part of `prompt_tokens`: written to the provider's cache; of these, cached for an hour. */
   cache_write_tokens?: number
   cache_write_1h_tokens?: number
   completion_tokens?: number
   reasoning_tokens?: number
-  /** The tier that served a call whose answer was cut, as the answer says it: it may cost more or less. */
+  /** Service tier stated by a truncated answer, which may affect the price. */
   service_tier?: string
-  /** Where it was served, which may cost more too. */
+  /** Region stated by the answer, which may affect the price. */
   inference_geo?: string
-  /** How much there was of what costs other than text: tokens (`audio_input`) and uses of hosted tools (`web_search`). */
+  /** Amounts billed other than as text: tokens (`audio_input`) and uses of hosted tools (`web_search`). */
   billed_parts?: Record<string, number>
   status_code?: number
   error?: string
@@ -114,21 +132,22 @@ export interface CallRecord {
   source: 'sdk' | 'trace' | 'mcp'
 }
 
-/** Counts since the client was made, and what waits now. */
+/** Counts since the client was created, and what is waiting now. */
 export interface ShippingStats {
-  /** Records that the API has taken. */
+  /** Records accepted by the API. */
   sent: number
-  /** Records that wait or are under way. */
+  /** Records waiting or being sent. */
   waiting: number
-  /** Bytes held in memory for recording, bodies of calls under way included. */
+  /** Bytes held in memory for recording, including bodies of running calls. */
   heldBytes: number
-  /** Records that were lost, by reason. */
+  /** Lost records, by reason. */
   dropped: Readonly<Record<DropReason, number>>
 }
 
 /**
- * `queue_full`: there was no room (`maxQueueBytes`); `over_quota`, `refused`: the API, or what stands before it, did not take it; `before_send`: that function threw;
- * `capture_failed`: no record could be made of the call; `shut_down`: it was left, or came, after `shutdown()`.
+ * `queue_full`: no memory left (`maxQueueBytes`). `over_quota`, `refused`: not accepted by the API or
+ * something before it. `before_send`: that function threw. `capture_failed`: the record could not be built.
+ * `shut_down`: left over at, or added after, `shutdown()`.
  */
 export type DropReason =
   'queue_full' | 'over_quota' | 'refused' | 'before_send' | 'capture_failed' | 'shut_down'

@@ -1,7 +1,10 @@
 import type { OnDefect } from '../capture/record/raw-answer.ts'
 import { messageOf } from './capturing/message-of.ts'
 
-/** Tells the program's operator, once for each `topic` in a minute: a fault that repeats must not fill a log. */
+/**
+ * Warns the program's operator, at most once a minute per `topic`, so that a repeated fault does not fill the
+ * log.
+ */
 export type Warn = (topic: string, message: string) => void
 
 const quietMs = 60_000
@@ -16,7 +19,7 @@ export function createWarn(emit: (message: string) => void = emitWarning): Warn 
   }
 }
 
-/** Tells of what a mistake of ours kept from being put together. */
+/** Reports a defect in our stream parser. */
 export function unreadTeller(warn: Warn): OnDefect {
   return (error) => {
     warn('unread', `a stream that cannot be read is recorded as it came: ${messageOf(error)}`)

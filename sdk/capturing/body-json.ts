@@ -20,26 +20,29 @@ import type { KeptBytes } from './kept-body.ts'
 
 export interface BodyJson {
   json: string
-  /** What it says; undefined where it is no JSON object. Of one that was cut: what the kept part of a stream says, and the tokens at its end. */
+  /**
+   * The parsed body; undefined if it is no JSON object. For a truncated body: the kept part of a stream, and
+   * the token counts at its end.
+   */
   value: JsonObject | undefined
-  /** Whether `json` is something else, so that what `value` says would be lost. */
+  /** Whether `json` lacks what `value` contains. */
   isCut: boolean
-  /** Whether it is a stream that reached the end that its format has. */
+  /** Whether it is a stream that reached the end mark of its format. */
   streamEnded: boolean
-  /** Bytes of a stream up to the end of the first event that has something generated. */
+  /** Bytes of a stream up to the end of the first event with generated content. */
   firstWordsEnd?: number | undefined
 }
 
-/** A request is no stream. */
+/** Set for answers only. */
 export interface AnswerKind {
   contentType: string
   onDefect: OnDefect
 }
 
 /**
- * A body as it stands in a record: the text itself when it is a JSON object that ingest takes for a model's, the message that a stream amounts to,
- * `{"raw", "encoding"}` otherwise (of an answer in pieces with `joined`); `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
- * Without `answer` it is a request.
+ * A body as it is recorded: a JSON object unchanged, a stream as its assembled message, anything else as
+ * `{"raw", "encoding"}`, for chunked answers with `joined`. A truncated body becomes `{"truncated", "bytes",
+ * "sha256", "text"}`. Without `answer` it is a request.
  */
 export function bodyJson(kept: KeptBytes, maxBytes: number, answer?: AnswerKind): BodyJson {
   const contentType = answer?.contentType
@@ -52,7 +55,7 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, answer?: AnswerKind)
   const { json = text, ended: streamEnded = false, firstWords } = assembled ?? {}
   const endOf = amazon?.endOf ?? ((line: string) => endOfText(line, bytes))
   const stream = { streamEnded, firstWordsEnd: firstWords === undefined ? undefined : endOf(firstWords) }
-  // A stream that was cut gives what the kept part amounts to, and says so.
+  // A truncated stream is recorded as what its kept part contains, marked as truncated.
   if (sha256 !== undefined) {
     const cut = truncatedJson(json, { byteLength, sha256 }, maxBytes)
     return { json: cut, value: withUsageAtEnd(assembled?.body ?? {}, end), isCut: true, ...stream }
@@ -65,10 +68,13 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, answer?: AnswerKind)
   return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, ...stream }
 }
 
-/** `firstWords`: the line with the first that was generated. */
+/** `firstWords`: the line with the first generated content. */
 type Message = AssembledStream & { json: string; firstWords: string | undefined }
 
-/** The message that a stream amounts to; undefined: it is none that is known, nested deeper than the stack, or `onDefect` was told. */
+/**
+ * The message of a stream. Undefined for an unknown format, for nesting deeper than the stack, or after
+ * `onDefect`.
+ */
 function messageIn(text: string, onDefect: OnDefect): Message | undefined {
   try {
     let firstWords: string | undefined
@@ -78,13 +84,13 @@ function messageIn(text: string, onDefect: OnDefect): Message | undefined {
     const last = lastOfLines(text)
     return last && { ...last, json: JSON.stringify(last.body), firstWords: firstLineWithWords(text) }
   } catch (error) {
-    // What came is evidence, whatever a mistake of ours makes of it.
+    // Keep the raw answer as evidence when our parser fails.
     if (!(error instanceof RangeError)) onDefect(error)
     return undefined
   }
 }
 
-/** JSON text as it is; over `maxBytes` it is cut. */
+/** JSON text, truncated beyond `maxBytes`. */
 export function boundedJson(json: string, maxBytes: number): string {
   return Buffer.byteLength(json) <= maxBytes ? json : cutJson(json, maxBytes)
 }
@@ -95,7 +101,7 @@ function cutJson(json: string, maxBytes: number): string {
   return truncatedJson(json, { byteLength, sha256 }, maxBytes)
 }
 
-/** What people sent is as they sent it, also in pieces. */
+/** Requests are recorded as sent, without `joined`. */
 function rawJson(raw: string, maxBytes: number, answer: AnswerKind | undefined): string {
   if (answer === undefined) return JSON.stringify({ raw, encoding: 'utf8' })
   return rawAnswerJson(raw, maxBytes, answer.onDefect, isEventStream(answer.contentType))
@@ -120,7 +126,7 @@ function firstLineWithWords(text: string): string | undefined {
   return text.split('\n').find((line) => holdsWords(objectOf(parseJson(line)) ?? {}))
 }
 
-/** Cohere's first chat streams a JSON object a line; the last one repeats the answer whole. */
+/** Cohere v1 chat streams one JSON object per line; the last repeats the whole answer. */
 function lastOfLines(text: string): AssembledStream | undefined {
   const last = objectOf(parseJson(text.trimEnd().split('\n').at(-1) ?? ''))
   const body = last?.['event_type'] === 'stream-end' ? objectOf(last['response']) : undefined

@@ -1,17 +1,17 @@
-/** Bytes that all that is kept in memory for recording shares: bodies of calls under way and records that wait. */
+/** Memory budget shared by bodies of running calls and by queued records, in bytes. */
 export interface ByteBudget {
-  /** Whether there was room, or could be made; it is taken if so. */
+  /** Returns whether the bytes were acquired, if necessary by evicting from the reserve. */
   take(bytes: number): boolean
   release(bytes: number): void
   taken(): number
-  /** Where room is made when there is none. */
+  /** Sets what is evicted when the budget is used up. */
   makeRoomFrom(reserve: Reserve): void
 }
 
-/** What may be given up for something newer. */
+/** Memory that can be freed for something newer. */
 export interface Reserve {
   bytes(): number
-  /** Gives back at least `bytes`, of which there are as many. */
+  /** Frees at least `bytes`, which must be available. */
   giveUp(bytes: number): void
 }
 
@@ -22,7 +22,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
     take(bytes) {
       const missing = taken + bytes - maxBytes
       if (missing > 0) {
-        // Compared first: what does not fit anyway must cost nothing else.
+        // Checked first: what does not fit anyway must not evict anything.
         if (reserve === undefined || reserve.bytes() < missing) return false
         reserve.giveUp(missing)
       }

@@ -2,12 +2,12 @@ import { allTexts } from '../../capture/all-texts.ts'
 import { fieldAt, listOf, objectOf, textOf } from '../../capture/json.ts'
 import { growsItem } from '../../capture/streams/response-deltas.ts'
 
-/** Of providers' streams, whose chunks programs pass on in generators of their own. */
+/** Stream formats of providers whose chunks programs yield from their own generators. */
 export type ChunkFormat = 'chat' | 'completion' | 'candidates' | 'messages' | 'responses'
 
 /**
- * Of which format `value` is a chunk that the assembly of that format takes all words of. Programs have `choices`, `candidates` and events of
- * their own: undefined where there is a doubt.
+ * The format of a chunk, if the assembly of that format reads all its text. Undefined when in doubt, as
+ * programs have `choices`, `candidates` and events of their own.
  */
 export function chunkFormat(value: unknown): ChunkFormat | undefined {
   const type = textOf(fieldAt(value, 'type')) ?? ''
@@ -22,7 +22,7 @@ export function chunkFormat(value: unknown): ChunkFormat | undefined {
   return (choices.length === 0 ? hasNoChoices(value) : choices.every(isChoice)) ? 'chat' : undefined
 }
 
-/** A chunk of usage, or Azure's first. */
+/** A usage chunk, or Azure's first. */
 function hasNoChoices(value: unknown): boolean {
   return (
     fieldAt(value, 'object') === 'chat.completion.chunk' ||
@@ -31,7 +31,7 @@ function hasNoChoices(value: unknown): boolean {
   )
 }
 
-/** One with a message is a whole answer; the filter of Azure sends its verdicts without either. */
+/** A choice with a message is a whole answer. Azure's filter sends verdicts with neither. */
 function isChoice(choice: unknown): boolean {
   const isDelta =
     objectOf(fieldAt(choice, 'delta') ?? fieldAt(choice, 'content_filter_offsets')) !== undefined
@@ -41,7 +41,7 @@ function isChoice(choice: unknown): boolean {
 function isCandidate(candidate: unknown): boolean {
   const parts = fieldAt(candidate, 'content', 'parts')
   if (Array.isArray(parts)) return parts.every((part) => objectOf(part) !== undefined)
-  // Google's have none where there are only thoughts, or at the end.
+  // Google omits parts when there are only thoughts, and at the end.
   return (
     fieldAt(candidate, 'content', 'role') === 'model' ||
     textOf(fieldAt(candidate, 'finishReason')) !== undefined
@@ -54,7 +54,7 @@ function isMessageEvent(type: string, value: unknown): boolean {
   const has = (name: string) => objectOf(fieldAt(value, name)) !== undefined
   switch (type) {
     case 'message_start':
-      // Of one without a type nothing else is read, and the blocks that come take the place of what it has.
+      // Without a type nothing else is read, and later blocks replace its content.
       return (
         textOf(fieldAt(value, 'message', 'type')) !== undefined &&
         allTexts(fieldAt(value, 'message', 'content')).length === 0
@@ -75,7 +75,7 @@ function isMessageEvent(type: string, value: unknown): boolean {
 
 const ofResponse = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/
 const ofItem = /^response\.output_item\.(?:added|done)$/
-/** They say again what deltas and items have said, or how far a tool is. */
+/** Events that repeat deltas and items, or report a tool's progress. */
 const besideItem =
   /^response\.(?:content_part|output_text|refusal|reasoning_[a-z_]+|[a-z_]+_call[a-z_]*|mcp_list_tools)\.(?:added|done|annotation\.added|in_progress|searching|interpreting|generating|completed|failed|partial_image)$/
 
@@ -86,7 +86,7 @@ function isResponseEvent(type: string, value: unknown): boolean {
   return besideItem.test(type) && textOf(fieldAt(value, 'item_id')) !== undefined
 }
 
-/** What is not read of an end. Bedrock's measures are no words. */
+/** Fields of an end event that are not read. Bedrock's metrics contain no text. */
 function besideType(value: unknown): unknown[] {
   const entries = Object.entries(objectOf(value) ?? {})
   return entries.flatMap(([name, inner]) => (/^(?:type$|amazon-bedrock-)/.test(name) ? [] : [inner]))

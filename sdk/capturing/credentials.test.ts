@@ -15,7 +15,7 @@ const hidden = '[not recorded]'
 const bearer = 'Bearer sk-proof'
 const crlf = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('')
 
-/** An object of a class, as those of clients and servers are. */
+/** An instance of a class, as clients and servers create them. */
 class Held {
   readonly held: unknown
   constructor(held: unknown) {
@@ -48,7 +48,7 @@ test('of an exchange over HTTP neither side records what proves who asked', asyn
     asked.end()
     const [answer] = (await once(asked, 'response')) as [IncomingMessage]
     const data = await text(answer)
-    // As Axios gives it.
+    // As in Axios.
     const config = { headers: { ...headers, accept: '*/*' }, url: '/models' }
     record({ data, status: 200, headers: answer.headers, config, request: asked, response: answer })
     for (const responseHeaders of ['raw', null] as const) {
@@ -183,7 +183,7 @@ test.each([
 test('no credential stands where an error is cut', () => {
   for (let before = 1_950; before < 2_010; before++)
     expect(messageOf(new Error(`${'x'.repeat(before)} https://a/?key=proof-of-it`))).not.toContain('=p')
-  // Of what the first takes nothing is left.
+  // Nothing of the first pattern's match remains.
   for (let length = 3_900; length < 4_000; length++)
     expect(messageOf(new Error(`a://b/?key=${'k'.repeat(length)} c://me:proof@d/`))).not.toContain('me:')
 })

@@ -1,15 +1,15 @@
-/** What stands in the place of a credential. */
+/** Replacement for a credential. */
 const notRecorded = '[not recorded]'
 
-/** What an object of a class, a provider's client for instance, or the settings in it hold to prove themselves, and headers that do. */
+/** Names of credentials in headers, and in class instances such as provider clients and their settings. */
 const credential =
   /^_{0,3}(?:[\w-]*api[-_]?key|(?:[a-z\d]+[-_])*(?:authorization|(?:auth|access|refresh|bearer|session|security|id)[-_]?token|(?:(?:client|webhook)[-_]?)?secret|secret[-_]?(?:access[-_]?)?key|(?:admin|service|private|signing)[-_]?key|password|(?:signed)?cookies?))$/i
-/** Headers are called many ways: `private-token`, `x-functions-key`. */
+/** Further header names, such as `private-token` and `x-functions-key`. */
 const credentialHeader = /[-_](?:token|key|secret|credentials?)$/i
-/** No credential has a longer name, and to look through one takes the longer. */
+/** No credential has a longer name, and matching long names is slow. */
 const longestName = 100
 
-/** `dbPassword` is one as `db_password` is. */
+/** Matches `dbPassword` like `db_password`. */
 function namesCredential(name: string, isHeader: boolean): boolean {
   if (name.length > longestName) return false
   const parted = partedName(name)
@@ -20,21 +20,24 @@ function partedName(name: string): string {
   return name.replace(/([a-z\d])([A-Z])/g, '$1-$2')
 }
 
-/** Models speak in tokens too, which are short and seldom have digits. */
+/** Model tokens have such names too, but they are short and rarely contain digits. */
 const ofToken = /(?:^|[-_])token$/i
 const opaque = /^(?=\D*\d)[\w.~+/=|-]{16,}$/
 
-/** What is called so is a header, whatever it stands in: credentials in other data are mostly called otherwise. */
+/** Unambiguous header names. In other data credentials usually have other names. */
 const ofHeader = /-|^(?:authorization|cookie)$/i
-/** What hardly a request or an answer is without, and hardly anything else has. */
+/** Names that most headers include and other data rarely does. */
 const beside =
   /^(?:host|connection|user-agent|accept-encoding|content-(?:type|length)|transfer-encoding|etag)$/i
 const token = /^:?[\w!#$%&'*+.^`|~-]+$/
 
-/** Where something stands. In plain data a credential is what a function was given, and detectors are to see it; in these it is not. */
+/**
+ * Where a value is located. In plain data a credential is an argument that detectors should see; in headers
+ * and class instances it is not recorded.
+ */
 export interface Surroundings {
   above: readonly object[]
-  /** Whether something above is called so. */
+  /** Whether an enclosing field is named like headers. */
   isInHeaders: boolean
 }
 
@@ -51,7 +54,7 @@ function isOfClass(value: object): boolean {
   return prototype !== null && !Array.isArray(value) && Object.getPrototypeOf(prototype) !== null
 }
 
-/** Whether names are those of headers; looked at once, and only where that decides. */
+/** Whether names look like headers. Computed once, when it matters. */
 export type AreHeaders = () => boolean
 
 export function areHeaders(names: readonly unknown[]): AreHeaders {
@@ -59,7 +62,7 @@ export function areHeaders(names: readonly unknown[]): AreHeaders {
   return () => (are ??= names.some((name) => typeof name === 'string' && beside.test(name)))
 }
 
-/** Whether what is called `name` is one, beside others. */
+/** Whether `name` is a credential, given its neighbours. */
 function isCredential(name: unknown, others: AreHeaders, around: Surroundings): boolean {
   if (typeof name !== 'string') return false
   if (mayProve(around)) return namesCredential(name, around.isInHeaders || others())
@@ -72,17 +75,20 @@ interface Field {
   read: () => unknown
 }
 
-/** What a field holds; it is not read where that is a credential. */
+/** The value of a field. A credential is not even read. */
 export function fieldToRecord({ name, others, read }: Field, around: Surroundings): unknown {
   if (isCredential(name, others, around)) return notRecorded
   const value = read()
   if (typeof value !== 'string' || !mayProve(around)) return value
-  // Node's requests are told `user:password`.
+  // Node's requests take `user:password` as `auth`.
   if (name === 'auth' || (ofToken.test(partedName(name)) && opaque.test(value))) return notRecorded
   return addressName.test(name) ? withoutProof(value) : value
 }
 
-/** A list, or what a map has, without the credentials in it: they stand in pairs with their names, or behind these, as in `rawHeaders`. */
+/**
+ * Entries of a list or map without credentials, which are pairs with their names, or follow them as in
+ * `rawHeaders`.
+ */
 export function entriesToRecord(list: readonly unknown[], around: Surroundings): readonly unknown[] {
   if (list.every(isPair)) {
     const others = areHeaders(list.map(([name]) => name))
@@ -96,7 +102,7 @@ export function entriesToRecord(list: readonly unknown[], around: Surroundings):
   )
 }
 
-/** Somewhere in a program's data a pair of `cookie` and `chocolate` is none, and words that somebody authorised are words. */
+/** In other data, a pair of `cookie` and `chocolate` is no credential, nor is prose under `authorization`. */
 function isCredentialPair(
   [name, value]: readonly [unknown, unknown],
   others: AreHeaders,
@@ -107,14 +113,14 @@ function isCredentialPair(
   return isCredential(name, isHeader ? () => true : others, around)
 }
 
-/** What `Authorization` begins with. */
+/** The start of an `Authorization` value. */
 const scheme = /^(?:Bearer|Basic) \S+$/i
 
 function isPair(entry: unknown): entry is readonly [unknown, unknown] {
   return Array.isArray(entry) && entry.length === 2
 }
 
-/** Names and values by turns. */
+/** Alternating names and values. */
 function areAlternating(list: readonly unknown[]): boolean {
   if (list.length % 2 === 1) return false
   return list.every((entry, at) => typeof entry === 'string' && (at % 2 === 1 || token.test(entry)))
@@ -123,7 +129,7 @@ function areAlternating(list: readonly unknown[]): boolean {
 const startLine = /^(?:[A-Z]+ \S+ HTTP\/\d\.\d|HTTP\/\d\.\d \d{3}[^\r\n]*)\r\n/
 const headerLine = /^[\w-]+:[^\r\n]*\r\n/
 
-/** A text without the credentials in it, if it is the head of a message as that goes over the wire. */
+/** The text without credentials, if it is the head of an HTTP message. */
 export function textToRecord(text: string, { isInHeaders }: Surroundings): string {
   const begins = startLine.test(text)
   if (!begins && !(isInHeaders && headerLine.test(text))) return text
@@ -142,7 +148,7 @@ const userInfo = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i
 const parameter = /(^|[?&;#])([^=&;?#/]+)=([^&;#]*)/g
 const proof = /^(?:[^=]*[-_])?(?:key|token|sig|signature|secret)$/i
 
-/** A URL, or a path or query of one, without the credentials in it. */
+/** A URL, path or query without credentials. */
 export function withoutProof(address: string): string {
   if (/\s/.test(address)) return address
   return address.replace(userInfo, `$1${notRecorded}@`).replace(parameter, withoutValue)
@@ -154,15 +160,15 @@ function withoutValue(whole: string, before: string, name: string): string {
     : whole
 }
 
-// Addresses may be relative, or stand several in one word. Bounded, so that a long text without any is looked through once.
+// For relative addresses, and several in one word. Bounded, so that a long text is scanned once.
 const userInWords = /\b([a-z][a-z\d+.-]{0,20}:\/\/)[^\s/?#"<>]*@/gi
 const parameterInWords = /([?&;#])([^\s=&;?#/"'<>]{1,100})=([^\s&;#"'<>]+)/g
-/** With no token but a field (`realm="…"`) what a server asks for. */
+/** A scheme followed by a field (`realm="…"`) is a server's challenge without a credential. */
 const schemeInWords = /\b(Bearer|Basic) (?![a-z_]+="\w)([\w.~+/=|-]{8,})/gi
-/** In which fetch quotes a key with a line break in it. */
+/** In this message fetch quotes a key that contains a line break. */
 const headerValue = /"[^"]*"(?= is an invalid header value)/g
 
-/** What an error says, without the credentials in it: clients name the address that they asked, with its key. */
+/** An error message without credentials: clients quote the requested address with its key. */
 export function wordsToRecord(words: string): string {
   return words
     .replace(headerValue, `"${notRecorded}"`)
@@ -173,7 +179,7 @@ export function wordsToRecord(words: string): string {
     )
 }
 
-/** `Bearer authentication failed` has none. */
+/** `Bearer authentication failed` contains no token. */
 function isToken(given: string): boolean {
   return /[\d=]/.test(given) || /^[ -~]*:[ -~]*$/.test(Buffer.from(given, 'base64').toString('latin1'))
 }

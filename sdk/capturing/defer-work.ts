@@ -1,16 +1,16 @@
 import { messageOf } from './message-of.ts'
 
-/** Work that is done after the caller has had its turn: parsing and joining bodies costs it nothing that it waits for. */
+/** Work deferred to a later turn, so that parsing and joining bodies does not delay the caller. */
 export interface DeferredWork {
   run(work: () => Promise<void>): void
-  /** Resolves when what was given before is done. */
+  /** Resolves when all earlier work is done. */
   idle(): Promise<void>
 }
 
-/** A program that makes more in one turn pays for the rest itself: what waits here is in no budget, and may be 1 MiB of text a piece. */
+/** Beyond this, work runs at once: pending work is in no budget, and may hold 1 MiB of text each. */
 const maxPending = 100
 
-/** `failed` is told what went wrong: the call that the work is about is long over. */
+/** `failed` receives the error, as the call itself is over. */
 export function createDeferredWork(failed: (detail: string) => void): DeferredWork {
   const pending = new Set<Promise<void>>()
   return {

@@ -18,7 +18,7 @@ const words = 'The card is 4111 1111 1111 1111'
 const isCut = (value: unknown) => takeValue(value).isCut
 
 let server: Server
-/** What the handler of the next request does. */
+/** Handles the next request. */
 let handle: (req: IncomingMessage, res: ServerResponse) => void
 let agent: Agent
 

@@ -2,11 +2,14 @@ import { Agent, ClientRequest, IncomingMessage, OutgoingMessage } from 'node:htt
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 
-/** What Node's HTTP objects hold of what was said: clients give them beside the answer, as Axios does, and servers to each handler. */
+/**
+ * Content of Node's HTTP objects, which clients such as Axios return with an answer, and servers pass to
+ * handlers.
+ */
 
 /**
- * Whether it is what messages go over: an agent, or a socket in a message. Of what passes there only the messages tell, among them those of other
- * calls; and an agent has keys. A socket by itself is a stream like any other.
+ * Whether the object is the transport of messages: an agent, or a socket within a message. It holds keys and
+ * state of other calls, and its messages are recorded anyway. A socket by itself is treated as a stream.
  */
 export function isOfTransport(value: object, above: readonly object[]): boolean {
   return value instanceof Agent || (value instanceof Socket && above.some(isMessage))
@@ -16,7 +19,7 @@ function isMessage(value: object): boolean {
   return value instanceof IncomingMessage || value instanceof OutgoingMessage
 }
 
-/** Whether a request has yet to be answered. */
+/** Whether a request has no answer yet. */
 export function isUnanswered(value: object): boolean {
   return (
     value instanceof ClientRequest &&
@@ -25,12 +28,12 @@ export function isUnanswered(value: object): boolean {
   )
 }
 
-/** Whether somebody had all that a stream had to give, or a request came without a body. */
+/** Whether a stream was read to its end, or a request has no body. */
 export function isReadToEnd(value: object): boolean {
   return value instanceof Readable && (value.readableEnded || isWithoutBody(value))
 }
 
-/** An answer without these headers has a body all the same, up to the end of its connection (RFC 9112, 6.3). */
+/** Answers without these headers have a body up to the end of the connection (RFC 9112, 6.3). */
 function isWithoutBody(value: Readable): boolean {
   if (!(value instanceof IncomingMessage) || value.method == null) return false
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = value.headers

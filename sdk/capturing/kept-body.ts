@@ -2,12 +2,15 @@ import { createHash, type Hash } from 'node:crypto'
 import { lastBytes } from '../../capture/usage-at-end.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
-/** A body, kept while it passes: whole up to `maxBytes` and what the budget has room for, beyond that its length, SHA-256 and last bytes. */
+/**
+ * Captures a passing body up to `maxBytes` and the memory budget; beyond them only length, SHA-256 and last
+ * bytes.
+ */
 export interface KeptBody {
   add(chunk: Uint8Array): void
-  /** Bytes that passed. */
+  /** Bytes of the whole body. */
   byteLength(): number
-  /** What passed. The bytes stay taken from the budget until `release`. */
+  /** The captured part. Its bytes stay acquired until `release`. */
   read(): KeptBytes
   release(): void
 }
@@ -15,9 +18,9 @@ export interface KeptBody {
 export interface KeptBytes {
   bytes: Buffer
   byteLength: number
-  /** Of all that passed, when it was not kept whole. */
+  /** SHA-256 of the whole body if only a part was captured. */
   sha256: string | undefined
-  /** The last bytes that passed, when not all were kept. */
+  /** The last bytes if only a part was captured. */
   end: Buffer
 }
 
@@ -31,7 +34,7 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
   const keep = (chunk: Uint8Array) => {
     if (!budget.take(chunk.byteLength)) return false
     keptBytes += chunk.byteLength
-    // Copied only when it is joined: whoever reads the answer reads it too and changes nothing.
+    // Not copied until joined: readers of the answer do not modify it.
     chunks.push(chunk)
     return true
   }

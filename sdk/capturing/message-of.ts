@@ -2,10 +2,13 @@ import { fieldAt, textOf } from '../../capture/json.ts'
 import { wordsToRecord } from './credentials.ts'
 
 const maxCharacters = 2_000
-/** Some credentials are told by what is behind them: none that begins within the others is cut, however long those in front of it were. */
+/** Some credentials are recognised by what follows them, so the text is truncated only after redaction. */
 const maxLookedThrough = 64 * 1024
 
-/** What went wrong, in the words of the error without credentials, as ingest takes it: within 8,192 characters, none of them NUL or halved. Never throws: a program may throw anything. */
+/**
+ * An error message without credentials, in a form that ingest accepts. Never throws, although programs may
+ * throw anything.
+ */
 export function messageOf(error: unknown): string {
   try {
     const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
@@ -16,7 +19,7 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** Fetch says of every call that breaks on the way that it failed, and of nothing else why. Of several addresses tried there is a code alone. */
+/** Fetch gives the reason only in `cause`; for several addresses only as a code. */
 function causeOf(error: unknown): string {
   const said = textOf(fieldAt(error, 'cause', 'message')) ?? textOf(fieldAt(error, 'cause', 'code'))
   return said === undefined ? '' : ` (${said})`

@@ -1,9 +1,9 @@
 import { shapeOfPath } from '../../capture/call-shapes.ts'
 import { providerOfUpstream } from '../../capture/providers.ts'
 
-/** A call of a model, told by where it goes. */
+/** A model call, identified by its URL. */
 export interface ModelCall {
-  /** In the path of Google's calls and Bedrock's; elsewhere the body names it. */
+  /** From the path of Google and Bedrock calls; elsewhere the body names it. */
   model: string | undefined
   provider: string | undefined
 }
@@ -11,21 +11,21 @@ export interface ModelCall {
 const pathsWithModel = [
   // Google: `/v1beta/models/gemini-x:generateContent`.
   /\/models\/([^/:]+):(?:generateContent|streamGenerateContent)$/,
-  // What Anthropic's clients call at Google, and at Bedrock: messages, without the model.
+  // Anthropic's clients at Google and Bedrock: messages without a model.
   /\/models\/(?!count-tokens:)([^/:]+):(?:rawPredict|streamRawPredict)$/,
   /\/model\/([^/]+)\/(?:invoke|invoke-with-response-stream)$/,
 ]
 
-/** Cohere's chats and Google's interactions. */
+/** Cohere chat and Google interactions. */
 const directly = /\/v[12]\/chat$|\/interactions$/
 
-/** Of Mistral, to start, to go on with and to go back in; OpenAI's, of the same path, are no calls of a model. */
+/** Mistral: start, append and restart. The same paths at OpenAI are no model calls. */
 const conversations = /\/conversations(?:\/[^/]+(?:\/restart)?)?$/
 
-/** What only some clients mean by a path. */
+/** The client, where a path is ambiguous. */
 export type Dialect = 'mistral' | undefined
 
-/** What a POST to `url` is; undefined for what is no call of a model (files, lists of models, …): that is not recorded. */
+/** The model call of a POST to `url`; undefined for other requests, which are not recorded. */
 export function modelCallOf(url: string, dialect?: Dialect): ModelCall | undefined {
   if (!URL.canParse(url)) return undefined
   const { hostname, pathname } = new URL(url)

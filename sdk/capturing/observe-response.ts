@@ -1,23 +1,23 @@
-/** Hears how the body of an answer passes. After `end`, `fail` or `abandon` nothing more comes. */
+/** Observes the body of an answer. Nothing follows `end`, `fail` or `abandon`. */
 export interface BodyObserver {
   chunk(bytes: Uint8Array): void
   end(): void
   fail(error: unknown): void
-  /** The reader left it, or lost it unread. */
+  /** The reader cancelled, or dropped the body unread. */
   abandon(): void
 }
 
-/** Answers whose body is never read: told when the garbage collector finds them. */
+/** Answers whose body is never read, reported by the garbage collector. */
 const unread = new FinalizationRegistry<BodyObserver>((observer) => {
   observer.abandon()
 })
 
-/** node-fetch and its like have a stream of Node for a body, which cannot be heard without being read. */
+/** node-fetch and others use Node streams, which cannot be observed without being read. */
 export function canBeObserved({ body }: Response): boolean {
   return body === null || typeof (body as Partial<ReadableStream>).getReader === 'function'
 }
 
-/** The same answer, its body heard while the program reads it: no byte is read ahead, none is held back. */
+/** The same answer with an observed body: nothing is read ahead or held back. */
 export function observeResponse(response: Response, observer: BodyObserver): Response {
   const { body, status, statusText, headers, url } = response
   if (body === null) {
@@ -27,7 +27,7 @@ export function observeResponse(response: Response, observer: BodyObserver): Res
   const observed = observeBody(body, observer)
   const copy = new Response(observed, { status, statusText, headers })
   unread.register(observed, observer)
-  // A Response that is made has no address; clients print it in their logs.
+  // A constructed Response has no URL, and clients log it.
   Object.defineProperty(copy, 'url', { value: url })
   return copy
 }
@@ -37,7 +37,7 @@ function observeBody(
   observer: BodyObserver,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let opened: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined
-  // At the first read: a body that came to no new Response is still the program's to read.
+  // On the first read: if constructing the Response failed, the program can still read the body.
   const reader = () => (opened ??= body.getReader() as NonNullable<typeof opened>)
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {

@@ -5,10 +5,10 @@ import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { createPlainWalk, plainValue, takeValue } from './plain-value.ts'
 
-/** Jest's console, which clients hold otherwise, has streams. */
+/** Clients otherwise hold Jest's console, which has streams. */
 const noLog = () => undefined
 const logger = { error: noLog, warn: noLog, info: noLog, debug: noLog }
-/** The kinds of values are in trace.test.ts. */
+/** trace.test.ts covers the kinds of values. */
 const text = 'y'.repeat(60_000)
 const lengthOf = (value: unknown) => JSON.stringify(value).length
 

@@ -15,24 +15,27 @@ import { isOfTransport } from './http-messages.ts'
 import { messageOf } from './message-of.ts'
 import { isOpaque, isReadLater, kindOf } from './unseen-value.ts'
 
-/** Bounds of what is kept of a traced function's values: a log of calls, not a copy of the program's memory. */
+/** Limits for recorded values of traced functions: a log of calls, not a memory dump. */
 const maxDepth = 16
 const maxEntries = 1_000
 const maxValues = 20_000
 export const maxTextLength = 64 * 1024
-/** Of all texts of one walk: 20,000 of the longest would be 1.3 GB. */
+/** For all texts of one walk: 20,000 of maximum length would take 1.3 GB. */
 const maxTotalLength = 2 ** 20
 
 /**
- * `value` as JSON can hold it, taken now, because the program may change it later. Cycles, BigInt, class instances, buffers, maps,
- * functions and getters that throw become texts or plain objects; what is too deep, too long or too much is cut and says so, as does what
- * cannot be seen: streams, promises, bytes, private fields. Never throws.
+ * A JSON-compatible snapshot of `value`, which the program may change later. Cycles, BigInt, class instances,
+ * buffers, maps, functions and throwing getters become texts or plain objects. What is too deep or too large
+ * is truncated and marked, as is what cannot be seen: streams, promises, bytes, private fields. Never throws.
  */
 export function plainValue(value: unknown): unknown {
   return takeValue(value).value
 }
 
-/** `isCut`: words may be missing in it, so that nobody can call it harmless. Of a list of small numbers, a vector, none are. */
+/**
+ * `isCut`: text may be missing, so the value cannot be judged harmless. Not set for a list of small numbers,
+ * such as a vector.
+ */
 export interface TakenValue {
   value: unknown
   isCut: boolean
@@ -43,7 +46,7 @@ export function takeValue(value: unknown): TakenValue {
   return { value: plain(value), isCut: isCut() }
 }
 
-/** What a body that holds it says of it; scorers go by that. */
+/** Marks a truncated body, for the scorers. */
 export function cutMark({ isCut }: TakenValue): { truncated?: true } {
   return isCut ? { truncated: true } : {}
 }
@@ -53,7 +56,7 @@ export interface PlainWalk {
   isCut: () => boolean
 }
 
-/** `takeValue` for values that come one after the other and share its bounds. */
+/** `takeValue` for consecutive values that share its limits. */
 export function createPlainWalk(): PlainWalk {
   const left = { values: maxValues, textLength: maxTotalLength }
   const cut = { isCut: false }
@@ -63,7 +66,7 @@ export function createPlainWalk(): PlainWalk {
   }
 }
 
-/** `above`: the objects that this one is inside of. */
+/** `above`: the enclosing objects. */
 interface Walk extends Surroundings {
   depth: number
   left: { values: number; textLength: number }
@@ -90,7 +93,7 @@ function plain(value: unknown, walk: Walk): unknown {
   }
 }
 
-/** A proxy or a getter of the program's may throw whatever it likes. */
+/** A proxy or getter of the program may throw anything. */
 function readable(read: () => unknown, walk: Walk): unknown {
   try {
     return read()
@@ -99,13 +102,13 @@ function readable(read: () => unknown, walk: Walk): unknown {
   }
 }
 
-/** What stands in the place of something. */
+/** A placeholder for a value. */
 function leaveOut(note: string, { cut }: Walk): string {
   cut.isCut = true
   return note
 }
 
-/** `more`: characters that stand behind `text`. */
+/** `more`: characters that follow `text`. */
 function cutText(text: string, walk: Walk, more = 0): string {
   const { left } = walk
   const kept = Math.min(text.length, maxTextLength, left.textLength)
@@ -114,7 +117,7 @@ function cutText(text: string, walk: Walk, more = 0): string {
   return kept === length ? text : leaveOut(cutShort(beginningOf(text, kept), length), walk)
 }
 
-/** A text of which only the beginning is kept, and how long it was. */
+/** Marks a truncated text with the number of missing characters. */
 export function cutShort(beginning: string, length: number): string {
   return `${beginning}… (${length - beginning.length} more characters)`
 }
@@ -125,7 +128,7 @@ function plainObject(value: object, walk: Walk): unknown {
   const inner: Walk = { ...walk, depth: walk.depth + 1, above: [...walk.above, value] }
   return readable(() => {
     if (isOfTransport(value, walk.above)) return `[${kindOf(value)}]`
-    // Its fields are recorded all the same: a page of a list can be iterated too, for the pages that follow.
+    // Its fields are recorded anyway: a page of a list can also be iterated for the following pages.
     if (isReadLater(value)) walk.cut.isCut = true
     return knownKind(value, inner) ?? fieldsOf(value, inner)
   }, walk)
@@ -148,7 +151,7 @@ function knownKind(value: object, walk: Walk): unknown {
   return undefined
 }
 
-/** Also one of another context, as `node:vm` makes them, which is no instance. */
+/** Includes errors of other contexts (`node:vm`), which are no instances. */
 function isError(value: object): value is Error {
   if (value instanceof Error) return true
   // oxlint-disable-next-line typescript/no-deprecated -- Node 22 has no other
@@ -156,10 +159,10 @@ function isError(value: object): value is Error {
 }
 
 const namesOfErrors = new Set(['name', 'message', 'stack'])
-/** What the system and Node call an error. */
+/** Error codes of Node and the system. */
 const codesOfErrors = new Set(['errno', 'code', 'syscall'])
 
-/** Clients hang requests with their keys on errors: of what else they hold only the number is recorded. */
+/** Clients attach requests with keys to errors: of other fields only the number is recorded. */
 function errorOf(value: Error, walk: Walk): object {
   const said: Record<string, unknown> = {
     name: saidAs(value.name, walk),
@@ -175,10 +178,10 @@ function errorOf(value: Error, walk: Walk): object {
   return more === 0 ? said : { ...said, '…': leaveOut(`[${more} more]`, walk) }
 }
 
-/** Some programs give their errors an object for a message, or a number for a name. */
+/** Some programs use an object as a message, or a number as a name. */
 function saidAs(words: unknown, walk: Walk): unknown {
   if (typeof words !== 'string') return plain(words, walk)
-  // Clients say whole answers: to look through ten megabytes for credentials would hold the program up for most of a second.
+  // Clients quote whole answers: redacting ten megabytes would block the program for most of a second.
   const begun = words.slice(0, 2 * maxTextLength)
   return cutText(wordsToRecord(begun), walk, words.length - begun.length)
 }
@@ -188,7 +191,7 @@ function bytesOf(value: ArrayBufferView | ArrayBuffer, walk: Walk): string {
   return value.byteLength === 0 || isVector(value) ? note : leaveOut(note, walk)
 }
 
-/** Texts consist of elements of one byte or two; what an embedding consists of has more. */
+/** Texts have elements of one or two bytes, embeddings larger ones. */
 function isVector(value: ArrayBufferView | ArrayBuffer): boolean {
   if (value instanceof ArrayBuffer || value instanceof DataView) return false
   const numbers = value as Float32Array
@@ -203,7 +206,7 @@ function hasToJson(value: object): value is { toJSON: () => unknown } {
   return 'toJSON' in value && typeof value.toJSON === 'function'
 }
 
-/** LangChain's objects say of what class they are in words, which scorers would read: it is the name of what they hold, as `Map` is. */
+/** Replaces LangChain's class path, which scorers would read, by the class name as a key, like `Map`. */
 function withoutClass(json: unknown): unknown {
   const { lc, id, kwargs } = objectOf(json) ?? {}
   const name = textOf(listOf(id).at(-1))
@@ -230,10 +233,10 @@ function firstOf(list: Iterable<unknown>): unknown[] {
   return first
 }
 
-/** Longer ones are not looked through: the program waits for it. */
+/** Longer lists are not examined, as the program waits. */
 const maxNumbers = 100_000
 
-/** Whether a list has numbers only, and none of seven digits, which may be somebody's. */
+/** Whether a list has only numbers, none with seven digits, which might be personal data. */
 function isHarmless(list: Iterable<unknown>): boolean {
   let seen = 0
   for (const entry of list) {
@@ -244,13 +247,13 @@ function isHarmless(list: Iterable<unknown>): boolean {
 }
 
 function formOf(value: object, walk: Walk): object | undefined {
-  // By its name first: it is loaded when it is first asked for, which takes 35 ms.
+  // By name first: loading the class takes 35 ms.
   if (kindOf(value) !== 'FormData' || !(value instanceof FormData)) return undefined
   return { FormData: entriesOf(value, [...value.keys()].length, walk) }
 }
 
 function fieldsOf(value: object, walk: Walk): unknown {
-  // Made without a prototype, so that `__proto__` is a field like any other.
+  // No prototype, so that `__proto__` is an ordinary field.
   const fields = Object.create(null) as Record<string, unknown>
   const names = Object.keys(value)
   if (names.length === 0 && isOpaque(value))

@@ -3,17 +3,17 @@ import { beginningOf } from './beginning-of.ts'
 import { createPlainWalk, cutShort, maxTextLength, type TakenValue } from './plain-value.ts'
 import { createChunkReader, type ChunkReader } from './read-chunks.ts'
 
-/** Of a generator; it may yield for ever. */
+/** Per generator, which may yield forever. */
 const maxYields = 1_000
 
 /**
- * What a generator yields. Texts one after the other are one text: models speak in pieces, and a word that stands in two of them no scorer reads.
- * Chunks of providers' streams and nothing else are the messages that they amount to; listed as they came where `onDefect` was told, which nobody can call
- * harmless.
+ * The values that a generator yields. Consecutive texts are joined, as scorers would miss a word split over
+ * two. If all values are chunks of a provider's stream, they are assembled into messages; after `onDefect`
+ * they are listed as they came, and marked as truncated.
  */
 export interface PlainYields {
   add(value: unknown): void
-  /** A list of them. */
+  /** All values as a list. */
   taken(): TakenValue
 }
 
@@ -37,7 +37,7 @@ export function createPlainYields(onDefect: OnDefect, ofClient = false): PlainYi
   const endText = () => {
     if (textLength === 0) return
     const said = plain(text)
-    // Halves of a character may come apart.
+    // A surrogate pair may be split.
     const whole = text.replace(/[\ud800-\udbff]$/, '')
     const isCutHere = said === text && textLength > text.length
     isTextCut ||= isCutHere

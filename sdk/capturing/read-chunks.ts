@@ -2,24 +2,27 @@ import type { OnDefect } from '../../capture/record/raw-answer.ts'
 import { createStreamReader, type StreamReader } from '../../capture/streams/assemble-stream.ts'
 import { createStreamStarts } from './stream-starts.ts'
 
-/** The text of chunks is some ten times that of their message; a stream may go on for ever. */
+/** Chunks are some ten times longer than their message, and a stream may not end. */
 const maxChunksLength = 32 * 2 ** 20
-/** Those that one generator passes on. */
+/** Per generator. */
 const maxStreams = 1_000
 
 export interface ChunkReader {
-  /** Whether it could be taken. */
+  /** Returns whether the chunk was accepted. */
   add(chunk: unknown): boolean
-  /** One for each stream. Undefined: of one that is not known. */
+  /** One message per stream; undefined for an unknown format. */
   messages(): { bodies: readonly unknown[]; isCut: boolean } | undefined
 }
 
-/** Reads chunks as JSON, and so leaves the program's own alone; of whatever kind, and one stream, where a provider's client yields them. */
+/**
+ * Assembles chunks from their JSON, which leaves the program's objects alone. For a provider's client all
+ * chunks are one stream.
+ */
 export function createChunkReader(ofClient: boolean, onDefect: OnDefect): ChunkReader {
   const readers: StreamReader[] = []
   const starts = createStreamStarts()
   let length = 0
-  /** The rest is left out: what stands in two pieces would not be found in a list of them either. */
+  /** The rest is dropped: split text would not be found in a list of chunks either. */
   let isCut = false
   const read = (json: string): boolean => {
     try {
@@ -42,7 +45,7 @@ export function createChunkReader(ofClient: boolean, onDefect: OnDefect): ChunkR
         if (isStart) readers.push(createStreamReader())
         return read(json)
       } catch {
-        // No JSON, nested deeper than the stack, or throwing when it is read: as all else that is yielded.
+        // Not serialisable, nested deeper than the stack, or throwing: recorded like other values.
         return false
       }
     },

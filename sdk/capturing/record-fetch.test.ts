@@ -9,7 +9,7 @@ import { createByteBudget } from './byte-budget.ts'
 import { createDeferredWork } from './defer-work.ts'
 import { recordFetch, type Fetch } from './record-fetch.ts'
 
-/** What a fetch that is not Node's own may give; the real clients are in providers.test.ts. */
+/** Cases of foreign fetch implementations; providers.test.ts has the real clients. */
 const records: RawRecord[] = []
 const warnings: string[] = []
 const warn = (_topic: string, message: string) => warnings.push(message)
@@ -35,7 +35,7 @@ function answer(fields: object): Response {
 
 const post = { method: 'POST', body: '{"model":"m"}' }
 
-/** As Amazon frames an event. */
+/** Amazon's event framing. */
 function framed(payload: object): Buffer {
   const body = Buffer.from(JSON.stringify(payload))
   const frame = Buffer.alloc(12 + 5 + body.length + 4)
@@ -87,7 +87,7 @@ test.each(['', ',"tool_name":"t"'])(
   async (more) => {
     const body = `{"type":"mcp_tool_call"${more},"messages":[]}`
     const call = recorded(() => Promise.resolve(new Response('{}')), 300)
-    // Of the second, escapes make more than there is room for.
+    // In the second, escapes exceed the limit.
     for (const sent of [body, body.replace('[]', `["${'\\"'.repeat(70)}"]`)])
       await (await call(chat, { method: 'POST', body: sent })).text()
     await deferred.idle()

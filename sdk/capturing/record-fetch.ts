@@ -27,17 +27,17 @@ export interface RecordFetchDependencies {
   budget: ByteBudget
   maxBodyBytes: number
   session: () => Session
-  /** Called once a call, after the caller has its answer. */
+  /** Called once per call, after the caller has its answer. */
   record: (record: RawRecord) => void
   deferred: DeferredWork
-  /** Told of a call that cannot be recorded. */
+  /** Called for a call that cannot be recorded. */
   lost: (detail: string) => void
   warn: Warn
 }
 
 /**
- * `inner`, recorded: each HTTP attempt to a model is one record, as the bytes that went over the wire. What the client returns, throws
- * and streams is what it would without; a fault of the recording is warned of and never felt.
+ * Records each HTTP attempt of `inner` to a model, with the bytes of both bodies. The client's results,
+ * errors and streams stay the same; a recording failure only causes a warning.
  */
 export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies, dialect?: Dialect): Fetch {
   const guarded = <T>(work: () => T): T | undefined => {
@@ -50,7 +50,7 @@ export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies,
   }
   return async (input, init) => {
     const attempt = guarded(() => beginAttempt(input, init, dependencies, dialect))
-    // Some implementations of fetch refuse to be called as a method.
+    // Some fetch implementations reject being called as a method.
     if (attempt === undefined) return inner.call(undefined, input, init)
     let response: Response
     try {
@@ -86,9 +86,9 @@ function beginAttempt(
   if (call === undefined) return undefined
   const given = init?.body
   const body = typeof given === 'string' ? given : request?.clone().text()
-  // It fails again when the record is made, which says so; until then nobody waits for it.
+  // It rejects again when the record is built, which reports it.
   if (body instanceof Promise) body.catch(() => undefined)
-  // Forms and streams carry files, not calls.
+  // Forms and streams are file uploads, not model calls.
   if (body === undefined || (given != null && typeof given !== 'string')) return undefined
   const signal = init?.signal ?? request?.signal
   return createAttempt({ call, body, isAborted: () => signal?.aborted === true }, dependencies)
@@ -123,13 +123,13 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       ...(response === undefined ? {} : { status_code: response.status }),
     }
     deferred.run(async () => {
-      // First, and whatever becomes of the request: the answer may hold all of the budget.
+      // First and in any case, as the answer may hold the whole budget.
       const answered =
         answer === undefined || answer.byteLength() === 0
           ? undefined
           : released(answer, maxBodyBytes, kindOfAnswer(response, warn))
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
-      // Clients may leave a stream as soon as they have read its end mark: that is no abort.
+      // Clients may stop reading right after the end mark: that is no abort.
       const outcome = answered?.streamEnded === true ? {} : end
       const said = { ...firstToken(answered, arrivals), ...saidBy(answered, call, response?.status) }
       record({ ...fields, ...said, ...outcome, requestJson, responseJson: answered?.json })
@@ -147,7 +147,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
     end: finish,
     fail,
     abandon: () => {
-      // Clients leave the answers unread that they try again.
+      // Clients do not read answers that they retry.
       finish(response?.ok === true ? { aborted_by: 'client' } : {})
     },
   }
@@ -168,16 +168,16 @@ function firstToken(answered: BodyJson | undefined, arrivals: Arrivals) {
   return known({ time_to_first_token_ms: wordsEnd === undefined ? undefined : arrivals.timeOf(wordsEnd) })
 }
 
-/** What of the record the answer decides; ingest reads the rest from it. */
+/** Record fields that depend on the answer; ingest derives the others. */
 function saidBy(answered: BodyJson | undefined, { model }: ModelCall, status: number | undefined) {
   const answer = answered?.value
   const error = errorOfAnswer(answer, status) ?? undefined
-  // What the answer names is more exact than the path.
+  // The answer's model is more exact than the path's.
   const named = known({ error, model: textOf(fieldAt(answer, 'model')) === undefined ? model : undefined })
   return answered?.isCut === true ? { ...named, ...tokensOf(answer) } : named
 }
 
-/** What ingest would read from the answer, were it whole. */
+/** What ingest would derive from a complete answer. */
 function tokensOf(answer: unknown) {
   const usage = recordableUsage(answer)
   return known({
@@ -194,7 +194,7 @@ function tokensOf(answer: unknown) {
   })
 }
 
-/** What ingest cannot store it would refuse with the record. */
+/** Ingest would reject the record for text that it cannot store. */
 function storable(text: string | null): string | undefined {
   return text?.replace(/[^\w.-]/g, '').slice(0, 64) || undefined
 }
@@ -205,7 +205,7 @@ function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): st
   return released(kept, maxBytes).json
 }
 
-/** The text of a stream is kept for the message in it, which must fit. */
+/** A stream may be longer, as only its message must fit. */
 function keptBytesOf(response: Response | undefined, maxBodyBytes: number): number {
   return isEventStream(contentTypeOf(response)) ? maxBodyBytes * streamTextFactor : maxBodyBytes
 }

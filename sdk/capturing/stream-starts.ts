@@ -1,16 +1,16 @@
 import { fieldAt, listOf, objectOf, textOf } from '../../capture/json.ts'
 import { chunkFormat, type ChunkFormat } from './chunk-format.ts'
 
-/** Which chunks begin a stream: agents pass on one for each of their turns. */
+/** Detects the first chunk of each stream, as agents yield one stream per turn. */
 export interface StreamStarts {
-  /** Undefined for what is no chunk, or one whose words may have no place in the message. */
+  /** Undefined for what is no chunk, or has text that the message may lack. */
   isStart(chunk: unknown): boolean | undefined
 }
 
 interface Stream {
   format: ChunkFormat
   id: string | undefined
-  /** What comes once in a stream, and the types of deltas that came. */
+  /** Events that occur once per stream, and types of deltas so far. */
   seen: Set<string>
 }
 
@@ -32,7 +32,7 @@ export function createStreamStarts(): StreamStarts {
         !stream.seen.has(once) &&
         !stream.seen.has(ended)
       if (stream === undefined || !isSame) {
-        // Deltas without it are left out.
+        // Deltas without a message_start are dropped by the assembly.
         if (format === 'messages' && type !== 'message_start') return undefined
         stream = { format, id, seen: new Set() }
       }
@@ -52,7 +52,7 @@ const finished = 'chat finished'
 const failed = 'error'
 const repeated = 'id repeated'
 
-/** A second one would take the place of the first, and a response that comes behind it too. */
+/** A second error would replace the first, and so would a following response. */
 function afterError({ format, seen }: Stream): false | undefined {
   if (seen.has(failed)) return undefined
   seen.add(failed)
@@ -60,7 +60,10 @@ function afterError({ format, seen }: Stream): false | undefined {
   return false
 }
 
-/** Of some hosts each chunk has an id of its own: another says nothing before one has come twice, or the chat has finished. */
+/**
+ * Some hosts give each chunk its own id, so another id counts only after one was repeated or the chat has
+ * finished.
+ */
 function isOfNext(id: string | undefined, { id: own, seen }: Stream): boolean {
   const isAnother = id !== undefined && own !== undefined && id !== own
   return isAnother && (seen.has(finished) || seen.has(repeated))
@@ -74,7 +77,7 @@ function isFinish(chunk: unknown): boolean {
 }
 const endsText = /^response\.(?!output_item\.).*\.done$/
 
-/** Whether the whole of a text came in deltas before, from which it is read. Of a part its type says in which. */
+/** Whether deltas of a complete text came before. A part's type tells which deltas. */
 function hadDelta(type: string, chunk: unknown, { seen }: Stream): boolean {
   const part = textOf(fieldAt(chunk, 'part', 'type')) ?? ''
   const deltas = [
@@ -85,7 +88,7 @@ function hadDelta(type: string, chunk: unknown, { seen }: Stream): boolean {
   return deltas.some((delta) => seen.has(delta))
 }
 
-/** What is of the stream before it, and alone of none. */
+/** Chunks that belong to the previous stream and start none. */
 function goesBeside(chunk: unknown, { format }: Stream): boolean {
   const type = fieldAt(chunk, 'type')
   if (type === 'ping') return Object.keys(objectOf(chunk) ?? {}).length === 1
@@ -100,7 +103,7 @@ function goesBeside(chunk: unknown, { format }: Stream): boolean {
   return objectOf(fieldAt(chunk, 'usageMetadata')) !== undefined
 }
 
-/** Names what a second of would take the place of the first; empty for all else. */
+/** A key for events that replace an earlier one; empty for others. */
 function comesOnce(type: string, chunk: unknown): string {
   switch (type) {
     case 'content_block_start':

@@ -33,7 +33,7 @@ test('a language is what it is called', () => {
   expect(takeValue([new Intl.Locale('en-GB')])).toEqual({ value: ['en-GB'], isCut: false })
 })
 
-/** The fields of these are private, however they are written. */
+/** Their fields are private, in several notations. */
 class Asked {
   #words = words
   said() {
@@ -88,7 +88,7 @@ const answered = async <R extends { text: () => Promise<string> }>(response: R):
   await response.text()
   return response
 }
-/** As node-fetch has it, of whose class this one is none. */
+/** As in node-fetch, whose class is another. */
 class OtherResponse {
   #isUsed = false
   get bodyUsed() {

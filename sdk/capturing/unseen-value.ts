@@ -1,23 +1,25 @@
 import { isReadToEnd, isUnanswered } from './http-messages.ts'
 
-/** Of objects that hold more than their fields show: what they are called, and how they are known. Of their getters only those of the platform's kinds are read. */
+/**
+ * Objects with hidden content: their names, and how to detect them. Only getters of platform types are read.
+ */
 
-/** A stream's reader, an answer's or a file's bytes, and what an awaited one holds. */
+/** Methods of streams, of answers and files, and of promises. */
 const laterMethods = ['getReader', 'arrayBuffer', 'then'] as const
 
-/** Whether what it holds comes only when somebody reads or awaits it, whatever fields it has besides. */
+/** Whether its content appears only when it is read or awaited. */
 export function isReadLater(value: object): boolean {
   const isLater =
     Symbol.asyncIterator in value || laterMethods.some((name) => name in value && isMethod(value, name))
   return isLater ? !isSpent(value) : isUnanswered(value)
 }
 
-/** Whether it is an answer or a stream whose content somebody had: clients give it beside what they made of it. */
+/** Whether it is a consumed answer or stream: clients return it beside what they made of it. */
 function isSpent(value: object): boolean {
   return isReadToEnd(value) || ('bodyUsed' in value && isResponse(value) && value.bodyUsed === true)
 }
 
-/** Also one of undici's own or of node-fetch, whose classes are others. */
+/** Includes those of undici and node-fetch, which have other classes. */
 function isResponse(value: object): boolean {
   return value instanceof Response || kindOf(value) === 'Response'
 }
@@ -27,12 +29,15 @@ function isMethod(value: object, name: string): boolean {
   return typeof nearest(value, name) === 'function'
 }
 
-/** Whether an object without fields that are listed may hold something all the same: private fields, inherited ones, or what the platform keeps. */
+/**
+ * Whether an object without enumerable fields may have content: private or inherited fields, or platform
+ * state.
+ */
 export function isOpaque(value: object): boolean {
   return !isPlain(value) && !isSpent(value) && !isBare(value) && !isSideKind(kindOf(value))
 }
 
-/** They say when to stop, what belongs to objects or contexts that are recorded themselves, or how texts are written. */
+/** They control cancellation, hold data of other recorded objects, or describe text encodings. */
 const sideKinds = new Set([
   ...['AbortSignal', 'AbortController', 'WeakMap', 'WeakSet', 'AsyncLocalStorage'],
   ...['TextEncoder', 'TextDecoder'],
@@ -42,7 +47,7 @@ function isSideKind(kind: string): boolean {
   return sideKinds.has(kind) || kind.startsWith('Intl.')
 }
 
-/** What has no prototype, or `Object.prototype`, of whichever realm. */
+/** No prototype, or `Object.prototype` of any realm. */
 function isPlain(value: object): boolean {
   const prototype = prototypeOf(value)
   return prototype === null || isRoot(prototype)
@@ -52,13 +57,13 @@ function isRoot(prototype: object): boolean {
   return prototypeOf(prototype) === null
 }
 
-/** Private fields that are read, also as compilers write them, tables beside the objects, and code that cannot be read. */
+/** Code that reads private fields (also compiled), WeakMaps beside objects, and native code. */
 const hidingCode = /\.\s*#[\p{ID_Start}$_\\]|WeakMap|PrivateField|\b[gs]et\(this\b|\[native code\]/u
 
-/** What each target of events has: its listeners. */
+/** Every event target has its listeners. */
 const keysOfTargets = new Set(Reflect.ownKeys(new EventTarget()))
 
-/** Whether it has no state: clients of providers and programs pass on many objects that consist of methods. */
+/** Whether it is stateless: clients and programs pass many objects that consist of methods. */
 function isBare(value: object): boolean {
   if (Reflect.ownKeys(value).some((key) => !keysOfTargets.has(key)) || Symbol.iterator in value) return false
   for (let at = prototypeOf(value); at !== null && !isRoot(at); at = prototypeOf(at)) {
@@ -70,7 +75,7 @@ function isBare(value: object): boolean {
   return true
 }
 
-/** Of what class or kind an object is: `Response`, `Map Iterator`. */
+/** The class or kind of an object: `Response`, `Map Iterator`. */
 export function kindOf(value: object): string {
   for (let at = prototypeOf(value); at !== null; at = prototypeOf(at)) {
     const kind = ownValue(at, Symbol.toStringTag)
@@ -88,7 +93,7 @@ function nearest(value: object, name: string): unknown {
   return undefined
 }
 
-/** Undefined where a getter would have to be read. */
+/** Undefined for a getter. */
 function ownValue(value: object, name: PropertyKey): unknown {
   return Object.getOwnPropertyDescriptor(value, name)?.value
 }

@@ -5,8 +5,8 @@ import OpenAI from 'openai'
 import { configure, shutdown, withSession, wrap } from '../index.ts'
 
 /**
- * An agent that asks a model and calls tools, recorded as one session: `SERVICE_API_KEY=svc_… OPENAI_API_KEY=… node sdk/examples/agent.ts [SESSION]`.
- * Prints the session's name.
+ * An agent that asks a model and calls tools, recorded as one session: `SERVICE_API_KEY=svc_…
+ * OPENAI_API_KEY=… node sdk/examples/agent.ts [SESSION]`. Prints the session's name.
  */
 const sessionId = process.argv[2] ?? `gates-${Date.now()}`
 

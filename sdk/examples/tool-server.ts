@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'
 
-/** A server of two tools over standard input and output; the first fails when it is asked for a gate that there is not. */
+/** A server of two tools over standard input and output. `read_level` fails for an unknown gate. */
 const levels: Readonly<Record<string, number>> = { 'upper gate': 3.2, 'lower gate': 1.1 }
 
 const server = new McpServer({ name: 'gates', version: '1.0.0' })

@@ -1,27 +1,34 @@
 import type { BatchDisposition } from './read-results.ts'
 import type { QueuedRecord } from './record-queue.ts'
 
-/** What became of a batch that was refused as a whole, without a word on its records. */
+/** The result of searching a batch that was rejected as a whole. */
 export interface Search {
-  /** Whether any record was decided by the API; if not, nothing is known of any: it may be the key, the address, or what stands before the API. */
+  /**
+   * Whether the API accepted any record. If not, the cause may be the key, the address or something before
+   * the API.
+   */
   isOpen: boolean
-  /** Refused alone, while others were decided before and after. */
+  /** Rejected alone, while others were accepted before and after. */
   stubborn: readonly QueuedRecord[]
-  /** Not decided. */
+  /** Undecided. */
   left: readonly QueuedRecord[]
 }
 
 export interface FindStubbornDependencies {
   post: (records: readonly QueuedRecord[]) => Promise<BatchDisposition>
-  /** Told what the API decided of each of the records. */
+  /** Called with the API's decision on each record. */
   decided: (records: readonly QueuedRecord[], disposition: BatchDisposition & { kind: 'results' }) => void
   tooLarge: (record: QueuedRecord) => void
 }
 
-/** So many records are tried alone before all are taken for held up: a wrong key must not cost a post a record. */
+/**
+ * Records tried alone before all are considered blocked: a wrong key must not cost one request per record.
+ */
 const maxProbes = 8
 
-/** Finds the records that something on the way (a firewall for applications, a proxy) refuses for what they hold, by halves. */
+/**
+ * Bisects a batch for records that something before the API (a web application firewall, a proxy) rejects.
+ */
 export async function findStubborn(
   batch: readonly QueuedRecord[],
   { post, decided, tooLarge }: FindStubbornDependencies,
@@ -36,7 +43,7 @@ export async function findStubborn(
     const disposition = isAway ? undefined : await post(records)
     if (disposition?.kind === 'results') decided(records, disposition)
     else if (disposition === undefined || !saysNoneOf(disposition)) {
-      // Not the records' doing: the next batch meets it again.
+      // Not caused by a record; the next batch will see it too.
       isAway = true
       left.push(...records)
     } else if (records.length > 1) {
@@ -49,20 +56,20 @@ export async function findStubborn(
   const open = await findTaken(batch, { post, decided })
   if (open === undefined) return { isOpen: false, stubborn: [], left: batch }
   await tryAll(batch.filter((record) => record !== open))
-  // Once more what is stored already: whether the way was open all the time. It is stored once.
+  // Post an accepted record again, which stores nothing, to verify that the API was reachable throughout.
   const isProven = alone.length > 0 && left.length === 0 && (await post([open])).kind === 'results'
   if (isProven) return { isOpen: true, stubborn: alone, left }
   return { isOpen: true, stubborn: [], left: [...alone, ...left] }
 }
 
-/** A record of the batch that is decided when it is sent alone, of some spread over it. */
+/** Tries some records alone, spread over the batch; returns the first accepted one. */
 async function findTaken(
   batch: readonly QueuedRecord[],
   { post, decided }: Pick<FindStubbornDependencies, 'post' | 'decided'>,
 ): Promise<QueuedRecord | undefined> {
   if (batch.length === 1) return undefined
   const stride = Math.max(1, batch.length / maxProbes)
-  // Not always the same: all of these may be refused.
+  // Random positions, as all of these may be rejected.
   for (let at = Math.random() * stride; at < batch.length; at += stride) {
     const record = batch[Math.floor(at)]
     if (record === undefined) continue
@@ -76,7 +83,7 @@ async function findTaken(
   return undefined
 }
 
-/** Whether the answer may be due to one record of several. */
+/** Whether the answer may be caused by one of several records. */
 function saysNoneOf(disposition: BatchDisposition): boolean {
   return (
     disposition.kind === 'refused' ||

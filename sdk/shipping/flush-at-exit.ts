@@ -1,17 +1,19 @@
 import type { Warn } from '../warn.ts'
 import type { Shipper } from './shipper.ts'
 
-/** A program that has ended waits this long for the API. */
+/** How long an ending program waits for the API. */
 const exitFlushMs = 3_000
 
 interface Ending {
-  /** What the shipper had to do with when it was last tried: a flush that fails is not tried for ever. */
+  /** Record counts at the last try: a failing flush is not repeated forever. */
   lastTry: number
   warn: Warn
 }
 const endings = new Map<Shipper, Ending>()
 
-/** Fires when nothing else keeps the process. One for all shippers: eleven listeners would be warned of. */
+/**
+ * Runs when nothing else keeps the process alive. One listener for all shippers, as Node warns about eleven.
+ */
 function flushAll(): void {
   for (const [shipper, ending] of endings) {
     const { waiting, sent } = shipper.stats()
@@ -27,7 +29,10 @@ async function flushOrWarn(shipper: Shipper, warn: Warn): Promise<void> {
   warn('exit', `the program ends with ${waiting} record(s) that the API has not taken: they are lost`)
 }
 
-/** Sends what `shipper` has when the program ends by itself, and says what it could not. Returns what takes that back. */
+/**
+ * Flushes `shipper` when the program ends by itself, and warns of what could not be sent. Returns a function
+ * that cancels it.
+ */
 export function flushAtExit(shipper: Shipper, warn: Warn): () => void {
   if (endings.size === 0) process.on('beforeExit', flushAll)
   endings.set(shipper, { lastTry: 0, warn })

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { listen } from '../../runtime/operations-server.ts'
 import { createPoster } from './post-json.ts'
 
-/** A proxy that takes CONNECT, and never answers. */
+/** A proxy that accepts CONNECT and never answers. */
 const asked: (string | undefined)[] = []
 const silent = createServer()
   .on('connection', (socket: Socket) => socket.unref())
@@ -31,7 +31,7 @@ test('a proxy that never lets through is given up after the time for an answer, 
   const posted = poster.post('/internal/log', Buffer.from('{}'), 300)
   expect(sockets()).toBe(held)
   await expect(posted).rejects.toThrow('no answer within 300 ms')
-  // On a busy machine those may be over before the proxy is asked.
+  // On a busy machine the posts may end before they reach the proxy.
   while (asked.length < 2)
     await expect(poster.post('/internal/log', Buffer.from('{}'), 300)).rejects.toThrow(
       'no answer within 300 ms',

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net'
 
 export interface PostAnswer {
   status: number
-  /** Milliseconds that the server asks to be left alone for; undefined where it says nothing. */
+  /** Milliseconds from Retry-After; undefined without one. */
   retryAfterMs: number | undefined
   text: string
 }
 
 export interface Poster {
-  /** `path` follows the address. Rejects when no answer comes within `timeoutMs`. */
+  /** `path` is appended to the address. Rejects when no answer arrives within `timeoutMs`. */
   post(path: string, body: Buffer, timeoutMs: number): Promise<PostAnswer>
   close(): void
 }
@@ -19,8 +19,8 @@ export interface Poster {
 const maxAnswerBytes = 4 * 2 ** 20
 
 /**
- * Posts JSON over one kept-alive connection that never keeps the process alive by itself: fetch gives no hold on its sockets, which
- * is why this is node:http.
+ * Posts JSON over one keep-alive connection that never keeps the process alive. Uses node:http, as fetch
+ * gives no access to its sockets.
  */
 export function createPoster(baseUrl: string, headers: Readonly<Record<string, string>>): Poster {
   const isSecure = baseUrl.startsWith('https:')
@@ -42,7 +42,7 @@ export function createPoster(baseUrl: string, headers: Readonly<Record<string, s
           const late = new Error(`no answer within ${timeoutMs} ms`)
           outgoing.destroy(late)
           connection.destroy()
-          // A request that has no socket yet, because a proxy does not answer, tells nobody that it was destroyed.
+          // A request without a socket, as when a proxy does not answer, emits no error when destroyed.
           reject(late)
         }, timeoutMs).unref()
         const settled = () => {
@@ -84,8 +84,8 @@ export function createPoster(baseUrl: string, headers: Readonly<Record<string, s
 }
 
 /**
- * The connection that an agent has made last. Unreferenced from its first moment: an agent shows one through a proxy only when the proxy has let it
- * through, and one that never does would keep the program.
+ * The agent's latest connection, unreferenced from the start: an agent emits a proxied connection only once
+ * the proxy accepts it, and until then it would keep the program alive.
  */
 function holdConnection(agent: HttpAgent): { destroy(): void } {
   let socket: Socket | undefined
@@ -98,7 +98,10 @@ function holdConnection(agent: HttpAgent): { destroy(): void } {
   return { destroy: () => socket?.destroy() }
 }
 
-/** Proxies of the environment where Node goes by them (`NODE_USE_ENV_PROXY`, from 24.5 on), as fetch and so the clients of providers do. */
+/**
+ * Node's environment proxies (`NODE_USE_ENV_PROXY`, from 24.5), as used by fetch and thus by providers'
+ * clients.
+ */
 function globalProxies(): AgentOptions['proxyEnv'] {
   return (globalAgent as { options?: AgentOptions }).options?.proxyEnv
 }

@@ -2,15 +2,15 @@ import type { Poster } from './post-json.ts'
 import { aloneDisposition, batchDisposition, type BatchDisposition } from './read-results.ts'
 import type { QueuedRecord } from './record-queue.ts'
 
-/** Posts records to the API: one alone to `/internal/log`, several to `/internal/log/batch`. */
+/** Posts records to the API: a single one to `/internal/log`, several to `/internal/log/batch`. */
 export interface PostRecords {
   post: (records: readonly QueuedRecord[]) => Promise<BatchDisposition>
-  /** How many of `wanted` records a post may have now. */
+  /** How many of `wanted` records the next post may have. */
   most: (wanted: number) => number
 }
 
 const answerTimeoutMs = 15_000
-/** A route may be missing only while the API is being replaced. */
+/** The batch route is missing only while an older API is being replaced. */
 const withoutBatchesMs = 60_000
 const brokenOff: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
 
@@ -32,7 +32,7 @@ export function createPostRecords(poster: Poster, now: () => number): PostRecord
       try {
         return await post(records)
       } catch (error) {
-        // Firewalls also break off.
+        // Some firewalls reset the connection.
         const isFault = brokenOff.has((error as NodeJS.ErrnoException).code)
         const detail = error instanceof Error ? error.message : String(error)
         return { kind: 'again', afterMs: undefined, detail, isFault }
@@ -41,7 +41,6 @@ export function createPostRecords(poster: Poster, now: () => number): PostRecord
   }
 }
 
-/** `{"records":[…]}`. */
 function batchBody(batch: readonly QueuedRecord[]): Buffer {
   const comma = Buffer.from(',')
   const records = batch.flatMap((record, index) => (index === 0 ? [record] : [comma, record]))

@@ -1,28 +1,28 @@
 import { fieldAt, listOf, objectOf, parseJson, textOf } from '../../capture/json.ts'
 import type { PostAnswer } from './post-json.ts'
 
-/** What became of one record of a batch. */
+/** The API's decision on one record of a batch. */
 export type RecordDisposition =
   | { kind: 'stored' }
-  /** `isFault`: the API fails, and it may be the record's doing. */
+  /** `isFault`: the record may cause the API's failure. */
   | { kind: 'again'; isFault: boolean }
-  /** Over the project's quota: a resend would be refused too. */
+  /** The project has used up its quota: a retry would fail too. */
   | { kind: 'over_quota' }
   | { kind: 'refused'; detail: string }
 
-/** What the answer means for the batch as a whole, or for each record of it. */
+/** The meaning of an answer for the whole batch, or for each of its records. */
 export type BatchDisposition =
   | { kind: 'results'; dispositions: readonly RecordDisposition[] }
-  /** Nothing was taken; later it may be. */
+  /** Nothing was accepted now; retry later. */
   | { kind: 'again'; afterMs: number | undefined; detail: string; isFault: boolean }
-  /** Nothing was taken, for what one of the records holds or for what all have in common: it is not said. */
+  /** Nothing was accepted, because of one record or of all; the answer does not say. */
   | { kind: 'refused'; detail: string }
-  /** The key or the address is wrong: somebody has to act first. */
+  /** Wrong key or address: an operator must act. */
   | { kind: 'stop'; detail: string }
   | { kind: 'over_quota'; afterMs: number | undefined; detail: string }
   | { kind: 'too_large' }
 
-/** Of the key or the address, whatever is sent; 407 is a proxy's. */
+/** These depend on the key or address, never on a record. 407 comes from a proxy. */
 const stopStatuses = new Set([401, 404, 405, 407])
 const quotaCode = 'INGEST_QUOTA_EXCEEDED'
 
@@ -39,7 +39,7 @@ export function batchDisposition(answer: PostAnswer, recordCount: number): Batch
   }
 }
 
-/** Of the record itself, in the API's own words: what stands before it answers with a page. */
+/** Statuses of the record itself, if the API's error format follows. A firewall answers with a page. */
 const refusedStatuses = new Set([400, 422])
 
 /** Reads the answer to `POST /internal/log`. */
@@ -57,11 +57,11 @@ function wholeDisposition({ status, retryAfterMs, text }: PostAnswer): BatchDisp
   const body = parseJson(text)
   const detail = textOf(fieldAt(body, 'detail')) ?? `HTTP ${status}`
   if (status === 413) return { kind: 'too_large' }
-  // Another 429 is of something on the way, and says nothing of the project.
+  // A 429 without that code comes from something in between, and says nothing about the project.
   if (status === 429 && fieldAt(body, 'code') === quotaCode)
     return { kind: 'over_quota', afterMs: retryAfterMs, detail }
   if (stopStatuses.has(status)) return { kind: 'stop', detail }
-  // With a code it is the API's own word on the key; without, of a firewall on what a record holds.
+  // With a code the API rejects the key; without one, a firewall rejects the content.
   if (status === 403 && textOf(fieldAt(body, 'code')) !== undefined) return { kind: 'stop', detail }
   if (status >= 400 && status < 500 && status !== 408 && status !== 429) return { kind: 'refused', detail }
   return { kind: 'again', afterMs: retryAfterMs, detail, isFault: status === 500 || status < 400 }

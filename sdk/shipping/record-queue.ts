@@ -1,24 +1,27 @@
 import type { ByteBudget } from '../capturing/byte-budget.ts'
 
-/** A record as it will be sent: the bytes of its JSON. A string would take as much again. */
+/** A record as the bytes of its JSON. A string would take twice as much. */
 export type QueuedRecord = Buffer
 
-/** Records that wait to be sent, oldest first, within the byte budget; the oldest make room for what is newer. */
+/** Records that wait to be sent, oldest first, within the memory budget; the oldest are evicted. */
 export interface RecordQueue {
-  /** Whether there was room for the record. */
+  /** Returns whether the record fit the budget. */
   add(json: string): boolean
-  /** Takes out the next records of at most `maxBytes` (at least one) and `maxRecords`; their bytes stay taken. */
+  /**
+   * Removes the next records, at most `maxRecords` and `maxBytes` but at least one. Their bytes stay
+   * acquired.
+   */
   take(maxRecords: number, maxBytes: number): QueuedRecord[]
-  /** Puts records that were taken back in front, in their order. */
+  /** Returns removed records to the front, in their order. */
   putBack(records: readonly QueuedRecord[]): void
-  /** Gives back the bytes of records that were taken and are done with. */
+  /** Releases the bytes of removed records. */
   release(records: readonly QueuedRecord[]): void
   length(): number
 }
 
-/** `dropped` is told how many records made room. */
+/** `dropped` receives the number of evicted records. */
 export function createRecordQueue(budget: ByteBudget, dropped: (count: number) => void): RecordQueue {
-  /** Those before `head` are gone: emptied, or they would be held until the array is made anew. */
+  /** Entries before `head` are cleared, so that they can be collected. */
   let records: (QueuedRecord | undefined)[] = []
   let head = 0
   let bytes = 0
@@ -28,7 +31,7 @@ export function createRecordQueue(budget: ByteBudget, dropped: (count: number) =
     records[head++] = undefined
     bytes -= oldest.length
   }
-  /** An array that only shifts its head grows for ever. */
+  /** An array that only advances its head grows forever. */
   const compact = () => {
     if (head < 1_024 && head < records.length) return
     records = records.slice(head)
@@ -83,7 +86,7 @@ export function createRecordQueue(budget: ByteBudget, dropped: (count: number) =
   }
 }
 
-/** In memory of its own: a small Buffer is else a slice of a pool of 8 KiB, which it would keep alive whole. */
+/** Allocated separately: a small Buffer is a slice of an 8 KiB pool, which it would keep alive. */
 function ownBuffer(text: string): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   buffer.write(text)

@@ -39,7 +39,7 @@ const taken = (records: Posted, statusOf: (text: string) => number = () => 202) 
 const hasBad = (records: Posted) => records.some(({ text }) => text === 'bad')
 const page = '<html>Request blocked</html>'
 
-/** Records with these texts in a queue, sent to what answers so; `rounds` batches of it. */
+/** Sends records with these texts in `rounds` batches, and answers as given. */
 async function sendAll(
   texts: string[],
   answer: (records: Posted, turn: number, path: string) => PostAnswer,
@@ -76,7 +76,7 @@ async function sendAll(
   for (const text of texts) add(text)
   let pauseMs = 0
   for (let round = 0; round < rounds && queue.length() > 0; round++) {
-    // The program goes on.
+    // The program continues to record.
     if (round > 0) add('good')
     pauseMs = (await send(queue.take(postRecords.most(500), 1_000_000))).forMs
     nowMs += 1_000

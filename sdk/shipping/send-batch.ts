@@ -10,24 +10,30 @@ export interface SendBatchDependencies extends SettleDependencies {
   warn: Warn
 }
 
-/** Posts records that were taken out of the queue; each is sent, back in the queue or dropped afterwards. Resolves to the pause before the next. */
+/**
+ * Posts records taken from the queue; afterwards each is sent, requeued or dropped. Resolves to the pause
+ * before the next batch.
+ */
 export type SendBatch = (batch: readonly QueuedRecord[]) => Promise<Pause>
 
 export interface Pause {
   forMs: number
-  /** The API asked for it. */
+  /** The API asked for the pause. */
   isAsked: boolean
 }
 
 const firstPauseMs = 500
 const longestPauseMs = 30_000
-/** A quota may be raised, a key may be mended, in minutes: one look a minute finds out. */
+/** A quota may be raised or a key fixed within minutes: try once a minute. */
 const patiencePauseMs = 60_000
-/** An API that asks for more is looked at all the same: a quota resets in weeks, and may be raised today. */
+/** Maximum pause on request: a quota resets in weeks, but may be raised today. */
 const longestAskedMs = 10 * 60_000
 const noPause: Pause = { forMs: 0, isAsked: false }
 
-/** A record is given up when it was refused alone so often while others were taken: what stands before the API may have been at fault for a moment. */
+/**
+ * Rejections of a record, alone while others are accepted, before it is dropped: a firewall may err for a
+ * moment.
+ */
 const stubbornTries = 3
 export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDependencies): SendBatch {
   let failures = 0
@@ -111,7 +117,7 @@ function pauseOf(askedMs: number | undefined, ownMs: number): Pause {
   return forMs > ownMs ? { forMs, isAsked: true } : { forMs: ownMs, isAsked: false }
 }
 
-/** Between half and all of the doubled pause, so that programs that lost the API together do not come back together. */
+/** Exponential backoff with jitter, so that programs do not all return at once. */
 function backOffMs(failures: number): number {
   const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10))
   return pauseMs * (0.5 + Math.random() / 2)

@@ -8,17 +8,17 @@ export interface SettleDependencies {
   sent: (count: number) => void
 }
 
-/** So often the API may fail before a record is taken for the cause: with the pauses of a batch that fails whole about a minute. */
+/** Failures before a record is considered the cause: about a minute with the pauses of failing batches. */
 export const patientTries = 10
 
-/** What is done with records once the API has decided. */
+/** Applies the API's decisions to records. */
 export function createSettle({ queue, drop, sent }: SettleDependencies) {
   const faultsOf = createCounts()
   const giveUp = (batch: readonly QueuedRecord[], detail: string) => {
     queue.release(batch)
     drop('refused', batch.length, detail)
   }
-  /** Returns those to send again, and whether any was decided. */
+  /** Returns the records to retry, and whether any was decided. */
   const settled = (batch: readonly QueuedRecord[], dispositions: readonly RecordDisposition[]) => {
     const of = (kind: RecordDisposition['kind']) =>
       batch.filter((_, index) => dispositions[index]?.kind === kind)
@@ -27,7 +27,7 @@ export function createSettle({ queue, drop, sent }: SettleDependencies) {
     drop('over_quota', of('over_quota').length, "the project's quota is used up")
     drop('refused', refused.length, refused[0]?.detail ?? '')
     queue.release(batch.filter((_, index) => dispositions[index]?.kind !== 'again'))
-    // While others are decided, a record that fails again and again is at fault itself.
+    // A record that keeps failing while others are decided is itself at fault.
     const isDecided = dispositions.some((disposition) => disposition.kind !== 'again')
     const isLost = (record: QueuedRecord) => {
       const disposition = dispositions[batch.indexOf(record)]
@@ -42,7 +42,7 @@ export function createSettle({ queue, drop, sent }: SettleDependencies) {
   return { settled, giveUp }
 }
 
-/** How often each record was asked for; forgotten with the record. */
+/** Counts calls per record, for as long as the record exists. */
 export function createCounts(): (record: QueuedRecord) => number {
   const counts = new WeakMap<QueuedRecord, number>()
   return (record) => {

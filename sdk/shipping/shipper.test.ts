@@ -150,7 +150,7 @@ test('a batch that is too large is halved until it fits', async () => {
   receiver.refuseAll(413)
   add(4)
   expect(await shipper.flush(30_000)).toBe(true)
-  // 4, 2 and 2, 1 and 1 twice: seven posts, and nothing fits.
+  // Batches of 4, 2, 2, then four of 1: seven posts, and none fits.
   expect(receiver.paths).toHaveLength(7)
   expect(shipper.stats()).toMatchObject({ heldBytes: 0, dropped: { refused: 4 } })
 })

@@ -8,12 +8,15 @@ import { createRecordQueue } from './record-queue.ts'
 import { createSendBatch, type Pause } from './send-batch.ts'
 
 export interface Shipper {
-  /** Takes a record; never throws, never waits. */
+  /** Adds a record. Never throws, never waits. */
   add(json: string): void
   drop(reason: DropReason, count: number, detail: string): void
-  /** Resolves when all that was added before has been sent or dropped (true), or after `timeoutMs` (false). Keeps the process alive meanwhile. */
+  /**
+   * Resolves to true when all earlier records are sent or dropped, or to false after `timeoutMs`. Keeps the
+   * process alive meanwhile.
+   */
   flush(timeoutMs: number): Promise<boolean>
-  /** Flushes; what is left after `timeoutMs` is dropped and counted. Nothing is taken afterwards. */
+  /** Flushes; drops and counts what is left after `timeoutMs`. Accepts nothing afterwards. */
   close(timeoutMs: number): Promise<void>
   stats(): ShippingStats
 }
@@ -33,15 +36,15 @@ export const noDrops: ShippingStats['dropped'] = {
   shut_down: 0,
 }
 
-/** The API takes 1,000 records and 32 MiB; smaller batches are answered sooner. */
+/** The API accepts 1,000 records and 32 MiB; smaller batches are answered sooner. */
 const maxRecords = 500
 const maxBatchBytes = 8 * 2 ** 20
-/** Records that come together travel together. */
+/** Batching delay. */
 const gatherMs = 100
-/** `flush` cuts pauses short, so often at most. */
+/** Minimum interval at which `flush` cuts pauses short. */
 const impatienceMs = 500
 
-/** Sends records in the background, batch after batch, while there are any. */
+/** Sends records in the background, in batches. */
 export function createShipper({ poster, budget, warn }: ShipperDependencies): Shipper {
   const { dropped, drop } = createDropCounts(warn)
   const dropFull = (count: number) => {
@@ -104,11 +107,11 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
   }
 }
 
-/** Pauses between batches, which keep no process alive. */
+/** Pauses between batches, which do not keep the process alive. */
 function createPauses() {
   let current = new AbortController()
   let isAsked = false
-  /** In a row of pauses that the API asked for. */
+  /** Whether a requested pause was already cut short in this series. */
   let isAskedCut = false
   return {
     async rest(pause: Pause) {
@@ -120,7 +123,7 @@ function createPauses() {
       await sleep(pause.forMs, undefined, { ref: false, signal }).catch(() => signal.aborted)
       isAsked = false
     },
-    /** Cuts short what is going on; of pauses that the API asked for only one: it wants to be left alone. */
+    /** Cuts the current pause short; only once in a series of pauses that the API asked for. */
     hurry() {
       if (isAsked && isAskedCut) return
       isAskedCut ||= isAsked
@@ -132,7 +135,7 @@ function createPauses() {
   }
 }
 
-/** Whether `waiting` came to nothing within `timeoutMs`. Calls `hurry` at once and again while it takes long. */
+/** Whether `waiting` reached zero within `timeoutMs`. Calls `hurry` at once and repeatedly. */
 async function untilEmpty(
   waiting: () => number,
   timeoutMs: number,
@@ -140,7 +143,7 @@ async function untilEmpty(
 ): Promise<boolean> {
   const deadline = new AbortController()
   const { signal } = deadline
-  // With a reference: whoever awaits this wants the process to go on.
+  // Referenced, so that the process stays alive for the caller.
   const wait = (forMs: number) => sleep(forMs, false, { signal }).catch(() => false)
   const emptied = async () => {
     while (waiting() > 0 && !signal.aborted) await Promise.race([hurry(), wait(impatienceMs)])

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../../runtime/operations-server.ts'
 
-/** A model provider for tests: what it is outside. Speaks each provider's protocol by the path that is called. */
+/** A model provider for tests, over HTTP. Speaks the protocol of the requested path. */
 export interface ProtocolServer {
   url: string
   seen: { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[]
-  /** What the next answers do instead of the usual; one each. */
+  /** Faults of the next answers, one each. */
   misbehave(...faults: Fault[]): void
   stop(): Promise<void>
 }
 
-/** `hang` sends the first half of the answer and no more, `fail` an error after it. */
+/** `hang` sends the first half of the answer and stops, `fail` adds an error to it. */
 export type Fault = { status: number } | 'break' | 'hang' | 'fail'
 
 interface Answer {
@@ -224,7 +224,7 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
       void write(response, answerTo(path, body), faults.shift())
     })
   })
-  // Clients keep their connections: one that the server closes after 5 s between two tests of a busy machine is used just then.
+  // Longer than pauses between tests, so that no connection is closed just when a client reuses it.
   server.keepAliveTimeout = 60_000
   await listen(server, 0, '127.0.0.1')
   return {
@@ -239,7 +239,7 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
   }
 }
 
-/** In the words of Anthropic, which names its events, or of OpenAI. */
+/** Anthropic names its events, OpenAI does not. */
 function failureAfter([first = '']: readonly string[]): string {
   const error = { type: 'overloaded_error', message: 'Overloaded' }
   const { chunks } = events(first.startsWith('event:') ? { type: 'error', error } : { error })
@@ -260,7 +260,7 @@ async function write(
   const half = Math.ceil(chunks.length / 2)
   for (const chunk of fault === undefined ? chunks : chunks.slice(0, half)) {
     response.write(chunk)
-    // A chunk at a time, as models speak.
+    // Chunk by chunk, as models stream.
     await sleep(1)
   }
   if (fault === 'fail') response.write(failureAfter(chunks))

@@ -9,14 +9,14 @@ import { createClient } from '../create-client.ts'
 import type { SluiceClient, SluiceOptions } from '../types.ts'
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts'
 
-/** A provider of every protocol, an API that takes records, and the official clients that most tests call the provider by. */
+/** A provider of every protocol, an API that accepts records, and the official clients used by most tests. */
 export interface ProviderFixture {
   provider: ProtocolServer
   receiver: RecordReceiver
   sluice: SluiceClient
   /** Another client for the same API. */
   another(options: SluiceOptions): SluiceClient
-  /** What the API has been sent when all is sent, in the order of the calls. */
+  /** All records after a flush, in the order of the calls. */
   recorded(client?: SluiceClient): Promise<PostedRecord[]>
   openAi(): OpenAI
   anthropic(): Anthropic

@@ -5,25 +5,28 @@ import type { Fetch } from '../capturing/record-fetch.ts'
 import type { Session } from '../types.ts'
 import { sessionFields } from '../session-fields.ts'
 
-/** A client that speaks chat completions: it has an address, and is not one of a provider with a format of its own (Anthropic's old ones have `completions` beside `messages`). */
+/**
+ * Whether a client speaks chat completions: it has an address, and no format of its own. Old Anthropic
+ * clients have `completions` beside `messages`.
+ */
 export function speaksChatCompletions(client: object): client is { baseURL: string } {
   const { baseURL, chat, completions, messages } = client as Record<string, unknown>
   const speaks = chat !== undefined || completions !== undefined
   return typeof baseURL === 'string' && speaks && messages === undefined
 }
 
-/** The address of `baseUrl` at the gateway: the gateway keeps paths as they are. */
+/** `baseUrl` at the gateway, which keeps paths. */
 export function throughGateway(baseUrl: string, proxyUrl: string): string {
   const { pathname, search } = new URL(baseUrl)
   return `${proxyUrl}${pathname === '/' ? '' : pathname}${search}`
 }
 
-/** Headers that carry a provider's key: it is the gateway that has one. */
+/** Headers with a provider's key, which the gateway replaces by its own. */
 const keyHeaders = ['authorization', 'api-key', 'x-api-key']
 
 /**
- * `inner`, with the gateway's key in place of the provider's, and what the session says. The request id is one of its own for each HTTP
- * attempt, because clients repeat their requests by themselves.
+ * `inner` with the gateway's key instead of the provider's, and the session's labels. Each HTTP attempt has
+ * its own request id, as clients retry by themselves.
  */
 export function gatewayFetch(inner: Fetch, proxyKey: string, session: () => Session, warn: Warn): Fetch {
   return (input, init) => {
@@ -47,7 +50,7 @@ function setLabels(headers: Headers, session: Session, warn: Warn): void {
   if (metadata !== undefined) headers.set('x-service-metadata', headerText(JSON.stringify(metadata)))
 }
 
-/** UTF-8 in a header's bytes, which fetch takes as Latin-1; without control characters, which end it or are refused. */
+/** UTF-8 bytes as Latin-1, which fetch expects, without control characters, which are invalid in headers. */
 function headerText(text: string): string {
   return Buffer.from(text.replace(/\p{Cc}/gu, ' '), 'utf8').toString('latin1')
 }

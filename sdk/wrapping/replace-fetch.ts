@@ -1,15 +1,15 @@
 import type { Dialect } from '../capturing/model-calls.ts'
 import type { Fetch } from '../capturing/record-fetch.ts'
 
-/** Where the clients of providers keep the function that they send by: each of them is one that its own options can set. */
+/** Replaces the function that a provider's client sends with, where the client's own options can set it. */
 export type Replace = (inner: Fetch, dialect?: Dialect) => Fetch
 type Slot = (client: Fields, replace: Replace) => boolean
 type Fields = Record<string, unknown>
 
 /**
- * Puts what `replace` makes of a client's fetch in its place. Everything else of the client stays as it was, so that its types, errors,
- * retries, streams and helper forms are its own. Returns false for a client that is not known.
- * Why not its methods: docs/decisions/0040.
+ * Replaces a client's fetch by the result of `replace`. Everything else stays, so that types, errors,
+ * retries, streams and helpers are the client's own. Returns false for an unknown client. Why not its
+ * methods: docs/decisions/0040.
  */
 export function replaceFetch(client: object, replace: Replace): boolean {
   return slots.some((slot) => slot(client as Fields, replace))
@@ -17,7 +17,9 @@ export function replaceFetch(client: object, replace: Replace): boolean {
 
 const defaultFetch: Fetch = (input, init) => fetch(input, init)
 
-/** OpenAI, Anthropic and the many that are generated alike: `client.fetch`, and the options that derived clients are made of. */
+/**
+ * OpenAI, Anthropic and other clients generated alike: `client.fetch`, and the options of derived clients.
+ */
 const stainless: Slot = (client, replace) => {
   if (typeof client['fetch'] !== 'function' || typeof client['baseURL'] !== 'string') return false
   const replaced = replace(client['fetch'] as Fetch)
@@ -27,11 +29,14 @@ const stainless: Slot = (client, replace) => {
   return true
 }
 
-/** Google GenAI: every call goes through `apiClient.apiCall`, whose last argument is the fetch to use; interactions by what `getFetch` gives, asked for at their first use. */
+/**
+ * Google GenAI: calls go through `apiClient.apiCall`, whose last argument is the fetch to use; interactions
+ * use the result of `getFetch`, requested on first use.
+ */
 const google: Slot = (client, replace) => {
   const apiClient = fieldsOf(client['apiClient'])
   const apiCall = apiClient?.['apiCall']
-  // Five arguments and fetch: another number is a version that passes it in another way.
+  // Six parameters; another number is a version that passes fetch differently.
   if (apiClient === undefined || typeof apiCall !== 'function' || apiCall.length !== 6) return false
   apiClient['apiCall'] = (...given: unknown[]): unknown => {
     const inner = (given[5] ?? defaultFetch) as Fetch
@@ -49,7 +54,10 @@ const google: Slot = (client, replace) => {
 
 type Call = (...given: unknown[]) => unknown
 
-/** Mistral: parts of the client are made on first use from `_options`, whose `httpClient` has one method to send by. */
+/**
+ * Mistral: parts of the client are created on first use from `_options`, whose `httpClient` sends by one
+ * method.
+ */
 const mistral: Slot = (client, replace) => {
   const options = fieldsOf(client['_options'])
   if (options === undefined || !(client['_baseURL'] instanceof URL)) return false
@@ -69,7 +77,7 @@ interface HttpClient {
   request: (request: Request) => Promise<Response>
 }
 
-/** Cohere: each part of the client has options of its own, whose `fetch` is used when it is set. */
+/** Cohere: each part of the client has its own options, with an optional `fetch`. */
 const cohere: Slot = (client, replace) => {
   if (typeof client['chatStream'] !== 'function') return false
   const parts = [client, ...Object.values(client).map(fieldsOf)]

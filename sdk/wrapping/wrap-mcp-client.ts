@@ -7,7 +7,7 @@ interface McpClient {
   callTool: (...given: unknown[]) => Promise<unknown>
 }
 
-/** A client of the Model Context Protocol, by what it can do. */
+/** A Model Context Protocol client, recognised by its methods. */
 export function isMcpClient(client: object): client is McpClient {
   return hasMethod(client, 'callTool') && hasMethod(client, 'listTools')
 }
@@ -16,7 +16,7 @@ function hasMethod(client: object, name: string): boolean {
   return typeof (client as Record<string, unknown>)[name] === 'function'
 }
 
-/** Records what `callTool` is asked and what it answers, throws or says failed; the client is the same otherwise. */
+/** Records the arguments and the result or error of `callTool`; the client stays the same otherwise. */
 export function wrapMcpClient(client: McpClient, record: (call: ToolCall) => void): void {
   const original = client.callTool.bind(client)
   client.callTool = async (...given) => {
