@@ -48,5 +48,5 @@ function refusePromise(kept: unknown): void {
   if (!(kept instanceof Promise)) return
   // Nobody awaits it: its rejection must not end the program.
   kept.catch(() => undefined)
-  throw new TypeError('it returned a promise: it must return the record')
+  throw new TypeError('it returned a promise instead of the record')
 }

@@ -90,7 +90,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
       await shipper?.close(timeoutMs)
       forgetExit?.()
     },
-    stats: () => shipper?.stats() ?? { sent: 0, waiting: 0, heldBytes: budget.taken(), dropped: noDrops },
+    stats: () => shipper?.stats() ?? { sent: 0, waiting: 0, heldBytes: budget.used(), dropped: noDrops },
   }
 }
 
@@ -129,7 +129,7 @@ function wrapClient(client: object, wrapping: Wrapping): boolean {
     return true
   } catch (error) {
     // A frozen client, or a proxy.
-    warn('wrap', `a client cannot be wrapped and works as before, unrecorded: ${messageOf(error)}`)
+    warn('wrap', `a client could not be wrapped; it works as before, but unrecorded: ${messageOf(error)}`)
     return false
   }
 }
@@ -140,10 +140,7 @@ function callThroughGateway(
   { settings: { proxyApiKey }, session, warn }: Wrapping,
 ): boolean {
   if (proxyApiKey === undefined) {
-    warn(
-      'proxy key',
-      'calls do not go through the gateway: pass proxyApiKey to configure() or set PROXY_API_KEY',
-    )
+    warn('proxy key', 'calls do not use the gateway: pass proxyApiKey to configure() or set PROXY_API_KEY')
     return false
   }
   const { baseURL } = client
@@ -165,7 +162,7 @@ function warnOfUnknown(client: object, warn: Warn): false {
   const { name } = client.constructor
   warn(
     `unknown ${name}`,
-    `${name} is no client, or of no version, that is known: it works as before and its calls are not recorded`,
+    `${name} is not a known client or version: it works as before, but its calls are not recorded`,
   )
   return false
 }

@@ -1,4 +1,4 @@
-import { takeValue, type TakenValue } from './capturing/plain-value.ts'
+import { takeSnapshot, type Snapshot } from './capturing/plain-value.ts'
 import { createPlainYields, type PlainYields } from './capturing/plain-yields.ts'
 import {
   isGenerator,
@@ -23,16 +23,16 @@ import {
 export function followResult(result: unknown, call: TracedCall): unknown {
   // The program gets the derived promise: observing the original would mark its rejection as handled.
   if (isPlainPromise(result)) {
-    return hear(result, {
-      came: (value) => followValue(value, call),
-      failed: (error) => {
+    return observe(result, {
+      onValue: (value) => followValue(value, call),
+      onError: (error) => {
         call.span.fail(error)
       },
     })
   }
   if (!isOwnPromise(result)) return followValue(result, call)
   waitWithOthers(result, call, (take) => {
-    hearOwnPromise(result, take)
+    observeOwnPromise(result, take)
   })
   return result
 }
@@ -46,26 +46,26 @@ function followValue(value: unknown, call: TracedCall): unknown {
       // A frozen stream stays unobserved.
       Reflect.set(value, 'iterator', () => followGenerator(iterate(), asOneCall(take()), true))
     })
-  } else call.span.end(() => takeValue(value))
+  } else call.span.end(() => takeSnapshot(value))
   return value
 }
 
-interface Hearing {
+interface Observer {
   /** Returns what the program receives. */
-  came: (value: unknown) => unknown
-  failed: (error: unknown) => void
+  onValue: (value: unknown) => unknown
+  onError: (error: unknown) => void
 }
 
-function hear(promise: Promise<unknown>, { came, failed }: Hearing): Promise<unknown> {
-  return promise.then(came, (error: unknown) => {
-    failed(error)
+function observe(promise: Promise<unknown>, { onValue, onError }: Observer): Promise<unknown> {
+  return promise.then(onValue, (error: unknown) => {
+    onError(error)
     throw error
   })
 }
 
 /** Other methods that resolve such a promise of a provider's client. */
-const otherWays = ['asResponse', 'withResponse', 'withRawResponse'] as const
-type OwnPromise = Promise<unknown> & Partial<Record<(typeof otherWays)[number], () => unknown>>
+const otherMethods = ['asResponse', 'withResponse', 'withRawResponse'] as const
+type OwnPromise = Promise<unknown> & Partial<Record<(typeof otherMethods)[number], () => unknown>>
 type Handler = ((value: unknown) => unknown) | null | undefined
 type Then = (done: Handler, caught: Handler) => Promise<unknown>
 
@@ -73,43 +73,43 @@ type Then = (done: Handler, caught: Handler) => Promise<unknown>
  * Observes a promise of a provider's own class when the program asks for its value: awaiting may start its
  * work, or read an answer that the program wants raw.
  */
-function hearOwnPromise(promise: OwnPromise, take: () => TracedCall[]): void {
-  const { asks, came, failed } = createAsked(take)
+function observeOwnPromise(promise: OwnPromise, take: () => TracedCall[]): void {
+  const { onAwait, onValue, onError } = createAsked(take)
   const original: Then = promise.then.bind(promise)
   const then: Then = (done, caught) => {
-    asks()
+    onAwait()
     return original(
-      (value) => (typeof done === 'function' ? done(came(value)) : came(value)),
+      (value) => (typeof done === 'function' ? done(onValue(value)) : onValue(value)),
       (error) => {
-        failed(error)
+        onError(error)
         if (typeof caught === 'function') return caught(error)
         throw error
       },
     )
   }
-  const ways: Record<string, unknown> = {
+  const methods: Record<string, unknown> = {
     then,
     catch: (caught: Handler) => then(undefined, caught),
     finally: (last: () => void) => then(undefined, undefined).finally(last),
   }
   // One method may call another; the one that the program called counts.
   let isInside = false
-  for (const name of otherWays) {
+  for (const name of otherMethods) {
     const way = promise[name]?.bind(promise)
     if (way === undefined) continue
-    ways[name] = () => {
+    methods[name] = () => {
       if (isInside) return way()
-      asks()
+      onAwait()
       isInside = true
       try {
         const asked = way()
-        return isPlainPromise(asked) ? hear(asked, { came, failed }) : asked
+        return isPlainPromise(asked) ? observe(asked, { onValue, onError }) : asked
       } finally {
         isInside = false
       }
     }
   }
-  for (const [name, value] of Object.entries(ways))
+  for (const [name, value] of Object.entries(methods))
     Reflect.defineProperty(promise, name, { value, configurable: true, writable: true })
 }
 
@@ -117,19 +117,19 @@ function hearOwnPromise(promise: OwnPromise, take: () => TracedCall[]): void {
  * The calls that a promise is awaited for. The first value is recorded, and returned again for later
  * requests.
  */
-function createAsked(take: () => TracedCall[]): Hearing & { asks: () => void } {
+function createAsked(take: () => TracedCall[]): Observer & { onAwait: () => void } {
   const asked: TracedCall[] = []
   const known = { value: undefined as unknown, given: undefined as unknown }
   return {
-    asks() {
+    onAwait() {
       for (const call of take()) asked.push(call)
     },
-    came(value) {
+    onValue(value) {
       const calls = asked.splice(0)
       if (calls.length > 0) Object.assign(known, { value, given: followValue(value, asOneCall(calls)) })
       return value === known.value ? known.given : value
     },
-    failed(error) {
+    onError(error) {
       asOneCall(asked.splice(0)).span.fail(error)
     },
   }
@@ -145,39 +145,39 @@ function followGenerator(
   // Its methods and any pending step hold the generator, so it is collected only when no more steps can
   // follow.
   whenDropped(generator, steps.dropped)
-  const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
-    const failed = (error: unknown): never => {
-      steps.failed(error)
+  const observed = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
+    const onError = (error: unknown): never => {
+      steps.onError(error)
       throw error
     }
     try {
       const step = inside(work)
-      return step instanceof Promise ? step.then(steps.came, failed) : steps.came(step)
+      return step instanceof Promise ? step.then(steps.onValue, onError) : steps.onValue(step)
     } catch (error) {
-      return failed(error)
+      return onError(error)
     }
   }
-  const ways: Record<string, (value: unknown) => unknown> = {
-    next: (value) => heard(() => (generator as Generator).next(value)),
-    return: (value) => heard(() => (generator as Generator).return(value)),
-    throw: (error) => heard(() => (generator as Generator).throw(error)),
+  const methods: Record<string, (value: unknown) => unknown> = {
+    next: (value) => observed(() => (generator as Generator).next(value)),
+    return: (value) => observed(() => (generator as Generator).return(value)),
+    throw: (error) => observed(() => (generator as Generator).throw(error)),
   }
-  const heardGenerator: AnyGenerator = new Proxy(generator, {
+  const observedGenerator: AnyGenerator = new Proxy(generator, {
     get(target, property) {
       // A proxy must return these values unchanged.
       const own = Reflect.getOwnPropertyDescriptor(target, property)
       if (own?.configurable === false && own.writable === false) return own.value as unknown
-      if (typeof property === 'string' && Object.hasOwn(ways, property)) return ways[property]
+      if (typeof property === 'string' && Object.hasOwn(methods, property)) return methods[property]
       const value: unknown = Reflect.get(target, property, target)
       // Iterate the proxy, so that the steps are observed.
-      if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => heardGenerator
+      if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => observedGenerator
       // Inherited iterator helpers run on the proxy, as `using` rejects bound ones; own methods need the
       // object itself.
       if (typeof value !== 'function' || isInherited(property, value)) return value
       return value.bind(target) as unknown
     },
   })
-  return heardGenerator
+  return observedGenerator
 }
 
 async function* noSteps(): AsyncGenerator<never> {}
@@ -194,29 +194,29 @@ function isInherited(property: PropertyKey, method: unknown): boolean {
 }
 
 interface Steps {
-  came: (step: IteratorResult<unknown>) => IteratorResult<unknown>
-  failed: (error: unknown) => void
+  onValue: (step: IteratorResult<unknown>) => IteratorResult<unknown>
+  onError: (error: unknown) => void
   dropped: () => void
 }
 
 /** Reports a generator by its steps. Holds no reference to it, which would prevent its collection. */
 function createSteps(span: Span, yields: PlainYields): Steps {
   let lastMs = performance.now()
-  const yielded = (returned?: TakenValue): TakenValue => {
+  const yielded = (returned?: Snapshot): Snapshot => {
     const { value, isCut } = yields.taken()
     if (returned === undefined) return { value: { yielded: value }, isCut }
     return { value: { yielded: value, returned: returned.value }, isCut: isCut || returned.isCut }
   }
   return {
-    came(step) {
+    onValue(step) {
       lastMs = performance.now()
       if (step.done === true) {
-        const returned = step.value === undefined ? undefined : takeValue(step.value)
+        const returned = step.value === undefined ? undefined : takeSnapshot(step.value)
         span.end(() => yielded(returned))
       } else yields.add(step.value)
       return step
     },
-    failed(error) {
+    onError(error) {
       span.fail(error, () => yielded())
     },
     dropped() {

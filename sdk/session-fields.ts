@@ -36,13 +36,13 @@ export function sessionFields(session: Labels, warn: Warn): SessionFields {
   const fields: Record<string, unknown> = {}
   const put = (name: string, value: unknown, fault: string | undefined) => {
     if (fault === undefined) fields[name] = value
-    else warn(`label ${name}`, `${name} is left out of what is recorded: ${fault}`)
+    else warn(`label ${name}`, `${name} is not recorded: ${fault}`)
   }
   for (const [name, key] of Object.entries(labels)) {
     const given: unknown = session[key]
     if ((given ?? '') === '') continue
     const text = typeof given === 'string' ? cutLabel(given) : given
-    put(name, text, typeof text === 'string' ? faultOf(text) : 'it is no text')
+    put(name, text, typeof text === 'string' ? faultOf(text) : 'it is not a string')
   }
   if (session.metadata !== undefined) {
     // A snapshot, as a cycle or BigInt would throw when it is serialised.
@@ -57,7 +57,7 @@ function cutLabel(text: string): string {
 }
 
 function faultOfMetadata(metadata: unknown): string | undefined {
-  if (objectOf(metadata) === undefined) return 'it is no object'
+  if (objectOf(metadata) === undefined) return 'it is not an object'
   const byteLength = Buffer.byteLength(JSON.stringify(metadata))
   if (byteLength > maxMetadataBytes)
     return `it has ${byteLength} bytes of JSON, more than ${maxMetadataBytes}`
@@ -67,11 +67,11 @@ function faultOfMetadata(metadata: unknown): string | undefined {
 function faultOf(value: unknown, depth = 0): string | undefined {
   if (depth > maxMetadataDepth) return `it is nested deeper than ${maxMetadataDepth} levels`
   if (typeof value === 'string') {
-    if (value.includes('\u0000')) return 'it holds a NUL character'
-    return half.test(value) ? 'it holds half a character' : undefined
+    if (value.includes('\u0000')) return 'it contains a NUL character'
+    return half.test(value) ? 'it contains a lone surrogate' : undefined
   }
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    return 'it holds an integer beyond 2^53: make it text'
+    return 'it contains an integer beyond 2^53: pass it as a string'
   for (const [name, member] of Object.entries(objectOrList(value))) {
     const fault = faultOf(name, depth) ?? faultOf(member, depth + 1)
     if (fault !== undefined) return fault

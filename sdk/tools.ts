@@ -3,7 +3,7 @@ import { newId } from '../schemas/ids.ts'
 import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
 import { messageOf } from './capturing/message-of.ts'
-import { cutMark, takeValue } from './capturing/plain-value.ts'
+import { cutMark, takeSnapshot } from './capturing/plain-value.ts'
 import type { SessionFields } from './session-fields.ts'
 import type { ToolCall } from './types.ts'
 
@@ -35,21 +35,23 @@ export function toolCallRecord(
 }
 
 /** A larger value is a time rather than a duration, and the tables may have no partition for its day. */
-const longestMs = 7 * 86_400_000
+const maxLatencyMs = 7 * 86_400_000
 
 /** The measured duration, undefined if implausible. Negative after a clock change: 0. */
 function durationOf(given: unknown): number | undefined {
-  return typeof given === 'number' && given <= longestMs && given > -Infinity ? Math.max(0, given) : undefined
+  return typeof given === 'number' && given <= maxLatencyMs && given > -Infinity
+    ? Math.max(0, given)
+    : undefined
 }
 
 /** The API accepts only objects as arguments; other values become `{value}`. */
 function argumentsOf(given: unknown): object {
-  const taken = takeValue(given)
+  const taken = takeSnapshot(given)
   const plain = taken.value ?? {}
   return { arguments: objectOf(plain) ?? { value: plain }, ...cutMark(taken) }
 }
 
 function resultBody(result: unknown): object {
-  const taken = takeValue(result)
+  const taken = takeSnapshot(result)
   return { ...(objectOf(taken.value) ?? { result: taken.value }), ...cutMark(taken) }
 }

@@ -4,13 +4,13 @@ import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
 import type { DeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
-import { cutMark, takeValue, type TakenValue } from './capturing/plain-value.ts'
+import { cutMark, takeSnapshot, type Snapshot } from './capturing/plain-value.ts'
 import { followResult } from './follow-result.ts'
 import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
 import type { Span, TracedCall } from './traced-call.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
-import { unreadTeller, type Warn } from './warn.ts'
+import { unreadReporter, type Warn } from './warn.ts'
 
 export interface TraceDependencies {
   session: () => Session
@@ -32,7 +32,7 @@ export function traceFunction<F extends AnyFunction>(
   options: TraceOptions,
   dependencies: TraceDependencies,
 ): F {
-  const onDefect = unreadTeller(dependencies.warn)
+  const onDefect = unreadReporter(dependencies.warn)
   const name = options.name ?? (traced.name === '' ? 'anonymous' : traced.name)
   const wrapped = function (this: unknown, ...given: unknown[]): unknown {
     const session = sessionOf(options, dependencies)
@@ -113,12 +113,12 @@ function beginSpan(
 ): Span {
   const id = newId('request')
   const startMs = performance.now()
-  const taken = takeValue(given)
+  const taken = takeSnapshot(given)
   const request = { type: 'trace', function: name, arguments: taken.value, ...cutMark(taken) }
   const labels = sessionFields({ ...session, model }, warn)
   const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
   let isOver = false
-  const write = (outcome: Pick<RawRecord, 'error'>, output?: () => TakenValue, atMs = performance.now()) => {
+  const write = (outcome: Pick<RawRecord, 'error'>, output?: () => Snapshot, atMs = performance.now()) => {
     // A generator can be stepped after its end.
     if (isOver) return
     isOver = true

@@ -1,11 +1,11 @@
 import { keepFirst } from '../capture/keep-first.ts'
 import type { OnDefect } from '../capture/record/raw-answer.ts'
-import type { TakenValue } from './capturing/plain-value.ts'
+import type { Snapshot } from './capturing/plain-value.ts'
 
 /** `output` returns the JSON-compatible result; `atMs` is the end time if not now. */
 export interface Span {
-  end(output: () => TakenValue, atMs?: number): void
-  fail(error: unknown, output?: () => TakenValue): void
+  end(output: () => Snapshot, atMs?: number): void
+  fail(error: unknown, output?: () => Snapshot): void
 }
 
 /** A traced call whose result is followed; `inside` runs work in its session. */
@@ -21,23 +21,23 @@ const waiting = new WeakMap<object, TracedCall[]>()
 /** Recorded for a result that was never awaited or read. */
 export const neverRead = '[never read]'
 
-const dropped = new FinalizationRegistry<() => void>((tell) => {
-  tell()
+const dropped = new FinalizationRegistry<() => void>((report) => {
+  report()
 })
 
-/** Calls `tell` after `value` was garbage collected. `tell` must not refer to it. */
-export function whenDropped(value: object, tell: () => void): void {
-  dropped.register(value, tell)
+/** Calls `report` after `value` was garbage collected. `report` must not refer to it. */
+export function whenDropped(value: object, report: () => void): void {
+  dropped.register(value, report)
 }
 
 /**
- * Lets `call` wait for `value`. Calls `hear` only the first time, as one layer per call would overflow the
+ * Lets `call` wait for `value`. Calls `observe` only the first time, as one layer per call would overflow the
  * stack.
  */
 export function waitWithOthers(
   value: object,
   call: TracedCall,
-  hear: (take: () => TracedCall[]) => void,
+  observe: (take: () => TracedCall[]) => void,
 ): void {
   const others = waiting.get(value)
   if (others !== undefined) {
@@ -46,12 +46,12 @@ export function waitWithOthers(
   }
   const calls = [call]
   waiting.set(value, calls)
-  whenDropped(value, tellNeverRead(calls))
-  hear(() => calls.splice(0))
+  whenDropped(value, reportNeverRead(calls))
+  observe(() => calls.splice(0))
 }
 
 /** A separate function that holds nothing else. An unread result cannot be judged harmless. */
-function tellNeverRead(calls: readonly TracedCall[]): () => void {
+function reportNeverRead(calls: readonly TracedCall[]): () => void {
   return () => {
     asOneCall(calls).span.end(() => ({ value: neverRead, isCut: true }))
   }

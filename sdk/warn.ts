@@ -20,9 +20,9 @@ export function createWarn(emit: (message: string) => void = emitWarning): Warn 
 }
 
 /** Reports a defect in our stream parser. */
-export function unreadTeller(warn: Warn): OnDefect {
+export function unreadReporter(warn: Warn): OnDefect {
   return (error) => {
-    warn('unread', `a stream that cannot be read is recorded as it came: ${messageOf(error)}`)
+    warn('unread', `a stream could not be parsed and is recorded unparsed: ${messageOf(error)}`)
   }
 }
 

@@ -9,7 +9,7 @@ import express from 'express'
 import pg from 'pg'
 import * as undici from 'undici'
 import { messageOf } from './message-of.ts'
-import { plainValue, takeValue } from './plain-value.ts'
+import { plainValue, takeSnapshot } from './plain-value.ts'
 
 const hidden = '[not recorded]'
 const bearer = 'Bearer sk-proof'
@@ -109,7 +109,7 @@ test.each<[string, unknown, unknown]>([
   // prettier-ignore
   ['addresses of a client', new Held({ baseUrl: 'redis://:pw@a/0', path: '/a?sig=s', says: '/a?sig=s' }), { held: { baseUrl: `redis://${hidden}@a/0`, path: `/a?sig=${hidden}`, says: '/a?sig=s' } }],
 ])('hides what stands beside the names of credentials, and nothing else: %s', (_name, value, expected) => {
-  expect(takeValue(value)).toEqual({ value: expected, isCut: false })
+  expect(takeSnapshot(value)).toEqual({ value: expected, isCut: false })
 })
 
 test.each<[string, (key: string) => unknown]>([
@@ -193,7 +193,7 @@ test('of the text of an error no more is looked through than is recorded, and a 
   const longest = () => Math.max(...replace.mock.contexts.map((text) => String(text).length))
   const length = 2 ** 20
   try {
-    expect(takeValue(new Error('x-'.repeat(length / 2)))).toMatchObject({
+    expect(takeSnapshot(new Error('x-'.repeat(length / 2)))).toMatchObject({
       value: { message: expect.stringContaining(`… (${length - 65_536} more characters)`) },
       isCut: true,
     })

@@ -7,11 +7,11 @@ const credential =
 /** Further header names, such as `private-token` and `x-functions-key`. */
 const credentialHeader = /[-_](?:token|key|secret|credentials?)$/i
 /** No credential has a longer name, and matching long names is slow. */
-const longestName = 100
+const maxNameLength = 100
 
 /** Matches `dbPassword` like `db_password`. */
 function namesCredential(name: string, isHeader: boolean): boolean {
-  if (name.length > longestName) return false
+  if (name.length > maxNameLength) return false
   const parted = partedName(name)
   return credential.test(parted) || (isHeader && credentialHeader.test(parted))
 }
@@ -27,7 +27,7 @@ const opaque = /^(?=\D*\d)[\w.~+/=|-]{16,}$/
 /** Unambiguous header names. In other data credentials usually have other names. */
 const ofHeader = /-|^(?:authorization|cookie)$/i
 /** Names that most headers include and other data rarely does. */
-const beside =
+const commonHeaders =
   /^(?:host|connection|user-agent|accept-encoding|content-(?:type|length)|transfer-encoding|etag)$/i
 const token = /^:?[\w!#$%&'*+.^`|~-]+$/
 
@@ -45,7 +45,7 @@ export function namesHeaders(name: string): boolean {
   return /headers(?:distinct|list|map)?$/i.test(name)
 }
 
-function mayProve({ above, isInHeaders }: Surroundings): boolean {
+function mayHoldCredentials({ above, isInHeaders }: Surroundings): boolean {
   return isInHeaders || above.some(isOfClass)
 }
 
@@ -59,13 +59,13 @@ export type AreHeaders = () => boolean
 
 export function areHeaders(names: readonly unknown[]): AreHeaders {
   let are: boolean | undefined
-  return () => (are ??= names.some((name) => typeof name === 'string' && beside.test(name)))
+  return () => (are ??= names.some((name) => typeof name === 'string' && commonHeaders.test(name)))
 }
 
 /** Whether `name` is a credential, given its neighbours. */
 function isCredential(name: unknown, others: AreHeaders, around: Surroundings): boolean {
   if (typeof name !== 'string') return false
-  if (mayProve(around)) return namesCredential(name, around.isInHeaders || others())
+  if (mayHoldCredentials(around)) return namesCredential(name, around.isInHeaders || others())
   return ofHeader.test(name) && namesCredential(name, true) && others()
 }
 
@@ -79,10 +79,10 @@ interface Field {
 export function fieldToRecord({ name, others, read }: Field, around: Surroundings): unknown {
   if (isCredential(name, others, around)) return notRecorded
   const value = read()
-  if (typeof value !== 'string' || !mayProve(around)) return value
+  if (typeof value !== 'string' || !mayHoldCredentials(around)) return value
   // Node's requests take `user:password` as `auth`.
   if (name === 'auth' || (ofToken.test(partedName(name)) && opaque.test(value))) return notRecorded
-  return addressName.test(name) ? withoutProof(value) : value
+  return addressName.test(name) ? withoutCredentials(value) : value
 }
 
 /**
@@ -136,7 +136,7 @@ export function textToRecord(text: string, { isInHeaders }: Surroundings): strin
   const end = text.indexOf('\r\n\r\n')
   const [head, rest] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end)]
   const lines = head.split('\r\n').map((line, at) => {
-    if (begins && at === 0) return line.split(' ').map(withoutProof).join(' ')
+    if (begins && at === 0) return line.split(' ').map(withoutCredentials).join(' ')
     const name = line.slice(0, Math.max(0, line.indexOf(':')))
     return namesCredential(name, true) ? `${name}: ${notRecorded}` : line
   })
@@ -146,16 +146,16 @@ export function textToRecord(text: string, { isInHeaders }: Surroundings): strin
 const addressName = /(?:ur[il]|href|path|search|query|_raw|location|referr?er|connection[-_]?string|dsn)$/i
 const userInfo = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i
 const parameter = /(^|[?&;#])([^=&;?#/]+)=([^&;#]*)/g
-const proof = /^(?:[^=]*[-_])?(?:key|token|sig|signature|secret)$/i
+const credentialParameter = /^(?:[^=]*[-_])?(?:key|token|sig|signature|secret)$/i
 
 /** A URL, path or query without credentials. */
-export function withoutProof(address: string): string {
+export function withoutCredentials(address: string): string {
   if (/\s/.test(address)) return address
   return address.replace(userInfo, `$1${notRecorded}@`).replace(parameter, withoutValue)
 }
 
 function withoutValue(whole: string, before: string, name: string): string {
-  return proof.test(partedName(name)) || namesCredential(name, false)
+  return credentialParameter.test(partedName(name)) || namesCredential(name, false)
     ? `${before}${name}=${notRecorded}`
     : whole
 }

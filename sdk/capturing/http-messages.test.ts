@@ -12,10 +12,10 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import express from 'express'
-import { takeValue } from './plain-value.ts'
+import { takeSnapshot } from './plain-value.ts'
 
 const words = 'The card is 4111 1111 1111 1111'
-const isCut = (value: unknown) => takeValue(value).isCut
+const isCut = (value: unknown) => takeSnapshot(value).isCut
 
 let server: Server
 /** Handles the next request. */
@@ -53,7 +53,7 @@ test('an answer of Axios has its request, agent and connection beside what was s
   const unread = { data: answer, request: answer.req, config: { httpAgent: agent } }
   expect(isCut(unread)).toBe(true)
   const read = { ...unread, data: await text(answer) }
-  expect(takeValue(read)).toMatchObject({
+  expect(takeSnapshot(read)).toMatchObject({
     value: {
       data: words,
       request: { agent: '[Agent]', res: { client: '[Socket]' } },

@@ -32,7 +32,7 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
   let end: Buffer = Buffer.alloc(0)
 
   const keep = (chunk: Uint8Array) => {
-    if (!budget.take(chunk.byteLength)) return false
+    if (!budget.acquire(chunk.byteLength)) return false
     keptBytes += chunk.byteLength
     // Not copied until joined: readers of the answer do not modify it.
     chunks.push(chunk)
@@ -42,11 +42,11 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
   return {
     add(chunk) {
       byteLength += chunk.byteLength
-      const room = maxBytes - keptBytes
-      if (hash === undefined && (chunk.byteLength > room || !keep(chunk))) {
+      const left = maxBytes - keptBytes
+      if (hash === undefined && (chunk.byteLength > left || !keep(chunk))) {
         hash = createHash('sha256')
         for (const kept of chunks) hash.update(kept)
-        if (chunk.byteLength > room) keep(chunk.subarray(0, room))
+        if (chunk.byteLength > left) keep(chunk.subarray(0, left))
       }
       if (hash === undefined) return
       hash.update(chunk)

@@ -15,7 +15,7 @@ export function messageOf(error: unknown): string {
     const said = wordsToRecord(`${words}${causeOf(error)}`.slice(0, maxLookedThrough))
     return said.slice(0, maxCharacters).replace(/[\0\p{Surrogate}]/gu, '\ufffd')
   } catch {
-    return 'an error that has no text'
+    return 'an error without a message'
   }
 }
 

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { createPlainWalk, plainValue, takeValue } from './plain-value.ts'
+import { createPlainWalk, plainValue, takeSnapshot } from './plain-value.ts'
 
 /** Clients otherwise hold Jest's console, which has streams. */
 const noLog = () => undefined
@@ -55,7 +55,7 @@ test.each<[string, unknown]>([
   ['too many values', Array.from({ length: 30 }, () => Array(1_000).fill('a') as string[])],
   ['too many levels', JSON.parse('['.repeat(20) + ']'.repeat(20))],
 ])('says that %s was cut', (_name, value) => {
-  expect(takeValue(value).isCut).toBe(true)
+  expect(takeSnapshot(value).isCut).toBe(true)
 })
 
 test.each<[string, unknown]>([
@@ -78,7 +78,7 @@ test.each<[string, unknown]>([
   ['an error that has nothing more', new TypeError('no')],
   ['fields with the names of methods', { then: 1, getReader: 'x', arrayBuffer: [] }],
 ])('of %s no words are missing', (_name, value) => {
-  expect(takeValue(value).isCut).toBe(false)
+  expect(takeSnapshot(value).isCut).toBe(false)
 })
 
 describe('what holds words that nobody sees is named, and not called whole', () => {
@@ -144,7 +144,7 @@ describe('what holds words that nobody sees is named, and not called whole', () 
     // prettier-ignore
     ['what throws', { get bad() { throw new Error('no') } }, { bad: '[unreadable: Error: no]' }],
   ])('%s', (_name, value, expected) => {
-    const taken = takeValue([value])
+    const taken = takeSnapshot([value])
     expect(JSON.stringify(taken.value)).toBe(JSON.stringify([expected]))
     expect(taken.isCut).toBe(true)
   })
@@ -157,13 +157,13 @@ test('what JSON holds whole is kept whole: boxed values, and queries', () => {
     Object(2n) as object,
     new URLSearchParams({ q: 'a b' }),
   ]
-  expect(takeValue(given)).toEqual({ value: ['text', 1, '2', 'q=a+b'], isCut: false })
+  expect(takeSnapshot(given)).toEqual({ value: ['text', 1, '2', 'q=a+b'], isCut: false })
 })
 
 test('an error whose message or name is no text says it all the same, and costs what stands behind it nothing', () => {
   const named = Object.assign(new Error('no'), { name: 404 })
   const refused = Object.assign(new Error(), { message: { code: 3, detail: 'no such model' } })
-  expect(takeValue([named, refused, 'words'])).toEqual({
+  expect(takeSnapshot([named, refused, 'words'])).toEqual({
     value: [
       { name: 404, message: 'no' },
       { name: 'Error', message: { code: 3, detail: 'no such model' } },
@@ -176,7 +176,7 @@ test('an error whose message or name is no text says it all the same, and costs 
 test('an answer whose body was read holds nothing more', async () => {
   const response = new Response('words')
   await response.text()
-  expect(takeValue({ data: 'words', response })).toEqual({
+  expect(takeSnapshot({ data: 'words', response })).toEqual({
     value: { data: 'words', response: {} },
     isCut: false,
   })
@@ -195,7 +195,7 @@ test('no getter is read but those of own fields, and these once', () => {
     get [Symbol.asyncIterator]() { return read('asyncIterator') } // prettier-ignore
     get [Symbol.toStringTag]() { return String(read('tag')) } // prettier-ignore
   }
-  expect(takeValue(new Lazy())).toEqual({ value: '[Lazy]', isCut: true })
+  expect(takeSnapshot(new Lazy())).toEqual({ value: '[Lazy]', isCut: true })
   plainValue({ get then() { return read('own') } }) // prettier-ignore
   expect(reads).toEqual(['own'])
 })
@@ -206,7 +206,7 @@ test('what cannot even be named, or be thrown as text', () => {
   const bad = { get bad() { throw error } } // prettier-ignore
   expect(plainValue([odd, bad])).toEqual([
     expect.stringMatching(/^\[unreadable/),
-    { bad: '[unreadable: an error that has no text]' },
+    { bad: '[unreadable: an error without a message]' },
   ])
 })
 

@@ -7,7 +7,7 @@ import {
   fieldToRecord,
   namesHeaders,
   textToRecord,
-  withoutProof,
+  withoutCredentials,
   wordsToRecord,
   type Surroundings,
 } from './credentials.ts'
@@ -29,25 +29,25 @@ const maxTotalLength = 2 ** 20
  * is truncated and marked, as is what cannot be seen: streams, promises, bytes, private fields. Never throws.
  */
 export function plainValue(value: unknown): unknown {
-  return takeValue(value).value
+  return takeSnapshot(value).value
 }
 
 /**
  * `isCut`: text may be missing, so the value cannot be judged harmless. Not set for a list of small numbers,
  * such as a vector.
  */
-export interface TakenValue {
+export interface Snapshot {
   value: unknown
   isCut: boolean
 }
 
-export function takeValue(value: unknown): TakenValue {
+export function takeSnapshot(value: unknown): Snapshot {
   const { plain, isCut } = createPlainWalk()
   return { value: plain(value), isCut: isCut() }
 }
 
 /** Marks a truncated body, for the scorers. */
-export function cutMark({ isCut }: TakenValue): { truncated?: true } {
+export function cutMark({ isCut }: Snapshot): { truncated?: true } {
   return isCut ? { truncated: true } : {}
 }
 
@@ -74,7 +74,7 @@ interface Walk extends Surroundings {
 }
 
 function plain(value: unknown, walk: Walk): unknown {
-  if (walk.left.values-- <= 0) return leaveOut('[too much]', walk)
+  if (walk.left.values-- <= 0) return placeholder('[too much]', walk)
   switch (typeof value) {
     case 'string':
       return cutText(textToRecord(value, walk), walk)
@@ -98,12 +98,12 @@ function readable(read: () => unknown, walk: Walk): unknown {
   try {
     return read()
   } catch (error) {
-    return leaveOut(`[unreadable: ${messageOf(error)}]`, walk)
+    return placeholder(`[unreadable: ${messageOf(error)}]`, walk)
   }
 }
 
 /** A placeholder for a value. */
-function leaveOut(note: string, { cut }: Walk): string {
+function placeholder(note: string, { cut }: Walk): string {
   cut.isCut = true
   return note
 }
@@ -114,7 +114,7 @@ function cutText(text: string, walk: Walk, more = 0): string {
   const kept = Math.min(text.length, maxTextLength, left.textLength)
   left.textLength -= kept
   const length = text.length + more
-  return kept === length ? text : leaveOut(cutShort(beginningOf(text, kept), length), walk)
+  return kept === length ? text : placeholder(cutShort(beginningOf(text, kept), length), walk)
 }
 
 /** Marks a truncated text with the number of missing characters. */
@@ -124,7 +124,7 @@ export function cutShort(beginning: string, length: number): string {
 
 function plainObject(value: object, walk: Walk): unknown {
   if (walk.above.includes(value)) return '[circular]'
-  if (walk.depth >= maxDepth) return leaveOut('[too deep]', walk)
+  if (walk.depth >= maxDepth) return placeholder('[too deep]', walk)
   const inner: Walk = { ...walk, depth: walk.depth + 1, above: [...walk.above, value] }
   return readable(() => {
     if (isOfTransport(value, walk.above)) return `[${kindOf(value)}]`
@@ -140,9 +140,9 @@ function knownKind(value: object, walk: Walk): unknown {
   if (isError(value)) return errorOf(value, walk)
   if (value instanceof RegExp) return cutText(String(value), walk)
   if (value instanceof URL || value instanceof URLSearchParams)
-    return cutText(withoutProof(String(value)), walk)
+    return cutText(withoutCredentials(String(value)), walk)
   if (value instanceof Intl.Locale) return cutText(value.toString(), walk)
-  if (value instanceof Promise) return leaveOut('[promise]', walk)
+  if (value instanceof Promise) return placeholder('[promise]', walk)
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return bytesOf(value, walk)
   if (value instanceof Map) return { Map: entriesOf(value, value.size, walk) }
   if (value instanceof Set) return { Set: entriesOf(value, value.size, walk) }
@@ -175,7 +175,7 @@ function errorOf(value: Error, walk: Walk): object {
     if (isCode) said[name] = plain(own.value, walk)
     else more++
   }
-  return more === 0 ? said : { ...said, '…': leaveOut(`[${more} more]`, walk) }
+  return more === 0 ? said : { ...said, '…': placeholder(`[${more} more]`, walk) }
 }
 
 /** Some programs use an object as a message, or a number as a name. */
@@ -188,7 +188,7 @@ function saidAs(words: unknown, walk: Walk): unknown {
 
 function bytesOf(value: ArrayBufferView | ArrayBuffer, walk: Walk): string {
   const note = `[${value.constructor.name} of ${value.byteLength} bytes]`
-  return value.byteLength === 0 || isVector(value) ? note : leaveOut(note, walk)
+  return value.byteLength === 0 || isVector(value) ? note : placeholder(note, walk)
 }
 
 /** Texts have elements of one or two bytes, embeddings larger ones. */
@@ -221,7 +221,7 @@ function entriesOf(list: Iterable<unknown>, length: number, walk: Walk): unknown
   }
   if (length === kept.length) return kept
   const note = `[${length - kept.length} more]`
-  return [...kept, isHarmless(list) ? note : leaveOut(note, walk)]
+  return [...kept, isHarmless(list) ? note : placeholder(note, walk)]
 }
 
 function firstOf(list: Iterable<unknown>): unknown[] {
@@ -257,7 +257,7 @@ function fieldsOf(value: object, walk: Walk): unknown {
   const fields = Object.create(null) as Record<string, unknown>
   const names = Object.keys(value)
   if (names.length === 0 && isOpaque(value))
-    return formOf(value, walk) ?? leaveOut(`[${kindOf(value)}]`, walk)
+    return formOf(value, walk) ?? placeholder(`[${kindOf(value)}]`, walk)
   const others = areHeaders(names.slice(0, maxEntries))
   let kept = 0
   for (const name of names) {
@@ -270,6 +270,6 @@ function fieldsOf(value: object, walk: Walk): unknown {
     )
     kept++
   }
-  if (names.length > kept) fields['…'] = leaveOut(`[${names.length - kept} more]`, walk)
+  if (names.length > kept) fields['…'] = placeholder(`[${names.length - kept} more]`, walk)
   return fields
 }

@@ -1,6 +1,6 @@
 import type { OnDefect } from '../../capture/record/raw-answer.ts'
 import { beginningOf } from './beginning-of.ts'
-import { createPlainWalk, cutShort, maxTextLength, type TakenValue } from './plain-value.ts'
+import { createPlainWalk, cutShort, maxTextLength, type Snapshot } from './plain-value.ts'
 import { createChunkReader, type ChunkReader } from './read-chunks.ts'
 
 /** Per generator, which may yield forever. */
@@ -14,7 +14,7 @@ const maxYields = 1_000
 export interface PlainYields {
   add(value: unknown): void
   /** All values as a list. */
-  taken(): TakenValue
+  taken(): Snapshot
 }
 
 export function createPlainYields(onDefect: OnDefect, ofClient = false): PlainYields {

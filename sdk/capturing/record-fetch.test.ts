@@ -120,7 +120,7 @@ test('an error that cannot be made text is thrown as it was and recorded', async
   const call = recorded(() => Promise.reject(thrown))(chat, post)
   await expect(call).rejects.toBe(thrown)
   await deferred.idle()
-  expect(records).toMatchObject([{ error: 'an error that has no text', aborted_by: 'upstream' }])
+  expect(records).toMatchObject([{ error: 'an error without a message', aborted_by: 'upstream' }])
 })
 
 describe('Anthropic by way of others', () => {

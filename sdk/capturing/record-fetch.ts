@@ -11,7 +11,7 @@ import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session-fields.ts'
 import type { Session } from '../types.ts'
-import { unreadTeller, type Warn } from '../warn.ts'
+import { unreadReporter, type Warn } from '../warn.ts'
 import { bodyJson, type AnswerKind, type BodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
@@ -156,7 +156,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
     answered(given) {
       response = given
       if (canBeObserved(given)) return observeResponse(given, observer)
-      warn('unheard', 'the answers of a fetch that is not the platform’s are recorded without their bodies')
+      warn('unheard', 'answers of a custom fetch are recorded without their bodies')
       finish()
       return given
     },
@@ -219,7 +219,7 @@ function released(kept: KeptBody, maxBytes: number, answer?: AnswerKind): BodyJs
 }
 
 function kindOfAnswer(response: Response | undefined, warn: Warn): AnswerKind {
-  return { contentType: contentTypeOf(response), onDefect: unreadTeller(warn) }
+  return { contentType: contentTypeOf(response), onDefect: unreadReporter(warn) }
 }
 
 function contentTypeOf(response: Response | undefined): string {

@@ -18,7 +18,7 @@ export function createStreamStarts(): StreamStarts {
   let stream: Stream | undefined
   return {
     isStart(chunk) {
-      if (stream !== undefined && goesBeside(chunk, stream))
+      if (stream !== undefined && belongsToStream(chunk, stream))
         return fieldAt(chunk, 'type') === 'error' ? afterError(stream) : false
       const format = chunkFormat(chunk)
       if (format === undefined) return undefined
@@ -89,7 +89,7 @@ function hadDelta(type: string, chunk: unknown, { seen }: Stream): boolean {
 }
 
 /** Chunks that belong to the previous stream and start none. */
-function goesBeside(chunk: unknown, { format }: Stream): boolean {
+function belongsToStream(chunk: unknown, { format }: Stream): boolean {
   const type = fieldAt(chunk, 'type')
   if (type === 'ping') return Object.keys(objectOf(chunk) ?? {}).length === 1
   if (type === 'error') {

@@ -37,7 +37,7 @@ test('a stream that a defect of ours cannot read is recorded as it came, and tol
   }
   expect(records).toMatchObject([{ status_code: 200, requestJson: '{"model":"m"}' }])
   expect(parse(records[0]?.responseJson ?? '')).toEqual({ raw: stream, encoding: 'utf8', joined: [] })
-  expect(warnings).toEqual([expect.stringMatching(/as it came.*TypeError: a defect/)])
+  expect(warnings).toEqual([expect.stringMatching(/unparsed.*TypeError: a defect/)])
 })
 
 test.each([
@@ -74,6 +74,6 @@ test.each([
     expect(records.map(({ responseJson }) => JSON.parse(responseJson ?? '') as unknown)).toEqual([
       { result: { yielded: chunks }, truncated: true },
     ])
-    expect(warnings).toEqual([expect.stringMatching(/as it came.*TypeError: a defect/)])
+    expect(warnings).toEqual([expect.stringMatching(/unparsed.*TypeError: a defect/)])
   },
 )

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from '@jest/globals'
 import { Response as ResponseOfUndici } from 'undici'
-import { takeValue } from './plain-value.ts'
+import { takeSnapshot } from './plain-value.ts'
 
 const words = 'The card is 4111 1111 1111 1111'
 
@@ -26,11 +26,11 @@ test.each<[string, object]>([
   ['a division of texts', new Intl.Segmenter('en')],
   ['a number sign in a text or a comment', new Colours()],
 ])('%s has no words', (_name, value) => {
-  expect(takeValue([value])).toEqual({ value: [{}], isCut: false })
+  expect(takeSnapshot([value])).toEqual({ value: [{}], isCut: false })
 })
 
 test('a language is what it is called', () => {
-  expect(takeValue([new Intl.Locale('en-GB')])).toEqual({ value: ['en-GB'], isCut: false })
+  expect(takeSnapshot([new Intl.Locale('en-GB')])).toEqual({ value: ['en-GB'], isCut: false })
 })
 
 /** Their fields are private, in several notations. */
@@ -65,7 +65,7 @@ test.each<[string, object]>([
   ['a target of events with a field that no list shows', new Told()],
   ['a division of a text', new Intl.Segmenter('en').segment(words)],
 ])('%s is not called whole', (_name, value) => {
-  expect(takeValue([value]).isCut).toBe(true)
+  expect(takeSnapshot([value]).isCut).toBe(true)
 })
 
 test.each<[string, Error, unknown, boolean]>([
@@ -81,7 +81,7 @@ test.each<[string, Error, unknown, boolean]>([
   // prettier-ignore
   ['of another context with a cause', runInNewContext('new Error("no", { cause: 1 })') as Error, { '…': '[1 more]' }, true],
 ])('an error %s', (_name, error, more, isCut) => {
-  expect(takeValue(error)).toEqual({ value: { name: 'Error', message: 'no', ...(more as object) }, isCut })
+  expect(takeSnapshot(error)).toEqual({ value: { name: 'Error', message: 'no', ...(more as object) }, isCut })
 })
 
 const answered = async <R extends { text: () => Promise<string> }>(response: R): Promise<R> => {
@@ -111,6 +111,6 @@ test.each<[string, () => { text: () => Promise<string> }]>([
   ['undici', () => new ResponseOfUndici(words)],
   ['node-fetch', () => new OtherResponse()],
 ])('an answer of %s is whole once it was read', async (_name, make) => {
-  expect(takeValue(make()).isCut).toBe(true)
-  expect(takeValue({ data: words, response: await answered(make()) }).isCut).toBe(false)
+  expect(takeSnapshot(make()).isCut).toBe(true)
+  expect(takeSnapshot({ data: words, response: await answered(make()) }).isCut).toBe(false)
 })

@@ -9,12 +9,12 @@ export interface Search {
    */
   isOpen: boolean
   /** Rejected alone, while others were accepted before and after. */
-  stubborn: readonly QueuedRecord[]
+  poison: readonly QueuedRecord[]
   /** Undecided. */
   left: readonly QueuedRecord[]
 }
 
-export interface FindStubbornDependencies {
+export interface FindPoisonDependencies {
   post: (records: readonly QueuedRecord[]) => Promise<BatchDisposition>
   /** Called with the API's decision on each record. */
   decided: (records: readonly QueuedRecord[], disposition: BatchDisposition & { kind: 'results' }) => void
@@ -29,9 +29,9 @@ const maxProbes = 8
 /**
  * Bisects a batch for records that something before the API (a web application firewall, a proxy) rejects.
  */
-export async function findStubborn(
+export async function findPoisonRecords(
   batch: readonly QueuedRecord[],
-  { post, decided, tooLarge }: FindStubbornDependencies,
+  { post, decided, tooLarge }: FindPoisonDependencies,
 ): Promise<Search> {
   const alone: QueuedRecord[] = []
   const left: QueuedRecord[] = []
@@ -42,7 +42,7 @@ export async function findStubborn(
     if (first === undefined) return
     const disposition = isAway ? undefined : await post(records)
     if (disposition?.kind === 'results') decided(records, disposition)
-    else if (disposition === undefined || !saysNoneOf(disposition)) {
+    else if (disposition === undefined || !mayBeOneRecord(disposition)) {
       // Not caused by a record; the next batch will see it too.
       isAway = true
       left.push(...records)
@@ -54,18 +54,18 @@ export async function findStubborn(
   }
 
   const open = await findTaken(batch, { post, decided })
-  if (open === undefined) return { isOpen: false, stubborn: [], left: batch }
+  if (open === undefined) return { isOpen: false, poison: [], left: batch }
   await tryAll(batch.filter((record) => record !== open))
   // Post an accepted record again, which stores nothing, to verify that the API was reachable throughout.
   const isProven = alone.length > 0 && left.length === 0 && (await post([open])).kind === 'results'
-  if (isProven) return { isOpen: true, stubborn: alone, left }
-  return { isOpen: true, stubborn: [], left: [...alone, ...left] }
+  if (isProven) return { isOpen: true, poison: alone, left }
+  return { isOpen: true, poison: [], left: [...alone, ...left] }
 }
 
 /** Tries some records alone, spread over the batch; returns the first accepted one. */
 async function findTaken(
   batch: readonly QueuedRecord[],
-  { post, decided }: Pick<FindStubbornDependencies, 'post' | 'decided'>,
+  { post, decided }: Pick<FindPoisonDependencies, 'post' | 'decided'>,
 ): Promise<QueuedRecord | undefined> {
   if (batch.length === 1) return undefined
   const stride = Math.max(1, batch.length / maxProbes)
@@ -78,13 +78,13 @@ async function findTaken(
       decided([record], disposition)
       return record
     }
-    if (!saysNoneOf(disposition)) return undefined
+    if (!mayBeOneRecord(disposition)) return undefined
   }
   return undefined
 }
 
 /** Whether the answer may be caused by one of several records. */
-function saysNoneOf(disposition: BatchDisposition): boolean {
+function mayBeOneRecord(disposition: BatchDisposition): boolean {
   return (
     disposition.kind === 'refused' ||
     disposition.kind === 'too_large' ||

@@ -26,7 +26,7 @@ function flushAll(): void {
 async function flushOrWarn(shipper: Shipper, warn: Warn): Promise<void> {
   if (await shipper.flush(exitFlushMs)) return
   const { waiting } = shipper.stats()
-  warn('exit', `the program ends with ${waiting} record(s) that the API has not taken: they are lost`)
+  warn('exit', `the program ends with ${waiting} record(s) that the API has not accepted: they are lost`)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { QueuedRecord } from './record-queue.ts'
 export interface PostRecords {
   post: (records: readonly QueuedRecord[]) => Promise<BatchDisposition>
   /** How many of `wanted` records the next post may have. */
-  most: (wanted: number) => number
+  batchLimit: (wanted: number) => number
 }
 
 const answerTimeoutMs = 15_000
@@ -24,10 +24,10 @@ export function createPostRecords(poster: Poster, now: () => number): PostRecord
     const answer = await poster.post('/internal/log/batch', batchBody(records), answerTimeoutMs)
     if (answer.status !== 404) return batchDisposition(answer, records.length)
     noBatchesUntilMs = now() + withoutBatchesMs
-    return { kind: 'again', afterMs: undefined, detail: 'there is no route for batches', isFault: false }
+    return { kind: 'again', afterMs: undefined, detail: 'the API has no batch route', isFault: false }
   }
   return {
-    most: (wanted) => (now() < noBatchesUntilMs ? 1 : wanted),
+    batchLimit: (wanted) => (now() < noBatchesUntilMs ? 1 : wanted),
     async post(records) {
       try {
         return await post(records)

@@ -34,7 +34,7 @@ export function batchDisposition(answer: PostAnswer, recordCount: number): Batch
   return {
     kind: 'again',
     afterMs: undefined,
-    detail: 'an answer that is no list of results',
+    detail: 'the answer is not a list of results',
     isFault: true,
   }
 }

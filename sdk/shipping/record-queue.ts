@@ -13,7 +13,7 @@ export interface RecordQueue {
    */
   take(maxRecords: number, maxBytes: number): QueuedRecord[]
   /** Returns removed records to the front, in their order. */
-  putBack(records: readonly QueuedRecord[]): void
+  requeue(records: readonly QueuedRecord[]): void
   /** Releases the bytes of removed records. */
   release(records: readonly QueuedRecord[]): void
   length(): number
@@ -38,9 +38,9 @@ export function createRecordQueue(budget: ByteBudget, dropped: (count: number) =
     head = 0
   }
 
-  budget.makeRoomFrom({
+  budget.evictFrom({
     bytes: () => bytes,
-    giveUp(wanted) {
+    evict(wanted) {
       let count = 0
       let given = 0
       for (let oldest = records[head]; oldest !== undefined && given < wanted; oldest = records[head]) {
@@ -57,7 +57,7 @@ export function createRecordQueue(budget: ByteBudget, dropped: (count: number) =
   return {
     add(json) {
       const record = ownBuffer(json)
-      if (!budget.take(record.length)) return false
+      if (!budget.acquire(record.length)) return false
       records.push(record)
       bytes += record.length
       return true
@@ -74,7 +74,7 @@ export function createRecordQueue(budget: ByteBudget, dropped: (count: number) =
       compact()
       return taken
     },
-    putBack(back) {
+    requeue(back) {
       records = [...back, ...records.slice(head)]
       head = 0
       for (const record of back) bytes += record.length

@@ -78,7 +78,7 @@ async function sendAll(
   for (let round = 0; round < rounds && queue.length() > 0; round++) {
     // The program continues to record.
     if (round > 0) add('good')
-    pauseMs = (await send(queue.take(postRecords.most(500), 1_000_000))).forMs
+    pauseMs = (await send(queue.take(postRecords.batchLimit(500), 1_000_000))).forMs
     nowMs += 1_000
   }
   const waiting = queue

@@ -1,9 +1,9 @@
 import type { Warn } from '../warn.ts'
-import { findStubborn } from './find-stubborn.ts'
+import { findPoisonRecords } from './find-stubborn.ts'
 import type { PostRecords } from './post-records.ts'
 import type { BatchDisposition, RecordDisposition } from './read-results.ts'
 import type { QueuedRecord } from './record-queue.ts'
-import { createCounts, createSettle, patientTries, type SettleDependencies } from './settle-batch.ts'
+import { createCounts, createSettle, maxTries, type SettleDependencies } from './settle-batch.ts'
 
 export interface SendBatchDependencies extends SettleDependencies {
   post: PostRecords['post']
@@ -22,58 +22,58 @@ export interface Pause {
   isAsked: boolean
 }
 
-const firstPauseMs = 500
-const longestPauseMs = 30_000
+const minPauseMs = 500
+const maxPauseMs = 30_000
 /** A quota may be raised or a key fixed within minutes: try once a minute. */
-const patiencePauseMs = 60_000
+const slowPauseMs = 60_000
 /** Maximum pause on request: a quota resets in weeks, but may be raised today. */
-const longestAskedMs = 10 * 60_000
+const maxAskedMs = 10 * 60_000
 const noPause: Pause = { forMs: 0, isAsked: false }
 
 /**
  * Rejections of a record, alone while others are accepted, before it is dropped: a firewall may err for a
  * moment.
  */
-const stubbornTries = 3
+const maxRejections = 3
 export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDependencies): SendBatch {
   let failures = 0
   const refusalsOf = createCounts()
 
   const { settled, giveUp } = createSettle({ queue, drop, sent })
 
-  const putBack = (batch: readonly QueuedRecord[], afterMs: number | undefined, detail: string) => {
-    queue.putBack(batch)
+  const requeue = (batch: readonly QueuedRecord[], afterMs: number | undefined, detail: string) => {
+    queue.requeue(batch)
     failures++
     if (failures >= 3)
-      warn('away', `the API does not take records (${detail}); they wait, as far as there is room`)
+      warn('away', `the API does not accept records (${detail}); they wait within maxQueueBytes`)
     return pauseOf(afterMs, backOffMs(failures))
   }
 
   const stop = (batch: readonly QueuedRecord[], detail: string) => {
-    queue.putBack(batch)
-    warn('stop', `records cannot be sent and wait, as far as there is room: ${detail}`)
-    return pauseOf(undefined, patiencePauseMs)
+    queue.requeue(batch)
+    warn('stop', `records cannot be sent and wait within maxQueueBytes: ${detail}`)
+    return pauseOf(undefined, slowPauseMs)
   }
 
   const settle = (batch: readonly QueuedRecord[], dispositions: readonly RecordDisposition[]) => {
     const { again, isDecided } = settled(batch, dispositions)
     if (isDecided) failures = 0
-    return again.length === 0 ? noPause : putBack(again, undefined, 'the API could not take all records')
+    return again.length === 0 ? noPause : requeue(again, undefined, 'the API could not accept all records')
   }
 
   const search = async (batch: readonly QueuedRecord[], { kind, detail }: Whole) => {
-    const { isOpen, stubborn, left } = await findStubborn(batch, {
+    const { isOpen, poison, left } = await findPoisonRecords(batch, {
       post,
       decided: (records, { dispositions }) => void settle(records, dispositions),
       tooLarge: (record) => {
         giveUp([record], tooLargeDetail)
       },
     })
-    if (!isOpen) return kind === 'refused' ? stop(batch, detail) : putBack(batch, undefined, detail)
-    const lost = stubborn.filter((record) => refusalsOf(record) >= stubbornTries)
-    giveUp(lost, `refused alone while others are taken: ${detail}`)
-    const back = [...stubborn.filter((record) => !lost.includes(record)), ...left]
-    return back.length === 0 ? noPause : putBack(back, undefined, detail)
+    if (!isOpen) return kind === 'refused' ? stop(batch, detail) : requeue(batch, undefined, detail)
+    const lost = poison.filter((record) => refusalsOf(record) >= maxRejections)
+    giveUp(lost, `rejected alone while others are accepted: ${detail}`)
+    const back = [...poison.filter((record) => !lost.includes(record)), ...left]
+    return back.length === 0 ? noPause : requeue(back, undefined, detail)
   }
 
   const send: SendBatch = async (batch) => {
@@ -82,8 +82,8 @@ export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDepe
       case 'results':
         return settle(batch, disposition.dispositions)
       case 'again':
-        if (disposition.isFault && (failures + 1) % patientTries === 0) return search(batch, disposition)
-        return putBack(batch, disposition.afterMs, disposition.detail)
+        if (disposition.isFault && (failures + 1) % maxTries === 0) return search(batch, disposition)
+        return requeue(batch, disposition.afterMs, disposition.detail)
       case 'refused':
         return search(batch, disposition)
       case 'stop':
@@ -91,7 +91,7 @@ export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDepe
       case 'over_quota':
         queue.release(batch)
         drop('over_quota', batch.length, disposition.detail)
-        return pauseOf(disposition.afterMs, disposition.afterMs === undefined ? patiencePauseMs : 0)
+        return pauseOf(disposition.afterMs, disposition.afterMs === undefined ? slowPauseMs : 0)
       case 'too_large':
         if (batch.length > 1) return sendHalves(batch, send)
         giveUp(batch, tooLargeDetail)
@@ -103,7 +103,7 @@ export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDepe
 
 type Whole = BatchDisposition & { kind: 'refused' | 'again' }
 
-const tooLargeDetail = 'a record is larger than the API takes'
+const tooLargeDetail = 'a record is larger than the API accepts'
 
 async function sendHalves(batch: readonly QueuedRecord[], send: SendBatch): Promise<Pause> {
   const half = batch.length >> 1
@@ -113,12 +113,12 @@ async function sendHalves(batch: readonly QueuedRecord[], send: SendBatch): Prom
 }
 
 function pauseOf(askedMs: number | undefined, ownMs: number): Pause {
-  const forMs = Math.min(askedMs ?? 0, longestAskedMs)
+  const forMs = Math.min(askedMs ?? 0, maxAskedMs)
   return forMs > ownMs ? { forMs, isAsked: true } : { forMs: ownMs, isAsked: false }
 }
 
 /** Exponential backoff with jitter, so that programs do not all return at once. */
 function backOffMs(failures: number): number {
-  const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10))
+  const pauseMs = Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(failures - 1, 10))
   return pauseMs * (0.5 + Math.random() / 2)
 }

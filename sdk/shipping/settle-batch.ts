@@ -9,7 +9,7 @@ export interface SettleDependencies {
 }
 
 /** Failures before a record is considered the cause: about a minute with the pauses of failing batches. */
-export const patientTries = 10
+export const maxTries = 10
 
 /** Applies the API's decisions to records. */
 export function createSettle({ queue, drop, sent }: SettleDependencies) {
@@ -31,12 +31,10 @@ export function createSettle({ queue, drop, sent }: SettleDependencies) {
     const isDecided = dispositions.some((disposition) => disposition.kind !== 'again')
     const isLost = (record: QueuedRecord) => {
       const disposition = dispositions[batch.indexOf(record)]
-      return (
-        isDecided && disposition?.kind === 'again' && disposition.isFault && faultsOf(record) >= patientTries
-      )
+      return isDecided && disposition?.kind === 'again' && disposition.isFault && faultsOf(record) >= maxTries
     }
     const lost = of('again').filter(isLost)
-    giveUp(lost, 'the record is answered 500 while others are taken')
+    giveUp(lost, 'the API answers 500 to this record while it accepts others')
     return { again: of('again').filter((record) => !lost.includes(record)), isDecided }
   }
   return { settled, giveUp }

@@ -89,14 +89,14 @@ test('a record larger than the queue is dropped and leaves the others', async ()
 test('a body under way takes the room of the oldest records, as far as that suffices', async () => {
   start(1_000)
   add(6)
-  expect(budget.take(500)).toBe(true)
+  expect(budget.acquire(500)).toBe(true)
   expect(shipper.stats()).toMatchObject({ waiting: 3, dropped: { queue_full: 3 } })
-  expect(budget.take(600)).toBe(false)
+  expect(budget.acquire(600)).toBe(false)
   expect(shipper.stats()).toMatchObject({ waiting: 3 })
   budget.release(500)
   expect(await shipper.flush(30_000)).toBe(true)
   expect(ids()).toEqual(numbered(3, 3))
-  expect(budget.taken()).toBe(0)
+  expect(budget.used()).toBe(0)
 })
 
 test('of a batch, what is refused is dropped, what failed is sent again, the rest is stored', async () => {

@@ -40,9 +40,9 @@ export const noDrops: ShippingStats['dropped'] = {
 const maxRecords = 500
 const maxBatchBytes = 8 * 2 ** 20
 /** Batching delay. */
-const gatherMs = 100
+const batchDelayMs = 100
 /** Minimum interval at which `flush` cuts pauses short. */
-const impatienceMs = 500
+const hurryEveryMs = 500
 
 /** Sends records in the background, in batches. */
 export function createShipper({ poster, budget, warn }: ShipperDependencies): Shipper {
@@ -52,21 +52,21 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
   }
   const queue = createRecordQueue(budget, dropFull)
   let sentCount = 0
-  const { post, most } = createPostRecords(poster, () => performance.now())
+  const { post, batchLimit } = createPostRecords(poster, () => performance.now())
   const send = createSendBatch({ post, queue, warn, drop, sent: (count) => (sentCount += count) })
-  let underWay = 0
+  let inFlight = 0
   let isClosed = false
   let working: Promise<void> | undefined
   const pause = createPauses()
-  const waiting = () => queue.length() + underWay
+  const waiting = () => queue.length() + inFlight
 
   const work = async () => {
-    await pause.rest({ forMs: gatherMs, isAsked: false })
+    await pause.rest({ forMs: batchDelayMs, isAsked: false })
     while (queue.length() > 0 && !isClosed) {
-      const batch = queue.take(most(maxRecords), maxBatchBytes)
-      underWay = batch.length
+      const batch = queue.take(batchLimit(maxRecords), maxBatchBytes)
+      inFlight = batch.length
       const next = await send(batch)
-      underWay = 0
+      inFlight = 0
       await pause.rest(next)
     }
     working = undefined
@@ -82,7 +82,7 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
   return {
     add(json) {
       if (isClosed) {
-        drop('shut_down', 1, 'it came after shutdown()')
+        drop('shut_down', 1, 'added after shutdown()')
         return
       }
       if (!queue.add(json)) dropFull(1)
@@ -96,12 +96,12 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
       isClosed = true
       pause.end()
       poster.close()
-      drop('shut_down', waiting(), 'the API did not take them before shutdown()')
+      drop('shut_down', waiting(), 'not accepted by the API before shutdown()')
     },
     stats: () => ({
       sent: sentCount,
       waiting: waiting(),
-      heldBytes: budget.taken(),
+      heldBytes: budget.used(),
       dropped: { ...dropped },
     }),
   }
@@ -146,7 +146,7 @@ async function untilEmpty(
   // Referenced, so that the process stays alive for the caller.
   const wait = (forMs: number) => sleep(forMs, false, { signal }).catch(() => false)
   const emptied = async () => {
-    while (waiting() > 0 && !signal.aborted) await Promise.race([hurry(), wait(impatienceMs)])
+    while (waiting() > 0 && !signal.aborted) await Promise.race([hurry(), wait(hurryEveryMs)])
     return waiting() === 0
   }
   try {

@@ -37,7 +37,7 @@ export function gatewayFetch(inner: Fetch, proxyKey: string, session: () => Sess
     try {
       setLabels(headers, session(), warn)
     } catch (error) {
-      warn('labels', `a call goes to the gateway without its labels: ${messageOf(error)}`)
+      warn('labels', `a call is sent to the gateway without labels: ${messageOf(error)}`)
     }
     return inner.call(undefined, input, { ...init, headers })
   }
