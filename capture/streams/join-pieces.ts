@@ -94,7 +94,13 @@ function createCollector() {
     node.inner.set(key, made)
     return made
   }
-  const collectIn = (node: PathNode, key: string | number, value: unknown, depth: number, isWord: boolean) => {
+  const collectIn = (
+    node: PathNode,
+    key: string | number,
+    value: unknown,
+    depth: number,
+    isWord: boolean,
+  ) => {
     const isText = typeof value === 'string'
     if (isText ? !isWord : typeof value !== 'object' || value === null) return
     const inner = innerOf(node, key)

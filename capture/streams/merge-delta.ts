@@ -92,7 +92,8 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
     const object = objectOf(entry)
     const position = typeof index === 'number' ? positionOf(list, index) : undefined
     // Entries beyond the limit share the last one.
-    const at = position === undefined || (position === -1 && list.length >= maxIndex) ? list.length - 1 : position
+    const at =
+      position === undefined || (position === -1 && list.length >= maxIndex) ? list.length - 1 : position
     const known = objectOf(list[at])
     if (object === undefined || known === undefined || !continues(known, object)) list.push(entry)
     else {

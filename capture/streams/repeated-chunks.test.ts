@@ -91,6 +91,8 @@ test('all but the first of like chunks are taken; one that differs is not', () =
   const first = chat('a')
   assembly.add(objectOf(parseJson(first)) ?? {})
   repeated.learn(first, objectOf(parseJson(first)) ?? {}, assembly)
-  const taken = [chat('b'), chat('\n"'), chat('c', { model: 'n' })].map((chunk) => repeated.addIfRepeated(chunk))
+  const taken = [chat('b'), chat('\n"'), chat('c', { model: 'n' })].map((chunk) =>
+    repeated.addIfRepeated(chunk),
+  )
   expect(taken).toEqual([true, true, false])
 })

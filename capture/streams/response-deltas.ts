@@ -84,7 +84,8 @@ export function applyToItem(item: Growing, type: string, chunk: JsonObject): voi
     commands[at] = next(commands[at])
     return
   }
-  const holder = location.part === undefined ? memberOf(item, location.within) : partOf(item, location.part, chunk)
+  const holder =
+    location.part === undefined ? memberOf(item, location.within) : partOf(item, location.part, chunk)
   holder[location.name] = next(holder[location.name])
 }
 
