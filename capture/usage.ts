@@ -175,9 +175,7 @@ function sumIn(usages: readonly unknown[]): (...path: readonly string[]) => numb
   }
 }
 
-/**
- * LangChain's format: input includes caches, output includes reasoning. One usage per model answer of a run.
- */
+/** LangChain: input includes caches, output includes reasoning. One usage per model answer of a run. */
 function runUsage(usages: readonly unknown[]): TokenUsage {
   const count = sumIn(usages)
   return separateUsage({
@@ -210,7 +208,7 @@ function bedrockUsage(usage: unknown): TokenUsage {
   }
 }
 
-/** Gemini includes cached content in the prompt, but counts tool results and thoughts separately. */
+/** Gemini includes cached content in the prompt, and counts tool results and thoughts separately. */
 function googleUsage(usage: unknown): TokenUsage {
   const count = (name: string) => countOf(fieldAt(usage, name))
   return withThoughtsBeside(
