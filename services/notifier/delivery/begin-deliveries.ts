@@ -1,10 +1,7 @@
 import { claimLeaseMs, receiverTimeoutMs, type Asker, type Attempt, type Parts } from './attempt.ts'
 import type { RunAttempts } from './run-attempts.ts'
 
-export interface BeginDependencies extends Pick<Parts, 'deliveries' | 'clock'> {
-  run: RunAttempts
-  asker: Asker
-}
+type BeginDependencies = Pick<Parts, 'deliveries' | 'clock'> & { run: RunAttempts; asker: Asker }
 
 /** `not_ours`: the delivery exists already, or its webhook has changed. An error: its result is not stored. */
 export type BeginEnd = 'made' | 'not_ours' | Error

@@ -52,21 +52,14 @@ export interface DeliverFirstDependencies extends Pick<Parts, 'openSecrets' | 'l
   asker: Asker
 }
 
-export interface DeliverFirst {
-  /**
-   * Acquires permits for all deliveries of an event without waiting. Undefined, with no permit acquired, if one
-   * of them needs {@link deliver}.
-   */
-  acquireAll: (firsts: readonly FirstDelivery[]) => Attempt[] | undefined
-  /** Makes the first attempt of one delivery, waiting a moment for its permit, or hands it over. */
-  deliver: (first: FirstDelivery) => Promise<void>
-}
+export type DeliverFirst = ReturnType<typeof createDeliverFirst>
 
-export function createDeliverFirst(dependencies: DeliverFirstDependencies): DeliverFirst {
+export function createDeliverFirst(dependencies: DeliverFirstDependencies) {
   const { openSecrets, limiter, begin, attemptDue, unwritten, handOver, asker } = dependencies
   const wasSent = ({ delivery }: FirstDelivery) => unwritten.find(attemptName(delivery)) !== undefined
   return {
-    acquireAll(firsts) {
+    /** Acquires permits for all deliveries of an event, or none and returns undefined if one needs `deliver`. */
+    acquireAll: (firsts: readonly FirstDelivery[]): Attempt[] | undefined => {
       // All keys before the first permit: an error here leaves no permit behind.
       const allKeys = firsts.map((first) => (wasSent(first) ? undefined : keysOf(first.webhook, openSecrets)))
       const attempts: Attempt[] = []
@@ -81,7 +74,8 @@ export function createDeliverFirst(dependencies: DeliverFirstDependencies): Deli
       }
       return attempts
     },
-    async deliver(first) {
+    /** Makes the first attempt of one delivery, waiting a moment for its permit, or hands it over. */
+    deliver: async (first: FirstDelivery): Promise<void> => {
       const { delivery, webhook } = first
       // Sent, but not stored while Postgres or Kafka was away. Another notifier would send it again.
       if (wasSent(first)) {

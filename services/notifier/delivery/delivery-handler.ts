@@ -6,16 +6,12 @@ import type { SetAside } from '../waiting/set-aside.ts'
 import type { Parts } from './attempt.ts'
 import type { AttemptDue } from './attempt-due.ts'
 
-export interface DeliveryHandlerDependencies extends Pick<Parts, 'limiter'> {
-  attemptDue: AttemptDue
-  setAside: SetAside
-}
-
 /** Makes the attempt that a record asks for. What has no permit soon, or takes long, is set aside. */
-export function createDeliveryHandler(
-  dependencies: DeliveryHandlerDependencies,
-): RecordHandler<WebhookDelivery> {
-  const { attemptDue, limiter, setAside } = dependencies
+export function createDeliveryHandler({
+  attemptDue,
+  limiter,
+  setAside,
+}: Pick<Parts, 'limiter'> & { attemptDue: AttemptDue; setAside: SetAside }): RecordHandler<WebhookDelivery> {
   return async ({ value: delivery }) => {
     const fault = checkDelivery(delivery)
     if (fault !== undefined) return deadLetter(fault)

@@ -1,15 +1,13 @@
 import { PermanentError } from '#runtime/errors.ts'
-import type { GroupHandler, RecordHandler } from '#runtime/kafka/records.ts'
+import type { RecordHandler } from '#runtime/kafka/records.ts'
 import { deadLetter, ok } from '#runtime/outcome.ts'
 import { createTakeTurn } from '#runtime/take-turns.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import type { JoinedData } from '#schemas/join-event.ts'
 import { checkEvent } from '../steps/check-record.ts'
 import { chunkRows } from '../steps/chunk-deliveries.ts'
 import type { ExpressionCache } from '../steps/expression-cache.ts'
-import { offerEvent, selectWebhooks, type Decision } from '../steps/select-webhooks.ts'
+import { offerEvent, selectWebhooks } from '../steps/select-webhooks.ts'
 import { createBatcher } from '../stores/batcher.ts'
-import type { Webhook } from '../stores/webhook-rows.ts'
 import type { ExpressionFailure, WebhookStore } from '../stores/webhook-store.ts'
 import { firstDeliveries } from './deliver-first.ts'
 import { createHandleGroup, type GroupDependencies } from './fan-out-group.ts'
@@ -19,20 +17,16 @@ export interface FanOutDependencies extends GroupDependencies {
   expressions: ExpressionCache
 }
 
-/** Events become deliveries. An event's offset moves once each delivery is made, set aside or handed over. */
-export interface FanOut {
-  /** One event, whatever it needs: expressions, turns, a wait for permits, an error of its own. */
-  handle: RecordHandler<RaisedEvent>
-  /** Events that begin in the same turn. What a group cannot do goes to `handle`. */
-  handleGroup: GroupHandler<RaisedEvent>
-}
+export type FanOut = ReturnType<typeof createFanOut>
 
 /** Events with more take turns: 256 of 1,000 webhooks each took 770 MB and delayed other deliveries. */
 const manyDeliveries = 100
 
-export function createFanOut(dependencies: FanOutDependencies): FanOut {
-  const { webhooks, first, joinEvent, metrics } = dependencies
-  const select = createSelect(dependencies)
+/** Events become deliveries. An event's offset moves once each delivery is made, set aside or handed over. */
+export function createFanOut(dependencies: FanOutDependencies) {
+  const { webhooks, first, joinEvent, metrics, expressions } = dependencies
+  const takeTurn = createTakeTurn()
+  const expressionsInTurn = createPartitionTurns()
   const inTurn = createPartitionTurns()
   const noteFailure = createBatcher<ExpressionFailure, undefined>({
     maxItems: chunkRows,
@@ -41,46 +35,33 @@ export function createFanOut(dependencies: FanOutDependencies): FanOut {
       return failures.map(() => undefined)
     },
   })
-  return {
-    async handle({ value: event, partition }, signal) {
-      const fault = checkEvent(event)
-      if (fault !== undefined) return deadLetter(fault)
-      const known = await webhooks.ofProject(event.project_id)
-      if (known.length === 0) return ok()
-      const data = joinEvent(event)
-      const decided = await select(known, event, data, partition, signal)
-      for (const { selection } of decided) metrics.selections.inc({ selection })
-      const failures = decided.flatMap(({ webhook, failure }) =>
-        failure === null ? [] : [{ webhook, failure }],
-      )
-      const firsts = firstDeliveries(event, data, decided)
-      if (firsts.length + failures.length === 0) return ok()
-      const deliver = () => settleAll([...firsts.map(first.deliver), ...failures.map(noteFailure)])
-      await (firsts.length > manyDeliveries ? inTurn(partition, signal, deliver) : deliver())
-      return ok()
-    },
-    handleGroup: createHandleGroup(dependencies),
-  }
-}
-
-/**
- * Expressions may take half a second an event (`filter-allowance.ts`), so such events of a partition take turns,
- * and all of them yield to the heartbeat: without it the consumer would leave its group.
- */
-function createSelect({ expressions }: FanOutDependencies) {
-  const takeTurn = createTakeTurn()
-  const inTurn = createPartitionTurns()
-  return (
-    webhooks: readonly Webhook[],
-    event: RaisedEvent,
-    data: JoinedData,
-    partition: number,
-    signal: AbortSignal,
-  ): Promise<Decision[]> => {
+  const handle: RecordHandler<RaisedEvent> = async ({ value: event, partition }, signal) => {
+    const fault = checkEvent(event)
+    if (fault !== undefined) return deadLetter(fault)
+    const known = await webhooks.ofProject(event.project_id)
+    if (known.length === 0) return ok()
+    const data = joinEvent(event)
     const offered = offerEvent(event, data)
-    const decide = () => selectWebhooks(webhooks, offered, expressions, takeTurn, () => performance.now())
-    if (webhooks.every(({ filterExpression }) => filterExpression === null)) return decide()
-    return inTurn(partition, signal, decide)
+    const decide = () => selectWebhooks(known, offered, expressions, takeTurn, () => performance.now())
+    const hasExpression = known.some(({ filterExpression }) => filterExpression !== null)
+    // Expressions may take half a second an event (filter-allowance.ts): such events of a partition take turns,
+    // and yield to the heartbeat, without which the consumer would leave its group.
+    const decided = await (hasExpression ? expressionsInTurn(partition, signal, decide) : decide())
+    for (const { selection } of decided) metrics.selections.inc({ selection })
+    const failures = decided.flatMap(({ webhook, failure }) =>
+      failure === null ? [] : [{ webhook, failure }],
+    )
+    const firsts = firstDeliveries(event, data, decided)
+    if (firsts.length + failures.length === 0) return ok()
+    const deliver = () => settleAll([...firsts.map(first.deliver), ...failures.map(noteFailure)])
+    await (firsts.length > manyDeliveries ? inTurn(partition, signal, deliver) : deliver())
+    return ok()
+  }
+  return {
+    /** One event, whatever it needs: expressions, turns, a wait for permits, an error of its own. */
+    handle,
+    /** Events that begin in the same turn. What a group cannot do goes to `handle`. */
+    handleGroup: createHandleGroup(dependencies),
   }
 }
 

@@ -4,15 +4,16 @@ import { planNext } from '../steps/plan-next.ts'
 import type { AbandonDelivery } from '../stores/delivery-store.ts'
 import type { Parts } from './attempt.ts'
 
-export interface GiveUpDependencies extends Pick<Parts, 'publisher' | 'metrics' | 'log' | 'clock'> {
-  abandon: AbandonDelivery
-}
-
 /** Ends a delivery as failed after a permanent error of its attempt. Rejects with transient errors. */
 export type GiveUpDelivery = (delivery: WebhookDelivery, reason: PermanentError) => Promise<void>
 
-export function createGiveUpDelivery(dependencies: GiveUpDependencies): GiveUpDelivery {
-  const { abandon, publisher, metrics, log, clock } = dependencies
+export function createGiveUpDelivery({
+  abandon,
+  publisher,
+  metrics,
+  log,
+  clock,
+}: Pick<Parts, 'publisher' | 'metrics' | 'log' | 'clock'> & { abandon: AbandonDelivery }): GiveUpDelivery {
   return async (delivery, reason) => {
     // Postgres stores no NUL, and a reason may quote one.
     const error = `cannot be attempted: ${reason.message.replaceAll('\0', '')}`

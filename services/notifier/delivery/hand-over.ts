@@ -10,15 +10,10 @@ export interface HandOverDependencies extends Pick<Parts, 'publisher' | 'limiter
   metrics: Pick<NotifierMetrics, 'waiting'>
 }
 
-/** Leaves first attempts to others. The row is written first, so that the attempt finds it. */
-export interface HandOver {
-  /** By a record on `webhook.delivery.due`. */
-  publish(delivery: WebhookDelivery): Promise<void>
-  /** By a row of `webhook_waiting`. For a slow endpoint a record would only be read to write that row. */
-  wait(delivery: WebhookDelivery): Promise<void>
-}
+export type HandOver = ReturnType<typeof createHandOver>
 
-export function createHandOver(dependencies: HandOverDependencies): HandOver {
+/** Leaves first attempts to others. The row is written first, so that the attempt finds it. */
+export function createHandOver(dependencies: HandOverDependencies) {
   const { deliveries, publisher, limiter, metrics } = dependencies
   const publish = createBatcher<WebhookDelivery, undefined>({
     maxItems: chunkRows,
@@ -40,12 +35,14 @@ export function createHandOver(dependencies: HandOverDependencies): HandOver {
     },
   })
   return {
+    /** Hands over by a record on `webhook.delivery.due`. */
     publish,
-    async wait(delivery) {
+    /** By a row of `webhook_waiting`. For a slow endpoint a record would only be read to write that row. */
+    async wait(delivery: WebhookDelivery): Promise<void> {
       limiter.holdBack(delivery)
       // Another notifier may be writing it at this moment. A record asks for it once that claim is over.
-      if (!(await insertWaiting(delivery))) return publish(delivery)
-      metrics.waiting.inc({ reason: 'endpoint_full' })
+      if (await insertWaiting(delivery)) metrics.waiting.inc({ reason: 'endpoint_full' })
+      else await publish(delivery)
     },
   }
 }

@@ -27,7 +27,8 @@ export function describeFailure(error: unknown): string {
   const code = firstCodeOf(error)
   const reason = reasons[code]
   if (reason !== undefined) return reason
-  if (isCertificateProblem(code)) return `TLS: ${messageOf(error)}`.slice(0, maxLength)
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|EPROTO/.test(code))
+    return `TLS: ${messageOf(error)}`.slice(0, maxLength)
   return code === '' ? 'the request failed' : `the request failed (${code})`
 }
 
@@ -35,8 +36,4 @@ export function describeFailure(error: unknown): string {
 function firstCodeOf(error: unknown): string {
   const code = codeOf(error)
   return code === '' && error instanceof AggregateError ? firstCodeOf(error.errors[0]) : code
-}
-
-function isCertificateProblem(code: string): boolean {
-  return /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|EPROTO/.test(code)
 }

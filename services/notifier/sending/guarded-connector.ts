@@ -12,7 +12,7 @@ export class AddressRefused extends Error {
 export interface ConnectorOptions {
   policy: OutboundPolicy
   /** Certificate authorities besides the public ones, PEM. */
-  ca: string | undefined
+  ca?: string | undefined
   timeoutMs: number
   resolveHost: ResolveHost
 }

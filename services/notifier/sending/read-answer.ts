@@ -61,7 +61,10 @@ export class AnswerReader implements AnswerHandler {
     this.#durationMs = this.#elapsedMs()
     clearTimeout(this.#timer)
     // Most answers end within this turn and need no timer.
-    queueMicrotask(() => this.#awaitRest())
+    queueMicrotask(() => {
+      if (this.#isOver) return
+      this.#timer = setTimeout(() => this.#cut(new Error('the rest takes too long')), this.#limits.restMs)
+    })
   }
 
   /** Call once the request is being sent. */
@@ -93,11 +96,6 @@ export class AnswerReader implements AnswerHandler {
 
   onError(error: Error): void {
     this.#end(error)
-  }
-
-  #awaitRest(): void {
-    if (this.#isOver) return
-    this.#timer = setTimeout(() => this.#cut(new Error('the rest takes too long')), this.#limits.restMs)
   }
 
   #cut(reason: Error): void {

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { outgoingRequest } from '#runtime/http1/request-head.ts'
 import { createPeerConnector, type Peer } from '#tests/support/peer-connector.ts'
-import { createReceiverConnections, type ReceiverConnections } from './receiver-connections.ts'
+import { createReceiverConnections } from './receiver-connections.ts'
 
 let peers: Peer[]
-let connections: ReceiverConnections
+let connections: ReturnType<typeof createReceiverConnections>
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })

@@ -2,7 +2,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
-import type { AttemptResult, Sender } from './send-attempt.ts'
+import { failed, type AttemptResult, type Sender } from './send-attempt.ts'
 import type { Message } from '../steps/open-message.ts'
 import { isLastAttempt } from '../steps/plan-next.ts'
 import { signDelivery } from '../steps/sign-delivery.ts'
@@ -46,18 +46,13 @@ export function createSendMessage({ sender, limiter, metrics, clock }: SendingDe
       onSent({ finishedAtMs, statusCode, durationMs, error, excerpt, isLast, wasSent: isWanted })
     }
     if (!isWanted) {
-      onResult(disabledResult(webhook))
+      onResult(failed(disabledBecause(webhook.disabledReason), 0))
       return
     }
     const headers = signDelivery(delivery, body, keys, clock.now())
     const isQuick = limiter.kindOf(webhook.id) === 'quick'
     sender.send({ url: webhook.url, headers, body, isQuick }, onResult)
   }
-}
-
-function disabledResult({ disabledReason }: Webhook): AttemptResult {
-  const error = disabledBecause(disabledReason)
-  return { statusCode: null, durationMs: 0, error, excerpt: null, timedOut: false }
 }
 
 export function disabledBecause(reason: string | null): string {

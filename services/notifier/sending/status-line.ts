@@ -1,18 +1,14 @@
-/** Reads the status of an answer as its bytes come. */
-export interface StatusReader {
-  /** The status from the end of its line on; undefined before, and for what is not HTTP/1. */
-  add(chunk: Buffer): number | undefined
-}
-
 /** Limit of a status line with the interim answers (1xx) before it, whose headers are skipped. */
 const maxBytes = 65_536
 
-export function createStatusReader(): StatusReader {
+/** Reads the status of an answer as its bytes come. */
+export function createStatusReader() {
   let text = ''
   let status: number | undefined
   let isOver = false
   return {
-    add(chunk) {
+    /** The status from the end of its line on; undefined before, and for what is not HTTP/1. */
+    add(chunk: Buffer): number | undefined {
       if (isOver) return status
       status = text === '' ? readWhole(chunk) : undefined
       isOver = status !== undefined

@@ -14,13 +14,8 @@ const findChanged: PreparedStatement = {
   where w.id is null or known.version is distinct from ${webhookVersion}`,
 }
 
-interface Gone {
-  /** From 1 on. */
-  ordinal: number
-  id: null
-}
-
-type ChangedRow = Gone | (WebhookRow & { ordinal: number })
+/** `id`: null if the webhook is gone. */
+type ChangedRow = { ordinal: number } & (WebhookRow | { id: null })
 
 /** About a kilobyte each. Beyond the limit the oldest is read again. */
 const defaultMaxKept = 10_000
@@ -34,10 +29,6 @@ export function createFindWebhook(
   maxKept = defaultMaxKept,
 ): (webhookId: string) => Promise<Webhook | undefined> {
   const kept = new Map<string, Webhook>()
-  const note = (id: string, row: ChangedRow) => {
-    kept.delete(id)
-    if (row.id !== null) kept.set(id, webhookOf(row))
-  }
   return createBatcher({
     maxItems: 200,
     async run(ids) {
@@ -46,7 +37,11 @@ export function createFindWebhook(
         postgresArray('uuid', asked, idToBytes),
         postgresArray('text', asked, (id) => kept.get(id)?.version ?? null),
       ])
-      for (const row of rows) note(asked[row.ordinal - 1] as string, row)
+      for (const row of rows) {
+        const id = asked[row.ordinal - 1] as string
+        kept.delete(id)
+        if (row.id !== null) kept.set(id, webhookOf(row))
+      }
       const found = ids.map((id) => kept.get(id))
       for (const oldest of kept.keys()) {
         if (kept.size <= maxKept) break

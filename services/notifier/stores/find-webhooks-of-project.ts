@@ -20,11 +20,6 @@ const findChanged: PreparedStatement = {
 
 type ChangedRow = { ordinal: number; versions: string } & (WebhookRow | { id: null })
 
-interface Kept {
-  versions: string
-  webhooks: Webhook[]
-}
-
 /** Webhooks of about a kilobyte each. Beyond the limit those of the oldest project are read again. */
 const defaultMaxKept = 10_000
 
@@ -33,18 +28,11 @@ export function createFindWebhooksOfProject(
   pool: pg.Pool,
   maxKept = defaultMaxKept,
 ): (projectId: string) => Promise<readonly Webhook[]> {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, { versions: string; webhooks: Webhook[] }>()
   let count = 0
   const forget = (projectId: string) => {
     count -= kept.get(projectId)?.webhooks.length ?? 0
     kept.delete(projectId)
-  }
-  const note = (row: ChangedRow, projectId: string) => {
-    if (row.id === null) return
-    const known = kept.get(projectId) ?? { versions: row.versions, webhooks: [] }
-    kept.set(projectId, known)
-    known.webhooks.push(webhookOf(row))
-    count++
   }
   return createBatcher({
     maxItems: 500,
@@ -55,7 +43,14 @@ export function createFindWebhooksOfProject(
         postgresArray('text', asked, (id) => kept.get(id)?.versions ?? null),
       ])
       for (const ordinal of new Set(rows.map((row) => row.ordinal))) forget(asked[ordinal - 1] as string)
-      for (const row of rows) note(row, asked[row.ordinal - 1] as string)
+      for (const row of rows) {
+        if (row.id === null) continue
+        const projectId = asked[row.ordinal - 1] as string
+        const known = kept.get(projectId) ?? { versions: row.versions, webhooks: [] }
+        kept.set(projectId, known)
+        known.webhooks.push(webhookOf(row))
+        count++
+      }
       const found = projectIds.map((id) => kept.get(id)?.webhooks ?? [])
       for (const oldest of kept.keys()) {
         if (count <= maxKept) break

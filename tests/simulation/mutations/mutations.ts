@@ -104,8 +104,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'fan-out-passes-what-is-not-yet-waiting': {
     file: 'services/notifier/delivery/hand-over.ts',
-    find: 'if (!(await insertWaiting(delivery))) return publish(delivery)\n',
-    replace: 'void insertWaiting(delivery).catch(() => undefined)\n',
+    find: 'if (await insertWaiting(delivery)) metrics.waiting.inc(',
+    replace:
+      'void insertWaiting(delivery).catch(() => undefined)\n      if (Date.now() > 0) metrics.waiting.inc(',
   },
   'notifier-forgets-its-claim': {
     file: 'services/notifier/delivery/attempt-due.ts',
