@@ -65,7 +65,10 @@ const queued = (tap: Tap<ScoreJob>, projectId: string, count: number) =>
     (ids) => ids.length >= count,
   )
 
-/** Comes behind everything sent before on every partition: when its calls are queued, the others have been worked on. */
+/**
+ * Comes behind everything sent before on every partition: when its calls are queued, the others have been
+ * worked on.
+ */
 async function pass(topic = topics.requestLogged, tap = jobs): Promise<void> {
   const projectId = await fixture.addProject()
   const zero_content_retention = topic === topics.requestEphemeral

@@ -125,7 +125,8 @@ test('kill -9 after the rows are stored and before their jobs are queued loses n
       () => new Set(jobIds(tap, projectId)),
       (ids) => ids.size === 50,
     )
-    // A try that was under way may have queued some of them twice. Once the sink has committed there are no more.
+    // A try that was under way may have queued some of them twice. Once the sink has committed there are no
+    // more.
     const before = await eventually(
       async () => ((await committedCalls(admin)) === 50 ? await jobsInTopic(admin) : -1),
       (count) => count >= 50 && tap.records.length === count,

@@ -29,8 +29,8 @@ export interface CallHandlerDependencies {
 }
 
 /**
- * Stores a partition's calls, then queues each for scoring. The order is the guarantee: a job exists only for a stored call, and the offset
- * moves (in the runtime, after this) only when the jobs are acknowledged, so that a crash anywhere between repeats and loses nothing.
+ * Stores a partition's calls, then queues each for scoring. A job exists only for a stored call, and the
+ * runtime moves the offset only once Kafka has the jobs: a crash in between repeats work and loses nothing.
  */
 export function createCallHandler(dependencies: CallHandlerDependencies): BatchHandler<LoggedCall> {
   const { kindOf, partitions, calls, publishJobs, onEvents, clock, metrics } = dependencies
@@ -58,7 +58,10 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
   }
 }
 
-/** A zero-retention call on the topic that is kept has no bodies to judge: its twin on the ephemeral topic makes the job. */
+/**
+ * A zero-retention call on the kept topic has no bodies to judge: its twin on the ephemeral topic makes the
+ * job.
+ */
 function needsJob(call: LoggedCall, disposition: Disposition | undefined, kind: CallTopicKind): boolean {
   return (
     (disposition === 'stored' || disposition === 'redelivered') &&

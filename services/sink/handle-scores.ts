@@ -25,8 +25,9 @@ export interface ScoreHandlerDependencies {
 }
 
 /**
- * Stores scores with the events that follow from them, then writes a line for each that is new. Events are made of the score as it was
- * stored, in the same transaction: a verdict and its event never disagree. Those whose call may yet come wait for it.
+ * Stores scores with their events, then writes a line for each new one. Events are made of the stored score
+ * in the same transaction, so a verdict and its event never disagree. Scores whose call may still arrive wait
+ * for it.
  */
 export function createScoreHandler(dependencies: ScoreHandlerDependencies): BatchHandler<ScoredCall> {
   const { scores, writeLine, onEvents, awaitCalls, dashboardUrl, metrics } = dependencies

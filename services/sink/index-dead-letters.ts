@@ -17,19 +17,19 @@ export interface DeadLetterIndexDependencies {
   metrics: Metrics
 }
 
-/** The bytes as they are: what a dead letter holds is what could not be handled. */
+/** The bytes as they are: a dead letter's value could not be handled. */
 export const bytesDecoder: Decoder<Buffer | null> = {
   decode: (value) => Promise.resolve(value),
   withoutValue: () => null,
 }
 
-/** Codes of records that are better not touched again: they cannot be decoded, or ended a process. */
+/** Codes of records that are not decoded again: they cannot be decoded, or crashed a process. */
 const unreadable = new Set(['UNDECODABLE', 'CRASHED'])
 
 /** Three times as many as there are. */
 const maxCodes = 50
 
-/** Writes down where each dead letter stands and what it is about, without what it holds. */
+/** Writes the position and the subject of each dead letter, without its value. */
 export function createDeadLetterIndex(
   dependencies: DeadLetterIndexDependencies,
 ): BatchHandler<Buffer | null> {
@@ -54,7 +54,7 @@ export function createDeadLetterIndex(
   }
 }
 
-/** Others can write to these topics too: what they call codes must not become series without end. */
+/** Others can write to these topics too: their codes must not become series without end. */
 function boundCodes(): (code: string) => string {
   const seen = new Set<string>()
   return (code) => {
@@ -63,7 +63,7 @@ function boundCodes(): (code: string) => string {
   }
 }
 
-/** Whose it is, where the value says so. Throws only what passes by itself. */
+/** The project, if the value says so. Throws only transient errors. */
 async function projectOf(
   { value, headers }: ConsumedRecord<Buffer | null>,
   decoder: Decoder<{ project_id: string }> | undefined,
@@ -77,7 +77,7 @@ async function projectOf(
   }
 }
 
-/** A dead letter that cannot be indexed stays where it is: a dead letter of a dead letter helps nobody. */
+/** A dead letter that cannot be indexed stays where it is; a dead letter of its own would help nobody. */
 export function leaveUnindexed(log: Log, metrics: Metrics): SendDeadLetters {
   const skipped = metrics.counter(
     'sluice_sink_dead_letters_skipped_total',

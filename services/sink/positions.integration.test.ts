@@ -27,7 +27,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A sink's handler whose jobs go to an array, or nowhere when `publish` fails: what a crash before the acknowledgement looks like. */
+/**
+ * A sink's handler whose jobs go to an array, or nowhere when `publish` fails: what a crash before the
+ * acknowledgement looks like.
+ */
 function createHandler(publish: () => Promise<void> = () => Promise.resolve()) {
   const jobs: string[] = []
   const handler: BatchHandler<LoggedCall> = createCallHandler({

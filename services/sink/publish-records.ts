@@ -24,8 +24,8 @@ type Publish<T> = (values: readonly T[]) => Promise<void>
 type OnRefused<T> = (value: T, error: PermanentError) => void | Promise<void>
 
 /**
- * Publishes values together. If Kafka refuses one for good, publishes each by itself, so that its neighbours do
- * not wait for it. Resolves to the refused values.
+ * Publishes values together. If Kafka refuses one for good, publishes each by itself, so that its neighbours
+ * do not wait for it. Resolves to the refused values.
  */
 export async function publishEach<T>(
   publish: Publish<T>,
@@ -60,7 +60,10 @@ export async function publishOne<T>(
   }
 }
 
-/** Encoded and sent at a time. A batch of large bodies would stand in memory twice and fill the producer's buffer. */
+/**
+ * Encoded and sent at a time: a batch of large bodies must not double in memory or fill the producer's
+ * buffer.
+ */
 const sliceBytes = 8 * 1024 * 1024
 
 async function send<T>(

@@ -47,8 +47,8 @@ export interface Asker {
   /** True: a Kafka record, which is retried after a failure. False: writes are retried here. */
   hasRecord: boolean
   /**
-   * Called when the receiver takes longer than {@link askerWaitMs}. `written` settles once the result is stored
-   * or lost. The attempt is over for the asker when the returned promise settles.
+   * Called when the receiver takes longer than {@link askerWaitMs}. `written` settles once the result is
+   * stored or lost. The attempt is over for the asker when the returned promise settles.
    */
   onSlow(delivery: WebhookDelivery, written: Promise<void>): Promise<void>
 }
@@ -57,5 +57,7 @@ export interface Asker {
 export const receiverTimeoutMs = 10_000
 /** Lease of a claim. Longer than an attempt of 10 s and the writes after it. */
 export const claimLeaseMs = 15_000
-/** How long an asker waits for a receiver. From the sending: time in Postgres or here makes no receiver slow. */
+/**
+ * How long an asker waits for a receiver. From the sending: time in Postgres or here makes no receiver slow.
+ */
 export const askerWaitMs = 250

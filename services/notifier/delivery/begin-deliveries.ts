@@ -3,7 +3,9 @@ import type { RunAttempts } from './run-attempts.ts'
 
 type BeginDependencies = Pick<Parts, 'deliveries' | 'clock'> & { run: RunAttempts; asker: Asker }
 
-/** `not_ours`: the delivery exists already, or its webhook has changed. An error: its result is not stored. */
+/**
+ * `not_ours`: the delivery exists already, or its webhook has changed. An error: its result is not stored.
+ */
 export type BeginEnd = 'made' | 'not_ours' | Error
 
 /**

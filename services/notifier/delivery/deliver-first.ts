@@ -58,7 +58,9 @@ export function createDeliverFirst(dependencies: DeliverFirstDependencies) {
   const { openSecrets, limiter, begin, attemptDue, unwritten, handOver, asker } = dependencies
   const wasSent = ({ delivery }: FirstDelivery) => unwritten.find(attemptName(delivery)) !== undefined
   return {
-    /** Acquires permits for all deliveries of an event, or none and returns undefined if one needs `deliver`. */
+    /**
+     * Acquires permits for all deliveries of an event, or none and returns undefined if one needs `deliver`.
+     */
     acquireAll: (firsts: readonly FirstDelivery[]): Attempt[] | undefined => {
       // All keys before the first permit: an error here leaves no permit behind.
       const allKeys = firsts.map((first) => (wasSent(first) ? undefined : keysOf(first.webhook, openSecrets)))

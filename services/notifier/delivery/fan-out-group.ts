@@ -96,7 +96,9 @@ function planEvent(
   }
 }
 
-/** An event is over with its last delivery. Handed back earlier, it would find its other deliveries claimed. */
+/**
+ * An event is over with its last delivery. Handed back earlier, it would find its other deliveries claimed.
+ */
 function countEnds(
   attempts: readonly GroupAttempt[],
   handBack: (index: number) => void,

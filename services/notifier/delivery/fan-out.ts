@@ -44,8 +44,8 @@ export function createFanOut(dependencies: FanOutDependencies) {
     const offered = offerEvent(event, data)
     const decide = () => selectWebhooks(known, offered, expressions, takeTurn, () => performance.now())
     const hasExpression = known.some(({ filterExpression }) => filterExpression !== null)
-    // Expressions may take half a second an event (filter-allowance.ts): such events of a partition take turns,
-    // and yield to the heartbeat, without which the consumer would leave its group.
+    // Expressions may take half a second an event (filter-allowance.ts): such events of a partition take
+    // turns, and yield to the heartbeat, without which the consumer would leave its group.
     const decided = await (hasExpression ? expressionsInTurn(partition, signal, decide) : decide())
     for (const { selection } of decided) metrics.selections.inc({ selection })
     const failures = decided.flatMap(({ webhook, failure }) =>

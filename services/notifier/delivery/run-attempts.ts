@@ -26,7 +26,10 @@ export type RunAttempts = <A extends Attempt>(
   onEnd: OnEnd<A>,
 ) => Promise<void>
 
-/** Results are stored by then even while other attempts go on: after a crash, unstored attempts are sent again. */
+/**
+ * Results are stored by then even while other attempts go on: after a crash, unstored attempts are sent
+ * again.
+ */
 const writeAfterMs = 50
 /** Between two tries to store a result that no record asks for. */
 const retryWriteMs = 1_000

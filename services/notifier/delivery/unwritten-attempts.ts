@@ -5,8 +5,9 @@ import type { NotifierMetrics } from '../notifier-metrics.ts'
 import type { FinishedAttempt } from '../stores/delivery-store.ts'
 
 /**
- * Attempts sent but not stored, because Postgres is away: a retry must not send them again. Kept for an hour; by
- * then another notifier has made them. Beyond the limit the oldest is forgotten, and sent again with the same ids.
+ * Attempts sent but not stored, because Postgres is away: a retry must not send them again. Kept for an hour;
+ * by then another notifier has made them. Beyond the limit the oldest is forgotten, and sent again with the
+ * same ids.
  */
 export interface UnwrittenAttempts {
   find(name: string): FinishedAttempt | undefined

@@ -6,11 +6,17 @@ export type EndpointKind = (typeof endpointKinds)[number]
 export type PermitsByKind = Readonly<Record<EndpointKind, number>>
 
 export interface PermitsLeft {
-  /** Endpoints with permits in use, slow (least recently noted first) or held back. Others are unknown: one permit. */
+  /**
+   * Endpoints with permits in use, slow (least recently noted first) or held back. Others are unknown: one
+   * permit.
+   */
   endpoints: readonly { webhookId: string; kind: EndpointKind; permits: number }[]
   /** For all endpoints of a kind. */
   all: PermitsByKind
-  /** How many more are left than a project holds; 0 if it may take none. Only for projects with permits in use. */
+  /**
+   * How many more are left than a project holds; 0 if it may take none. Only for projects with permits in
+   * use.
+   */
   leads: ReadonlyMap<string, PermitsByKind>
 }
 
@@ -26,9 +32,10 @@ export interface LimiterOptions {
 const defaultMaxKnown = 10_000
 
 /**
- * Limits attempts in flight, for each endpoint and in all. Slow endpoints share half of the permits. Unknown ones
- * share a quarter, one permit each, until an attempt has ended. Both together leave the last quarter to quick ones.
- * Each share is divided by project (shared-permits.ts): one project's hanging endpoints do not starve the others.
+ * Limits attempts in flight, for each endpoint and in all. Slow endpoints share half of the permits. Unknown
+ * ones share a quarter, one permit each, until an attempt has ended. Both together leave the last quarter to
+ * quick ones. Each share is divided by project (shared-permits.ts): one project's hanging endpoints do not
+ * starve the others.
  */
 export class EndpointLimiter {
   readonly #options: LimiterOptions
@@ -68,7 +75,10 @@ export class EndpointLimiter {
     return this.#isSlow.size
   }
 
-  /** A permit, to be released once. Undefined if none is left, or for a record while others of its endpoint wait. */
+  /**
+   * A permit, to be released once. Undefined if none is left, or for a record while others of its endpoint
+   * wait.
+   */
   acquire(endpoint: Endpoint, from: 'topic' | 'waiting'): Release | undefined {
     const isBehindOthers = from === 'topic' && this.#held.has(endpoint.webhook_id)
     if (isBehindOthers || !this.hasPermit(endpoint)) return undefined

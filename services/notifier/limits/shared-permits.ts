@@ -1,8 +1,8 @@
 import { createOwnerCounts } from '#runtime/owner-counts.ts'
 
 /**
- * Permits that projects share. A project may take one while it holds fewer than are left: one project alone gets
- * half of them, two get a third each, and a new one always finds some.
+ * Permits that projects share. A project may take one while it holds fewer than are left: one project alone
+ * gets half of them, two get a third each, and a new one always finds some.
  */
 export class SharedPermits {
   readonly #limit: number
@@ -25,7 +25,9 @@ export class SharedPermits {
     return this.leadOf(projectId) > 0
   }
 
-  /** How many more are left than the project holds. Each of its permits lowers it by two, any other by one. */
+  /**
+   * How many more are left than the project holds. Each of its permits lowers it by two, any other by one.
+   */
   leadOf(projectId: string): number {
     return this.left - this.#byProject.of(projectId)
   }

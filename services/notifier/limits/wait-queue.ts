@@ -5,8 +5,8 @@ export type Endpoint = Pick<WebhookDelivery, 'webhook_id' | 'project_id'>
 export type Release = () => void
 
 /**
- * Limits of one endpoint's queue. Long enough for a burst: waiting in the database costs three statements more.
- * Short enough that a busy endpoint does not hold up the records behind it in its partition.
+ * Limits of one endpoint's queue. Long enough for a burst: waiting in the database costs three statements
+ * more. Short enough that a busy endpoint does not hold up the records behind it in its partition.
  */
 const waitersPerPermit = 4
 const maxWaitMs = 1_000

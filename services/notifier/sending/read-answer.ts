@@ -28,8 +28,8 @@ const nothing = Buffer.alloc(0)
 export class AnswerTimedOut extends Error {}
 
 /**
- * Reads an answer until it ends, fails or takes too long. The status line decides as soon as it is complete: a
- * receiver that then sends a byte a second has answered in time (specification 3.3).
+ * Reads an answer until it ends, fails or takes too long. The status line decides as soon as it is complete:
+ * a receiver that then sends a byte a second has answered in time (specification 3.3).
  */
 export class AnswerReader implements AnswerHandler {
   readonly #limits: AnswerLimits

@@ -4,13 +4,16 @@ import type { AnswerHandler, Exchange, OutgoingRequest } from '#runtime/http1/ou
 
 /** Attempts have their own limits (read-answer.ts). */
 const unlimited = { answerMs: Infinity, bodyMs: Infinity }
-/** Servers close idle connections after 5 s or more; ours are found idle up to 1 s late. A promise of more counts. */
+/**
+ * Servers close idle connections after 5 s or more; ours are found idle up to 1 s late. A promise of more
+ * counts.
+ */
 const idle = { idleMs: 3_000, maxIdleMs: 30_000 }
 const sweepMs = 1_000
 
 /**
- * Connections to all receivers: at most `maxOpen` for as many attempts at the same time, as a new one closes an
- * idle one. One receiver has as many as it had attempts at the same time.
+ * Connections to all receivers: at most `maxOpen` for as many attempts at the same time, as a new one closes
+ * an idle one. One receiver has as many as it had attempts at the same time.
  */
 export function createReceiverConnections(options: { connect: buildConnector.connector; maxOpen: number }) {
   const pools = new Map<string, ConnectionPool>()
@@ -43,8 +46,9 @@ export function createReceiverConnections(options: { connect: buildConnector.con
   const timer = setInterval(sweep, sweepMs).unref()
   return {
     /**
-     * Sends over a free connection or a new one. Requests that may hang (not `isQuick`) use none of the quick ones of
-     * their origin: a hanging request closes its connection, and another costs 20 ms with TLS on a busy machine.
+     * Sends over a free connection or a new one. Requests that may hang (not `isQuick`) use none of the quick
+     * ones of their origin: a hanging request closes its connection, and another costs 20 ms with TLS on a
+     * busy machine.
      */
     send(
       { origin, isQuick }: { origin: string; isQuick: boolean },

@@ -25,7 +25,9 @@ export interface SignedMessage {
 }
 
 export interface Sender {
-  /** Posts exactly these bytes. A failure is a result; it comes before this returns if nothing can be sent. */
+  /**
+   * Posts exactly these bytes. A failure is a result; it comes before this returns if nothing can be sent.
+   */
   send(message: SignedMessage, onResult: (result: AttemptResult) => void): void
   close(): Promise<void>
 }

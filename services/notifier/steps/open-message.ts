@@ -21,7 +21,9 @@ export function createJoinEvent(sealer: Sealer): JoinEvent {
   }
 }
 
-/** The body of a delivery (specification 6.2): the same bytes, and so the same signature, at every attempt. */
+/**
+ * The body of a delivery (specification 6.2): the same bytes, and so the same signature, at every attempt.
+ */
 export function buildEnvelope(event: RaisedEvent, data: JoinedData): Buffer {
   const head = JSON.stringify({
     event: event.event,
@@ -44,8 +46,8 @@ export interface Message {
 }
 
 /**
- * Opens a message before the claim: what fails for good then leaves no claimed attempt. With a record it throws,
- * and the record becomes a dead letter; an attempt alone (`isAlone`) fails with the error instead.
+ * Opens a message before the claim: what fails for good then leaves no claimed attempt. With a record it
+ * throws, and the record becomes a dead letter; an attempt alone (`isAlone`) fails with the error instead.
  */
 export function openOrRefuse(
   { event }: Pick<WebhookDelivery, 'event'>,

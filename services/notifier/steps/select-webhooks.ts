@@ -37,9 +37,9 @@ export function offerEvent(event: RaisedEvent, data: JoinedData): OfferedEvent {
 }
 
 /**
- * Decides which of a project's webhooks get the event. A test event goes to its webhook in any case. A project's
- * expressions share a limited time, so that it does not delay others: the oldest come first, and equal ones are
- * evaluated once. `nowMs` measures their time.
+ * Decides which of a project's webhooks get the event. A test event goes to its webhook in any case. A
+ * project's expressions share a limited time, so that it does not delay others: the oldest come first, and
+ * equal ones are evaluated once. `nowMs` measures their time.
  */
 export async function selectWebhooks(
   webhooks: readonly Webhook[],

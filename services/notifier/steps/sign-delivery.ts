@@ -23,7 +23,9 @@ export function signingKeyOf(secret: string): SigningKey {
   }
 }
 
-/** The headers of a delivery, with those of standard-webhooks. `timestampMs`: the attempt, Unix milliseconds. */
+/**
+ * The headers of a delivery, with those of standard-webhooks. `timestampMs`: the attempt, Unix milliseconds.
+ */
 export function signDelivery(
   delivery: Pick<WebhookDelivery, 'delivery_id' | 'event'>,
   body: Buffer,

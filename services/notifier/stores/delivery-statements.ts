@@ -20,15 +20,18 @@ const insertThose = `
     coalesce(d.content_id, substring(convert_from(d.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"')))
   on conflict (id) do nothing`
 
-/** Writes deliveries that do not exist yet. Locks their webhooks against deletion meanwhile (docs/decisions/0071). */
+/**
+ * Writes deliveries that do not exist yet. Locks their webhooks against deletion meanwhile
+ * (docs/decisions/0071).
+ */
 export const insertDeliveries: PreparedStatement = {
   name: 'insert_deliveries',
   text: lockWebhooks + insertThose,
 }
 
 /**
- * The same, with a waiting first attempt for each, also for existing ones, whose event was redelivered. Returns the
- * few for which none waits: a row written at the same moment is not seen.
+ * The same, with a waiting first attempt for each, also for existing ones, whose event was redelivered.
+ * Returns the few for which none waits: a row written at the same moment is not seen.
  */
 export const insertWaitingDeliveries: PreparedStatement = {
   name: 'insert_waiting_deliveries',
@@ -45,7 +48,10 @@ export const insertWaitingDeliveries: PreparedStatement = {
   ${ordinalsNotIn('due')}`,
 }
 
-/** The same for webhooks that have not changed since read, with the claim of each first attempt. Returns the few left. */
+/**
+ * The same for webhooks that have not changed since read, with the claim of each first attempt. Returns the
+ * few left.
+ */
 export const beginDeliveries: PreparedStatement = {
   name: 'begin_deliveries',
   text: `${lockWebhooks},
@@ -58,8 +64,8 @@ export const beginDeliveries: PreparedStatement = {
 }
 
 /**
- * Claims attempts and returns the few not claimed. Locks the deliveries against deletion meanwhile, and all rows in
- * the order of their keys: two notifiers that claim the same ones wait instead of deadlocking.
+ * Claims attempts and returns the few not claimed. Locks the deliveries against deletion meanwhile, and all
+ * rows in the order of their keys: two notifiers that claim the same ones wait instead of deadlocking.
  */
 export const claimAttempts: PreparedStatement = {
   name: 'claim_attempts',

@@ -51,16 +51,19 @@ export function createAbandonDelivery(pool: pg.Pool): AbandonDelivery {
 }
 
 export interface DeliveryStore {
-  /** Writes deliveries that do not exist yet. Skips those whose webhook was deleted or whose request was erased. */
+  /**
+   * Writes deliveries that do not exist yet. Skips those whose webhook was deleted or whose request was
+   * erased.
+   */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
   /**
-   * The same, with a waiting first attempt for each (waiting-store.ts). False: none waits, because the delivery was
-   * skipped or another notifier writes it at this moment.
+   * The same, with a waiting first attempt for each (waiting-store.ts). False: none waits, because the
+   * delivery was skipped or another notifier writes it at this moment.
    */
   insertWaiting(deliveries: readonly WebhookDelivery[]): Promise<boolean[]>
   /**
-   * Writes deliveries that do not exist yet, each with the claim of its first attempt. Resolves to an error or a
-   * boolean for each. False: it was skipped or exists, or its webhook has changed since it was read.
+   * Writes deliveries that do not exist yet, each with the claim of its first attempt. Resolves to an error
+   * or a boolean for each. False: it was skipped or exists, or its webhook has changed since it was read.
    */
   beginAll: (beginnings: readonly Beginning[]) => Promise<readonly (boolean | Error)[]>
   /** Claims `delivery.attempt` for the store's lease. */
@@ -115,7 +118,10 @@ function ofAnyVersion(delivery: WebhookDelivery): Beginning {
   return { delivery, webhook: null }
 }
 
-/** Runs a statement that returns the ordinals (from 1) of what it did not write. Resolves to a boolean for each. */
+/**
+ * Runs a statement that returns the ordinals (from 1) of what it did not write. Resolves to a boolean for
+ * each.
+ */
 async function writeEach(
   pool: pg.Pool,
   statement: PreparedStatement,

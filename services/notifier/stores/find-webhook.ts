@@ -21,8 +21,8 @@ type ChangedRow = { ordinal: number } & (WebhookRow | { id: null })
 const defaultMaxKept = 10_000
 
 /**
- * Finds a webhook as it is now. Each query returns only webhooks whose version has changed: returning the same
- * rows for every batch was 4 % of a delivery's cost.
+ * Finds a webhook as it is now. Each query returns only webhooks whose version has changed: returning the
+ * same rows for every batch was 4 % of a delivery's cost.
  */
 export function createFindWebhook(
   pool: pg.Pool,

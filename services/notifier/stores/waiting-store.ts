@@ -13,9 +13,9 @@ export interface WaitingStore {
   /** Writes that `delivery.attempt` waits. */
   add(delivery: WebhookDelivery, due: WaitingDue): Promise<void>
   /**
-   * Takes due attempts for which there are `permits`, in the order of shared-permits.ts: the project with the fewest
-   * first, then its webhooks in turn, the least recently noted first. They fall due again after `leaseMs` unless
-   * removed.
+   * Takes due attempts for which there are `permits`, in the order of shared-permits.ts: the project with the
+   * fewest first, then its webhooks in turn, the least recently noted first. They fall due again after
+   * `leaseMs` unless removed.
    */
   take(options: TakeOptions): Promise<WebhookDelivery[]>
   /** Call once the attempt's result is stored and published. */
@@ -50,9 +50,9 @@ const removeWaiting = `
   delete from webhook_waiting waiting using unnest($1::uuid[], $2::int[]) as ended (id, attempt)
   where waiting.delivery_id = ended.id and waiting.attempt = ended.attempt`
 
-// One index scan for each endpoint: the recursive walk skips from each distinct endpoint to the next. A permit for a
-// project lowers its lead by two and those of the others by one. In this order the lead that is left falls from row
-// to row, so all taken rows come before all others.
+// One index scan for each endpoint: the recursive walk skips from each distinct endpoint to the next. A
+// permit for a project lowers its lead by two and those of the others by one. In this order the lead that is
+// left falls from row to row, so all taken rows come before all others.
 const takeWaiting = `
   with recursive endpoint (webhook_id) as (
     (select webhook_id from webhook_waiting order by webhook_id limit 1)

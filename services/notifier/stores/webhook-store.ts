@@ -18,8 +18,8 @@ export interface WebhookStore {
   /** Notes on webhooks why their expressions failed, unless the expressions have changed. */
   noteExpressionFailures(failures: readonly ExpressionFailure[]): Promise<void>
   /**
-   * Notes that a delivery has failed for good. Disables the webhook if nothing was delivered for as long as its
-   * owner has set. Returns why the notifier disabled it, now or before; null if it did not.
+   * Notes that a delivery has failed for good. Disables the webhook if nothing was delivered for as long as
+   * its owner has set. Returns why the notifier disabled it, now or before; null if it did not.
    */
   noteFailure(webhookId: string): Promise<{ reason: string | null; isNew: boolean }>
   /** Notes that something was delivered. */
@@ -34,8 +34,8 @@ const noteFailures = `
     and (expression_failed_at is null or expression_failed_at < now() - interval '1 minute')`
 
 /**
- * Waits a minute longer. A success whose attempt began before the failure was noted leaves failing_since as it is,
- * and such an attempt ends within a minute. The log of deliveries may be too long to search for it.
+ * Waits a minute longer. A success whose attempt began before the failure was noted leaves failing_since as
+ * it is, and such an attempt ends within a minute. The log of deliveries may be too long to search for it.
  */
 const isOver = `(enabled and failing_since <= now() - disable_after_hours * interval '1 hour' - interval '1 minute') is true`
 // Of simultaneous failures one disables: each waits for the row and sees the change of the one before.

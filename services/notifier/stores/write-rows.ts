@@ -4,8 +4,8 @@ import { query, type PreparedStatement } from '#runtime/postgres.ts'
 import { asUnstorable, isForeignKeyViolation } from '#runtime/refused-data.ts'
 
 /**
- * As `query`, for values from records and receivers: if Postgres refuses them, the record is at fault, not the
- * process. A delivery that was deleted after it was found is not found the next time.
+ * As `query`, for values from records and receivers: if Postgres refuses them, the record is at fault, not
+ * the process. A delivery that was deleted after it was found is not found the next time.
  */
 export async function writeRows<R extends pg.QueryResultRow>(
   pool: pg.Pool,

@@ -6,7 +6,9 @@ import type { WaitingDue } from '../stores/waiting-store.ts'
 
 export type SetAside = ReturnType<typeof createSetAside>
 
-/** Hands attempts to the database (`webhook_waiting`): a slow endpoint must not hold up the records of others. */
+/**
+ * Hands attempts to the database (`webhook_waiting`): a slow endpoint must not hold up the records of others.
+ */
 export function createSetAside({
   waiting,
   limiter,
@@ -23,8 +25,8 @@ export function createSetAside({
     /** The attempt is made later. */
     wait,
     /**
-     * Continues an attempt at a slow receiver without its record. Its row is removed once the result is stored; if
-     * this process crashes, the row falls due after the claim.
+     * Continues an attempt at a slow receiver without its record. Its row is removed once the result is
+     * stored; if this process crashes, the row falls due after the claim.
      */
     goOn(delivery: WebhookDelivery, written: Promise<void>): Promise<Outcome> {
       limiter.note(delivery.webhook_id, true)

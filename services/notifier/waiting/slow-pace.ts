@@ -10,8 +10,9 @@ export interface SlowPaceOptions {
 }
 
 /**
- * Paces attempts at slow endpoints. Hanging attempts that begin together end together after 10 s, and so would
- * all that follow. So permits come into use one by one. After an attempt that ended early another may begin.
+ * Paces attempts at slow endpoints. Hanging attempts that begin together end together after 10 s, and so
+ * would all that follow. So permits come into use one by one. After an attempt that ended early another may
+ * begin.
  */
 export class SlowPace {
   readonly #options: SlowPaceOptions

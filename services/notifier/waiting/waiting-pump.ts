@@ -17,8 +17,9 @@ const idleMs = 250
 /** Pause while attempts at quick endpoints wait. */
 const busyMs = 25
 /**
- * Pause between rounds for endpoints that are not known to be quick. With a round after each attempt and 50 of 100
- * endpoints hanging, Postgres took 14 % of a core for them, and healthy endpoints had a p99 of 155 to 258 ms.
+ * Pause between rounds for endpoints that are not known to be quick. With a round after each attempt and 50
+ * of 100 endpoints hanging, Postgres took 14 % of a core for them, and healthy endpoints had a p99 of 155 to
+ * 258 ms.
  */
 const unhurriedMs = 100
 /** Just under the 10 s of a hanging attempt, so that no permit stays unused. */
@@ -152,7 +153,10 @@ export class WaitingPump implements Service {
     }
   }
 
-  /** After a transient error the attempt falls due again when its lease ends. A permanent one ends the delivery. */
+  /**
+   * After a transient error the attempt falls due again when its lease ends. A permanent one ends the
+   * delivery.
+   */
   async #fail(delivery: WebhookDelivery, error: unknown): Promise<void> {
     const { giveUp, waiting, log } = this.#dependencies
     const { delivery_id } = delivery

@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /**
- * What a sink does for runs, whose clock stands still in 1970. What passes by itself (the broker does not lead a topic just made yet) is tried
- * again, as its task does.
+ * What a sink does for runs, whose clock stands still in 1970. What passes by itself (the broker does not
+ * lead a topic just made yet) is tried again, as its task does.
  */
 function carrier(changes: Partial<RunDependencies> = {}) {
   const carryOut = createRunAdvance({
@@ -94,7 +94,10 @@ async function readRun(id: string) {
   return { status, fed: Number(calls_fed), scored: Number(calls_scored), problem, awaits: awaited?.topic }
 }
 
-/** 20 records, to every partition, as the keys are the same each time: with 20 random ones one of six was left out in 1 of 38 runs, and nothing was waited for there. */
+/**
+ * 20 records, to every partition, as the keys are the same each time: with 20 random ones one of six was left
+ * out in 1 of 38 runs, and nothing was waited for there.
+ */
 const write = ({ topic }: Queue) =>
   fixture.send(many(20, (index) => ({ topic, key: `job ${index}`, value: Buffer.from('x') })))
 

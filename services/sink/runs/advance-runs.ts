@@ -41,9 +41,9 @@ const restFactor = 9
 
 /**
  * Advances the runs that score history again: queues the next calls of the oldest, promotes the next calls of
- * another, and counts what has been scored. Jobs are published before the cursor that passes them is committed:
- * a sink that crashes in between queues them again, and their scores have the same identifiers. Resolves to
- * whether there is more to do at once.
+ * another, and counts what has been scored. Jobs are published before the cursor that passes them is
+ * committed: a sink that crashes in between queues them again, and their scores have the same identifiers.
+ * Resolves to whether there is more to do at once.
  */
 export function createRunAdvance(dependencies: RunDependencies): () => Promise<boolean> {
   const { pool, rollups, clock, log, metrics } = dependencies

@@ -34,8 +34,8 @@ export interface HistoryDependencies {
 }
 
 /**
- * Reads partition after partition, from the first record of the run's time to the topic's end when the run began.
- * Selects records by the time of their call, not of their sending.
+ * Reads partition after partition, from the first record of the run's time to the topic's end when the run
+ * began. Selects records by the time of their call, not of their sending.
  */
 export function createHistoryReader({
   kafka,
@@ -65,7 +65,7 @@ export function createHistoryReader({
     const ranges = run.offsets ?? (await readRanges(kafka, topic, run.start_at.getTime() - clientsAheadMs))
     const page: HistoryPage = { jobs: [], offsets: { ...ranges }, isEnd: false, lost: 0 }
     const open = Object.entries(ranges).filter(([, range]) => !isRead(range))
-    // One partition a page, and any before it without records: a topic made again is passed and reported at once.
+    // One partition a page, after those without records: a topic made again is passed and reported at once.
     for (const [partition, { next, end }] of open) {
       const { records, nextOffset, lostCount } = await readRecordsFrom(
         kafka,

@@ -23,11 +23,11 @@ export interface SettleDependencies {
 }
 
 /**
- * Counts what a run has scored. The run is done when every call is scored, or when no more scores can come: calls
- * that are sampled out or dead letters have none. The latter is known once the queues have passed the ends that
- * they had when the run's last job was published; waiting for empty queues would take as long as anything flows.
- * The ends are kept in the run's row, so any sink can go on. The row is locked only afterwards: a Kafka that does
- * not answer must not block others. What another sink has written meanwhile stands.
+ * Counts what a run has scored. The run is done when every call is scored, or when no more scores can come:
+ * sampled-out calls and dead letters have none. That is known once the queues have passed the ends that they
+ * had when the run's last job was published; waiting for empty queues would take as long as anything flows.
+ * The ends are kept in the run's row, so any sink can go on. The row is locked only afterwards: a Kafka that
+ * does not answer must not block others. What another sink has written meanwhile stands.
  */
 export async function settleRun(dependencies: SettleDependencies, id: string): Promise<boolean> {
   const { pool } = dependencies

@@ -6,7 +6,7 @@ import type { Log } from '#runtime/log.ts'
 
 export interface CallAwaitingDependencies {
   kafka: Kafka
-  /** Where every call is logged, and the group that stores them. */
+  /** The topic of all calls, and the group that stores them. */
   topic: string
   groupId: string
   clock: Clock
@@ -19,10 +19,10 @@ export type AwaitCalls = (signal: AbortSignal) => Promise<boolean>
 const lookAgainMs = 500
 
 /**
- * A score follows its call, except into a database that was restored from a backup: there both come again from Kafka side by side, and a score that
- * came first would be lost. Sinks are stopped while that is done (docs/backup.md), so what they find missing was logged before they
- * started: once in the life of a process, at its first score without a call, it waits until what the topic of calls holds by then is stored.
- * After that a call that is missing was erased.
+ * A score follows its call, except after a database was restored from a backup: both then come again from
+ * Kafka side by side, and an early score would be lost. Sinks are stopped for a restore (docs/backup.md), so
+ * the missing calls were logged before they started. Once in a process, at its first score without a call,
+ * this waits until the calls now on the topic are stored. After that a missing call was erased.
  */
 export function createCallAwaiting({
   kafka,

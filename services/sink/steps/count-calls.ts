@@ -32,7 +32,10 @@ function countCall(tally: Tally, { call, projectUuid, createdAtMs }: PlacedCall)
   if (call.latency_ms !== null) addTo(sums, latencyColumn(latencyBucketOf(call.latency_ms)), 1)
 }
 
-/** Whole numbers add up the same in any order, which floating point does not. Rounded as `floor(cost_usd * 1e12 + 0.5)` does in SQL. */
+/**
+ * Integers add up the same in any order; floating-point numbers do not. Rounded as `floor(cost_usd * 1e12 +
+ * 0.5)` in SQL.
+ */
 function picodollarsOf(costUsd: number): bigint {
   const picodollars = Math.floor(costUsd * 1e12 + 0.5)
   return Number.isFinite(picodollars) ? BigInt(picodollars) : 0n
@@ -42,7 +45,8 @@ function countTools(tally: Tally, { call, projectUuid, createdAtMs }: PlacedCall
   const { source, agent_name, tool_name } = call
   for (const name of new Set(tool_name === null ? call.tool_names : [tool_name, ...call.tool_names])) {
     const sums = tally.sumsOf(projectUuid, createdAtMs, { source, tool_name: name, agent_name })
-    // A record of the call itself, or only an answer that asks for it: the two are of one call when both are logged.
+    // A record of the tool call itself, or an answer that asks for it: both belong to one call if both are
+    // logged.
     addTo(sums, name === tool_name ? 'calls' : 'requested', 1)
     if (name === tool_name && hasFailed(placedStatus(call), call.error)) addTo(sums, 'failed', 1)
   }

@@ -1,7 +1,9 @@
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 
-/** Counts series that the roll-ups had no room for, and says so in the log: somebody puts what changes from call to call into a name. */
+/**
+ * Counts series beyond the bounds of the roll-ups, and logs it once: names must not change from call to call.
+ */
 export function createOverflowCounter({
   log,
   metrics,

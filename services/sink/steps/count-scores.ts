@@ -28,14 +28,20 @@ interface CountedVerdict {
   worstSeverity: Severity | null
 }
 
-/** A request's verdict that is new (`before` undefined) or has become another; without any, nothing is counted. */
+/**
+ * A new verdict of a request (`before` undefined) or a changed one. A request without a verdict is not
+ * counted.
+ */
 export interface VerdictChange {
   of: Pick<Verdict, 'call' | 'projectUuid' | 'requestCreatedAtMs'>
   before: CountedVerdict | undefined
   after: CountedVerdict | undefined
 }
 
-/** What changes of verdicts add to (and take from) `call_rollups`: after them each request is counted under its verdict as it now is. */
+/**
+ * What changed verdicts add to and subtract from `call_rollups`, so that each request counts under its
+ * current verdict.
+ */
 export function countVerdicts(changes: readonly VerdictChange[]): RollupRow[] {
   const tally = createTally()
   for (const { of, before, after } of changes) {

@@ -1,13 +1,14 @@
 /**
- * What became of a record: `stored` now; `redelivered`, when it was stored before and this delivery repeats one that a crash may have cut
- * off before its job was published; `resent`, when a client sent it again; `erased`, when somebody asked to erase it.
+ * What became of a record: `stored` now; `redelivered`, if stored before and a crash may have prevented its
+ * job; `resent` by a client; `erased`, if its erasure was requested.
  */
 export type Disposition = 'stored' | 'redelivered' | 'resent' | 'erased'
 
 /**
- * The fate of each record of a batch. `firstTime` holds the identities that this transaction stored; `positionBefore` is the offset behind what
- * earlier transactions stored. A known record below it was delivered before, one at or above it is another copy. Of several copies in
- * one batch only the first is stored or redelivered, so that no batch makes two jobs for one call.
+ * The disposition of each record of a batch. `firstTime`: the identities that this transaction stored.
+ * `positionBefore`: the offset behind what earlier transactions stored. A known record below it was delivered
+ * before; at or above it is another copy. Of several copies in a batch only the first is stored or
+ * redelivered: one call gets one job.
  */
 export function decideDispositions(
   records: readonly { identity: string; offset: bigint }[],

@@ -1,7 +1,7 @@
 import type { ConsumedRecord } from '#runtime/kafka/records.ts'
 import { hashedId, idToUuid, isId } from '#schemas/ids.ts'
 
-/** A row of dead_letters: what is known of a dead letter without what it holds. */
+/** A row of dead_letters: what is known of a dead letter, without its value. */
 export interface DeadLetterRow {
   uuid: string
   cluster: string
@@ -36,8 +36,8 @@ const maxCodeLength = 200
 const maxTimeMs = 2 ** 48 - 1
 
 /**
- * The row of one record of a dead-letter topic. Its headers are the runtime's (`sluice-dlq-*`), but others can write to the topic too:
- * whatever is missing or malformed is null.
+ * The row of one dead letter. The runtime writes the headers (`sluice-dlq-*`), but others can write to the
+ * topic too: what is missing or malformed is null.
  */
 export function describeDeadLetter(
   record: ConsumedRecord<Buffer | null>,

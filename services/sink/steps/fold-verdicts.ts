@@ -14,10 +14,10 @@ export interface Verdict {
   scoreCount: number
 }
 
-/** From best to worst. What could not be judged is worse than what was judged safe: a judge's failure is never `safe`. */
+/** From best to worst. `unscored` is worse than `safe`: a judge's failure never counts as safe. */
 const labelsByBadness: readonly ScoreLabel[] = ['safe', 'unscored', 'unsafe']
 
-/** One verdict a request, of those of its scores that belong to the live run; in the order of their keys. */
+/** One verdict for each request, from its scores in the live run, in the order of their keys. */
 export function foldVerdicts(scores: readonly PlacedScore[]): Verdict[] {
   const verdicts = new Map<string, Verdict>()
   for (const placed of scores) {

@@ -15,7 +15,10 @@ export interface PassedThreshold {
   now: Date
 }
 
-/** The `usage_alert` of a project whose calls have cost what it wanted to hear of: the same however often it is made of a threshold in a period. */
+/**
+ * The `usage_alert` of a project whose calls have passed a cost threshold. Repeated for the same threshold
+ * and period, it has the same id.
+ */
 export function makeCostAlert(passed: PassedThreshold): RaisedEvent {
   const periodStart = passed.periodStart.toISOString()
   const data: EventData<'usage_alert'> = {

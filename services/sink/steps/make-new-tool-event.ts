@@ -4,8 +4,8 @@ import { hashedId, idTimeMs } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 
 /**
- * `new_tool_detected`: an agent called a tool by a name that its project had not seen (specification 6.1). It happened when the call came, which is
- * in its record however often that is read: a call that is sent days late would else be told of as days old, and its deliveries deleted as such.
+ * `new_tool_detected`: an agent called a tool by a name new to its project (specification 6.1). Its time is
+ * when the call was received: by the time of a call sent days late, its deliveries would be deleted as old.
  */
 export function makeNewToolEvent(call: LoggedCall, toolName: string): RaisedEvent {
   const data: EventData<'new_tool_detected'> = {

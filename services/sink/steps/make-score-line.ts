@@ -1,7 +1,9 @@
 import type { Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { fractionOf, labelInEvents } from './to-event-form.ts'
 
-/** The structured log line of one written score (specification 2.9). `ts` and `level` are added by the log. */
+/**
+ * The structured log line of one written score (specification 2.9). `ts` and `level` are added by the log.
+ */
 export interface ScoreLine {
   event: 'safety_score_written'
   request_id: string

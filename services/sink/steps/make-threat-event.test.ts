@@ -10,7 +10,10 @@ const projectId = newId('project')
 const dashboardUrl = 'https://sluice.example/'
 const call = sampleCall(projectId)
 const { data: schema } = deliveredEventSchema('threat_detected').shape as { data: z.ZodObject }
-/** What the data is, which with the quotations, if these are sealed, is what docs/events.md says and nothing else. */
+/**
+ * What the data is, which with the quotations, if these are sealed, is what docs/events.md says and nothing
+ * else.
+ */
 const dataOf = (event: RaisedEvent) => {
   const own = JSON.parse(event.data.toString()) as Record<string, unknown>
   const quotations = event.content === null ? {} : { prompt_snippet: '', completion_snippet: null }

@@ -7,15 +7,15 @@ import { fractionOf, labelInEvents } from './to-event-form.ts'
 
 type OfScore = 'score_label' | 'score_value' | 'severity'
 /**
- * All but what `content` holds, where there is any. That unsafe scores have a value and a severity, and calls of tools the name of one, their
- * types do not say.
+ * All fields but those in `content`. The types do not say that unsafe scores have a value and a severity, and
+ * tool calls a tool's name.
  */
 type OwnData = Omit<EventData<'threat_detected'>, keyof EventContent | OfScore | 'tool_name'> &
   Record<OfScore, unknown> & { tool_name?: string | null } & Partial<EventContent>
 
 /**
- * `threat_detected` (specification 6.4) for an unsafe score as it was stored. Snippets and arguments stay sealed in
- * `content`: the notifier joins them to `data`. Made again it has the same id.
+ * `threat_detected` (specification 6.4) for an unsafe score as stored. Snippets and arguments stay sealed in
+ * `content`; the notifier joins them to `data`. Made again, it has the same id.
  */
 export function makeThreatEvent(call: ScoredCall, score: Score, dashboardUrl: string): RaisedEvent {
   const data: OwnData = {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Sums of one series of a project in one hour, to be added to what its table holds. */
+/** Sums of one series of a project in one hour, added to its row. */
 export interface RollupRow {
   projectUuid: string
   /** The hour of the calls, Unix milliseconds. */
   hourMs: number
-  /** The series' key: a hash of what it is, because names can be longer than an index takes. */
+  /** Hash of the series' dimensions: names can be longer than an index takes. */
   series: string
   isOther: boolean
   dimensions: Readonly<Record<string, string | null>>

@@ -1,6 +1,6 @@
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 
-/** The event without what it quotes of the call (a tool's arguments can be too large for a record), with empty quotations in their place. */
+/** The event with empty quotations: a tool's arguments can be too large for a record. */
 export function withoutContent(event: RaisedEvent): RaisedEvent {
   const data = JSON.parse(event.data.toString('utf8')) as Record<string, unknown>
   const quotations = event.event === 'threat_detected' ? { prompt_snippet: '', completion_snippet: null } : {}

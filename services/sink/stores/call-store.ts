@@ -20,9 +20,9 @@ import { asRefusedRecord } from './refused-record.ts'
 
 export interface CallStore {
   /**
-   * Stores a partition's calls and its position in one transaction, with what follows from them: bodies, events of new tools, the counter of
-   * the unlimited tier, the roll-ups. Returns what became of each, in their order. Throws PermanentError (`UNSTORABLE`) when one of
-   * them cannot be stored, TransientError when Postgres is away; then nothing is stored.
+   * Stores a partition's calls and its position in one transaction, with their bodies, events of new tools,
+   * the counter of the unlimited tier and the roll-ups. Returns dispositions in order. Throws PermanentError
+   * (`UNSTORABLE`) if one cannot be stored, TransientError if Postgres is away; nothing is stored then.
    */
   store(calls: readonly PlacedCall[], position: Position, kind: CallTopicKind): Promise<StoredCalls>
 }
@@ -106,7 +106,7 @@ async function insertCalls(client: ClientBase, calls: readonly PlacedCall[]): Pr
   if (calls.length === 0) return new Set()
   await stageRows(client, 'staged_calls', callColumns, calls)
   const names = callColumns.map(({ name }) => name).join(', ')
-  // In key order: two sinks that meet in the same calls (both topics of one project) then wait instead of deadlocking.
+  // In key order: two sinks that store the same calls (from both topics) wait instead of deadlocking.
   const { rows } = await client.query<IdentityRow>(
     `insert into llm_requests (${names}) select ${names} from staged_calls order by project_id, id, place
      on conflict do nothing returning project_id, id`,
@@ -121,8 +121,8 @@ function firstOfEach(calls: readonly PlacedCall[], identities: ReadonlySet<strin
 }
 
 /**
- * Bodies go straight to their table: a call that is new has none there. Only a project that keeps content gets this far with bodies, and
- * the flag is looked at once more, because what is written here stays for weeks.
+ * Inserted directly: a new call has no bodies yet. Only projects that keep content get this far, and the flag
+ * is checked again, because bodies stay for weeks.
  */
 async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
   const withBodies = newCalls.filter(
@@ -133,7 +133,7 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
   if (kept.length > 0) await copyRows(client, table, bodyColumns, kept)
 }
 
-/** Remembers tool names, and returns an event for each that its project had not seen and how many it has no room for. */
+/** Notes tool names. Returns an event for each new to its project, and how many were beyond the bound. */
 async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
   const firstCalls = new Map<string, { placed: PlacedCall; tool: string }>()
   for (const placed of newCalls) {
@@ -168,8 +168,9 @@ async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
 /** Of a project. Names that never end (a number in each) would grow the table, and raise events, for ever. */
 const maxTools = 10_000
 
-// A project's tools are counted only where one comes that it has not seen. Calls come in any order: the earliest one counts.
-// In key order, in which all sinks lock. A row that another sink has added meanwhile has an xmax here, and is not new.
+// A project's tools are counted only when a new one comes. Calls come in any order: the earliest counts. Rows
+// are in key order, as all sinks lock them. A row that another sink has added meanwhile has an xmax here, and
+// is not new.
 const noteToolsSql = `
   with given as (
     select c.* from unnest($1::uuid[], $2::text[], $3::timestamptz[]) as c (project_id, tool_name, first_seen_at)
@@ -198,10 +199,10 @@ const noteToolsSql = `
   union all select project_id, tool_name, false from placed where not has_room`
 
 /**
- * Moves the counters of the unlimited tier, whose calls ingest does not claim, by the rows really stored. One that was claimed all the same came first
- * when its project had a limit, and counts already. (The other way round, a call that was counted here and is sent again after its project got a
- * limit is claimed by ingest and counts twice: docs/decisions/0014.) Last in the transaction and in key order, because every sink that stores
- * for the same project waits for this row.
+ * Counts the stored rows of the unlimited tier, whose calls ingest does not claim. A claimed one was received
+ * while its project had a limit and counts already. (A call counted here, and sent again once its project has
+ * a limit, counts twice: docs/decisions/0014.) Last in the transaction and in key order: all sinks of a
+ * project wait for this row.
  */
 async function countUnlimited(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
   const counted = newCalls.filter(({ call }) => isUnlimited(call.tier) && call.source !== 'redteam')

@@ -2,8 +2,8 @@ import type { ClientBase, Pool, PoolClient } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 
 /**
- * Makes the partitions of claims of the month of `now`, of the next one and of the one before: a period may have begun in that while no sink
- * ran, and what stays in the default partition is never dropped.
+ * Makes the partitions of claims for last month, this month and the next. Last month: a period may have begun
+ * while no sink ran, and rows of the default partition are never dropped.
  */
 export async function makeClaimPartitions(client: ClientBase, now: Date): Promise<void> {
   // Everybody who claims waits behind us while we wait for those who are claiming.
@@ -15,7 +15,10 @@ export async function makeClaimPartitions(client: ClientBase, now: Date): Promis
   )
 }
 
-/** Drops the oldest month of claims that no period can ask for any more, by Postgres's clock too. Returns the table's name; undefined when there is none. */
+/**
+ * Drops the oldest month of claims that no period needs, by Postgres's clock too. Returns its table's name,
+ * if any.
+ */
 export async function dropOldClaims(client: ClientBase, now: Date): Promise<string | undefined> {
   // A period is at most 31 days old, and asks for claims of the one before (claim_requests): 32 days.
   const { rows } = await client.query<{ name: string }>(
@@ -41,8 +44,8 @@ export async function readTimeAgo(pool: Pool, ageMs: number): Promise<Date> {
 }
 
 /**
- * Until when claims have been looked at. The first time: since when there are any, or `otherwise`. That is saved at once, while there are
- * few: what looks for it reads them all, 1.6 s of 1.5 million.
+ * Until when claims have been looked at; at first the time of the oldest claim, or `otherwise`. Saved at
+ * once, while there are few claims: finding the oldest reads them all, 1.6 s for 1.5 million.
  */
 export async function readSweptUntil(pool: Pool, otherwise: Date): Promise<Date> {
   const { rows } = await query<{ swept_until: Date }>(
@@ -74,7 +77,7 @@ export interface LostClaims {
   requestUuids: string[]
 }
 
-/** Claims taken from `from` on and before `to` whose call is not stored and was not erased either, at most `limit`. */
+/** Claims taken in [`from`, `to`) whose call is neither stored nor erased, at most `limit`. */
 export async function findLostClaims(
   pool: Pool | PoolClient,
   from: Date,
@@ -83,9 +86,10 @@ export async function findLostClaims(
 ): Promise<LostClaims[]> {
   const { rows } = await query<{ project_id: string; request_ids: string[] }>(
     pool,
-    // The time in the identifier leads to the one partition that can have the call. Ingest takes none that is over 7 days old or 2 hours ahead: by
-    // the bounds, with a day to spare, Postgres leaves the other days' partitions alone before it locks them. They are values, because it
-    // knows what time plus an interval is only once it has planned and locked every day (of a year 370 with their indexes, 9 now).
+    // The time in the identifier leads to the one partition that can have the call. Ingest takes none over 7
+    // days old or 2 hours ahead. With these bounds, and a day to spare, Postgres skips the other days'
+    // partitions before it locks them: 9 locks instead of 370 for a year. They must be parameters, as a time
+    // plus an interval is known only after planning and locking.
     `select project_id, array_agg(request_id) as request_ids from (
        select c.project_id, c.request_id from quota_claims c
        where c.claimed_at >= $1 and c.claimed_at < $2 and not exists (
@@ -101,8 +105,8 @@ export async function findLostClaims(
 }
 
 /**
- * Gives claims back: those of the current period count no longer. The project's row is locked as for admitting, and a claim that was used again
- * meanwhile stays. Returns how many were given back.
+ * Returns claims: those of the current period no longer count. Locks the project's row as admitting does; a
+ * claim that was used again meanwhile stays. Resolves to how many were returned.
  */
 export function returnClaims(
   pool: Pool,

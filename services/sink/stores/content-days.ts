@@ -3,8 +3,8 @@ import { dayOf } from './day-partitions.ts'
 import type { contentTables } from './retention-store.ts'
 
 /**
- * Those of `rows` whose day `table` still has a partition of. Content is dropped after 90 days and its calls are not: they may be scored, or even come,
- * later than that.
+ * Filters `rows` to days for which `table` still has a partition. Content is dropped after 90 days, but calls
+ * may be scored, or even arrive, later.
  */
 export async function ofKeptDays<Row>(
   client: ClientBase,

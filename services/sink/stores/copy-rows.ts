@@ -4,7 +4,10 @@ import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { PermanentError } from '#runtime/errors.ts'
 
-/** How a value is written: `uuid` as hex with dashes, `timestamptz` as Unix milliseconds, `jsonb` as JSON text. */
+/**
+ * How a value is written: `uuid` as hex with dashes, `timestamptz` as Unix milliseconds, `jsonb` as JSON
+ * text.
+ */
 interface CopyValues {
   uuid: string
   text: string
@@ -24,8 +27,9 @@ export type CopyColumn<Row> = {
 }[CopyType]
 
 /**
- * Copies rows into `table` within the transaction of `client`, in Postgres's binary format: no escaping, and bodies go as they are instead
- * of as hexadecimal text of twice their size. Throws PermanentError (`UNSTORABLE`) for a value that its column cannot hold.
+ * Copies rows into `table` within the transaction of `client`, in Postgres's binary format: no escaping, and
+ * no hexadecimal text of twice the size for bodies. Throws PermanentError (`UNSTORABLE`) for a value that its
+ * column cannot hold.
  */
 export async function copyRows<Row>(
   client: ClientBase,
@@ -83,7 +87,10 @@ function writeField<Row>(writer: ChunkWriter, column: CopyColumn<Row>, row: Row)
   }
 }
 
-/** The caller's column type ties `type` and `value` together, which a switch over the type alone cannot tell the compiler. */
+/**
+ * The column's type ties `type` and `value` together; a switch over the type alone cannot show that to the
+ * compiler.
+ */
 function writeValue(writer: ChunkWriter, type: CopyType, value: CopyValues[CopyType]): void {
   switch (type) {
     case 'text':
@@ -151,7 +158,7 @@ function createChunkWriter() {
       reserve(bytes.length)
       length += bytes.copy(chunk, length)
     },
-    /** Straight into the chunk where it fits for sure: a buffer for each short text took a tenth of a sink's time. */
+    /** Written directly where it surely fits: a buffer for each short text took a tenth of a sink's time. */
     text(text: string) {
       const maxBytes = text.length * 3
       if (maxBytes > shortTextBytes) {

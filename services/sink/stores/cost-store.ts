@@ -15,7 +15,10 @@ export interface CostWatch {
   periodStart: Date
 }
 
-/** Projects with a cost threshold that were not told yet in their period, in their order. Moves periods on that are over. */
+/**
+ * Projects with a cost threshold and no alert in their period yet, in order. Advances periods that have
+ * ended.
+ */
 export async function findCostWatches(pool: Pool, now: Date): Promise<CostWatch[]> {
   const { rows } = await query<{ project_id: string; cost_alert_usd: string; period_start: Date }>(
     pool,
@@ -33,8 +36,8 @@ export async function findCostWatches(pool: Pool, now: Date): Promise<CostWatch[
 }
 
 /**
- * US dollars that the project's stored calls have cost in the period, without the red team's: whole days and hours from the roll-ups (docs/decisions/0006),
- * the rest from the calls.
+ * Cost of the project's stored calls in the period, in US dollars, without the red team's: whole days and
+ * hours from the roll-ups (docs/decisions/0006), the rest from the calls.
  */
 export async function sumCosts(pool: Pool, { projectUuid, periodStart }: CostWatch): Promise<number> {
   const firstHour = new Date(Math.ceil(periodStart.getTime() / hourMs) * hourMs)
@@ -65,7 +68,10 @@ const costSql = `
     where project_id = $1 and created_at >= $2 and created_at < $3 and source is distinct from 'redteam'
   ))::float8 as cost`
 
-/** Raises the alert unless somebody has in this period, it is over, or the threshold has moved. Resolves to whether it did. */
+/**
+ * Raises the alert unless the period has one or has ended, or the threshold has changed. Resolves to whether
+ * it did.
+ */
 export function raiseCostAlert(
   pool: Pool,
   watch: CostWatch,

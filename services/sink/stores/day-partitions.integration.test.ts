@@ -63,7 +63,10 @@ test('only days near enough to now are given partitions; older ones are written 
   expect(await partitionsOf(tooNew)).toEqual([])
 })
 
-/** With a score, and what is kept with either: rows that have lost their peer must not keep the table from coming back. */
+/**
+ * With a score, and what is kept with either: rows that have lost their peer must not keep the table from
+ * coming back.
+ */
 async function insertCall(day: string): Promise<void> {
   const projectId = await createErasingFixture(pool).addProject()
   const call = sampleCall(projectId, { id: newId('request', Date.parse(`${day}T12:00Z`)) })

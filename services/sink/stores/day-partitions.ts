@@ -14,15 +14,15 @@ export function dayOf(timeMs: number): string {
 let lastDay = { day: Number.NaN, name: '' }
 
 export interface DayPartitions {
-  /** Makes the partitions of `day` unless they are there. Throws TransientError while others hold the tables. */
+  /** Makes the partitions of `day` if missing. Throws TransientError while others lock the tables. */
   make(day: string): Promise<void>
-  /** Which of `days` can be written to: those that have partitions, and those near enough to now to be given some. */
+  /** The days that can be written to: with partitions, or near enough to now to get some. */
   writable(days: ReadonlySet<string>): Promise<ReadonlySet<string>>
 }
 
 /**
- * The partitions by day of calls and scores. A day may be given partitions when it lies at most `maxAgeDays` back or one day ahead; beyond that a
- * wrong clock or a hostile record would fill the catalogue.
+ * Partitions by day of calls and scores. A day gets partitions if it is at most `maxAgeDays` back or one day
+ * ahead: beyond that a wrong clock or a hostile record would fill the catalogue.
  */
 export function createDayPartitions({
   pool,
@@ -37,7 +37,7 @@ export function createDayPartitions({
 
   async function make(day: string): Promise<void> {
     await inTransaction(pool, async (client) => {
-      // Attaching waits for nobody long: whoever holds the parent's lock would make every writer queue behind us.
+      // A short wait: while attaching waits for the parent's lock, every writer queues behind it.
       await client.query(`set local lock_timeout = '3s'`)
       await client.query('select ensure_day_partitions($1::date)', [day])
     })

@@ -9,7 +9,7 @@ const insertSql = `
     $9::text[], $10::text[], $11::text[], $12::uuid[], $13::uuid[], $14::integer[], $15::timestamptz[])
   on conflict do nothing`
 
-/** Indexes dead letters; one that is there already stays as it is. Throws TransientError when Postgres is away. */
+/** Indexes dead letters; existing rows stay. Throws TransientError if Postgres is away. */
 export async function insertDeadLetters(pool: Pool, rows: readonly DeadLetterRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(pool, insertSql, [

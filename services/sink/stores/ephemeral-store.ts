@@ -5,8 +5,8 @@ import type { PlacedCall } from '../steps/place-call.ts'
 const notedDays = 9
 
 /**
- * Notes calls of the ephemeral topic and returns the identities of the new ones. Their rows may have been stored from the other topic, so
- * only this tells a call that comes for the first time from one that is sent again.
+ * Notes calls of the ephemeral topic and returns the identities of new ones. Their rows may come from the
+ * other topic, so only these notes tell a new call from a repeated one.
  */
 export async function noteEphemeral(client: ClientBase, calls: readonly PlacedCall[]): Promise<Set<string>> {
   const { rows } = await client.query<{ project_id: string; id: string }>(
@@ -18,7 +18,7 @@ export async function noteEphemeral(client: ClientBase, calls: readonly PlacedCa
   return new Set(rows.map((row) => `${row.project_id}/${row.id}`))
 }
 
-/** Deletes notes that nothing needs any more, at most 10,000. Returns how many. */
+/** Deletes notes that are no longer needed, at most 10,000. Returns how many. */
 export async function deleteOldEphemeral(client: ClientBase): Promise<number> {
   const { rowCount } = await client.query(
     `delete from ephemeral_calls where (project_id, id) in (

@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg'
 import type { OpenErasure } from './erase-calls.ts'
 
 /**
- * Ends the open red-team runs of a project that is erased. Their holders and leases stay: whoever carries one out sees at its next renewal that it
- * is over, and lets go.
+ * Ends the open red-team runs of an erased project. Their leases stay: the holder sees at its next renewal
+ * that the run is over, and releases it.
  */
 export async function cancelAttacks(
   client: ClientBase,
@@ -17,7 +17,7 @@ export async function cancelAttacks(
   )
 }
 
-/** Whether somebody may still write to a run of the project; after a kill until the lease is over. */
+/** Whether a holder may still write to a run of the project; after a crash until its lease ends. */
 export async function areAttacksHeld(
   client: ClientBase,
   { project_id, requested_at }: OpenErasure,
@@ -29,7 +29,10 @@ export async function areAttacksHeld(
   return rowCount !== 0
 }
 
-/** Deletes red-team runs of a project that nobody holds, their attempts first: at most `limit` rows of each. Returns how many. */
+/**
+ * Deletes red-team runs of a project without a holder, their attempts first: at most `limit` rows of each.
+ * Returns how many.
+ */
 export async function eraseAttacks(
   client: ClientBase,
   { project_id, requested_at }: OpenErasure,
@@ -50,8 +53,9 @@ export async function eraseAttacks(
 }
 
 /**
- * Deletes what attempts whose calls were erased quote of another tool's report; that they were made and what they came to stays, for a run's counts
- * have been told. One without a verdict waits for none. An attempt's request has the time of its run, in the first 48 bits of both.
+ * Deletes what attempts of erased calls quote of another tool's report. The attempts and their results stay:
+ * a run's counts have been reported. An attempt without a verdict no longer waits for one. An attempt's
+ * request has its run's time in the first 48 bits of its identifier, as the run has.
  */
 export async function eraseQuotes(client: ClientBase, { id }: OpenErasure, limit: number): Promise<number> {
   const { rowCount } = await client.query(

@@ -5,20 +5,22 @@ import { dayOf } from './day-partitions.ts'
 import { lockCalls, type CallPlace } from './lock-calls.ts'
 import { timeBounds } from './time-bounds.ts'
 
-/** An erasure under way. */
+/** An open erasure. */
 export interface OpenErasure {
   id: string
   project_id: string
   scope: 'request' | 'session' | 'user' | 'project'
   subject: string
   requested_at: Date
-  /** Null: calls may be left. Otherwise whether every transaction that did not know of the erasure has ended. */
+  /**
+   * Null: calls may be left. Otherwise whether all transactions that may not know of the erasure have ended.
+   */
   settled: boolean | null
 }
 
 /**
- * Erasures that are not done: those first of which something can be done now, each project's oldest first, its second oldest next. By age
- * alone three thousand of one project, asked for in 15 s, held up everybody's for minutes.
+ * Open erasures: those with work to do now first; then each project's oldest, each project's second oldest
+ * and so on. By age alone, 3,000 of one project, requested in 15 s, delayed everyone's for minutes.
  */
 export async function openErasures(pool: Pool, limit: number): Promise<string[]> {
   const { rows } = await query<{ id: string }>(
@@ -33,7 +35,7 @@ export async function openErasures(pool: Pool, limit: number): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** Undefined: it is done, or there is none. */
+/** Undefined: it is done or does not exist. */
 export async function findOpenErasure(client: ClientBase, id: string): Promise<OpenErasure | undefined> {
   const { rows } = await client.query<OpenErasure>(
     `select id, project_id, scope, subject, requested_at, barrier <= pg_snapshot_xmin(pg_current_snapshot()) as settled
@@ -51,25 +53,26 @@ const conditionOf = {
 } as const
 
 /**
- * Deletes up to `limit` calls of an erasure; bodies, scores, details and verdicts go with them. Notes which, so that what comes of them later
- * is known. Returns how many.
+ * Deletes up to `limit` calls of an erasure with their bodies, scores, details and verdicts. Notes which, so
+ * that what comes of them later is recognised. Returns how many.
  */
 export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit: number): Promise<number> {
   const { id: erasureId, project_id, scope, subject, requested_at } = erasure
-  // The time in a request's identifier leads to the one day that can have it; whose a session or a user is, only every day together say.
+  // The time in a request's identifier leads to its one day; a session's or a user's calls can be of every
+  // day.
   const at = scope === 'request' ? new Date(idTimeMs(idFromUuid('request', subject))) : null
   const { rows: keys } = await client.query<CallPlace>(
     `select id, created_at from llm_requests where project_id = $1 and ${conditionOf[scope]}
      and (created_at <= $3 or stored_at <= $3) and ($5::timestamptz is null or created_at = $5) limit $4`,
     [project_id, subject, requested_at, limit, at],
   )
-  // A call that was never stored may have a dead letter all the same.
+  // A call that was never stored may still have a dead letter.
   await noteErased(client, erasure, scope === 'request' ? [subject] : keys.map(({ id }) => id))
   const byTime = keys.toSorted((one, other) => one.created_at.getTime() - other.created_at.getTime())
   for (const ofDay of Map.groupBy(byTime, ({ created_at }) => dayOf(created_at.getTime())).values()) {
     await lockCalls(client, project_id, ofDay)
-    // The bounds let Postgres leave the other days' partitions alone: both are values, because time plus an interval is known only after it has
-    // planned and locked the days behind.
+    // With these bounds Postgres skips the other days' partitions. Both are parameters: a time plus an
+    // interval is known only after planning and locking.
     await client.query(
       `delete from llm_requests r using unnest($2::uuid[], $3::timestamptz[]) as k (id, created_at)
        where r.project_id = $1 and r.id = k.id and r.created_at = k.created_at
@@ -102,7 +105,7 @@ async function noteErased(
   )
 }
 
-/** Begins to wait for the transactions that did not know of the erasure. */
+/** Begins to wait for the transactions that may not know of the erasure. */
 export async function markEmptied(client: ClientBase, { id }: OpenErasure): Promise<void> {
   await client.query('update erasures set barrier = pg_snapshot_xmax(pg_current_snapshot()) where id = $1', [
     id,
@@ -116,7 +119,10 @@ export async function markErased(client: ClientBase, { id }: OpenErasure, now: D
   )
 }
 
-/** Deletes notes of calls of which Kafka has nothing any more, and erasures that ended over `days` ago. At most 10,000 of each. */
+/**
+ * Deletes notes of calls that Kafka no longer has, and erasures that ended over `days` ago. At most 10,000 of
+ * each.
+ */
 export async function forgetErased(client: ClientBase, days: number): Promise<number> {
   const notes = await client.query(
     `delete from erased_requests where (project_id, request) in (

@@ -5,7 +5,10 @@ import type { OpenErasure } from './erase-calls.ts'
 import { recountDays } from './rollup-days.ts'
 import { dayTableOf, rollupTables } from './rollup-tables.ts'
 
-/** A table that refers to calls without a foreign key, walked by `time` and `key`, which have an index with the project. */
+/**
+ * A table that refers to calls without a foreign key. It is walked by `time` and `key`, which have an index
+ * with the project.
+ */
 export interface TraceTable {
   name: string
   time: string
@@ -15,20 +18,20 @@ export interface TraceTable {
   ofErased: string
 }
 
-/** How far a walk is. */
+/** Position of a walk. */
 export interface Place {
-  /** As Postgres writes it: a Date has no microseconds, and a walk would come to the same rows again. */
+  /** As Postgres writes it: a Date has no microseconds, and the walk would repeat rows. */
   at: string
   key: string
 }
 
-/** The request that an event is of, as people see its identifier; null for events of none. Data is JSON as bytes. */
+/** The public identifier of an event's request; null if it has none. Data is JSON as bytes. */
 const requestOf = `coalesce(t.content_id, substring(convert_from(t.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"'))`
 const byName = `exists (select from erased_requests x where x.project_id = t.project_id and x.request = ${requestOf})`
 const byUuid =
   'exists (select from erased_requests x where x.project_id = t.project_id and x.request_id = t.request_id)'
 
-/** Events, deliveries with their attempts, the index of dead letters, reviews, what the sweep remembers. */
+/** Events, deliveries with their attempts, the index of dead letters, reviews, and the notes of the sweep. */
 export const traceTables: readonly TraceTable[] = [
   { name: 'event_outbox', time: 'created_at', key: 'seq', keyType: 'bigint', ofErased: byName },
   { name: 'webhook_deliveries', time: 'event_created_at', key: 'id', keyType: 'uuid', ofErased: byName },
@@ -40,8 +43,9 @@ export const traceTables: readonly TraceTable[] = [
 const dayMs = 86_400_000
 
 /**
- * Where to begin to look for what refers to an erasure's calls: nothing is older than the first of them, by the time in its identifier, with a day to
- * spare for clocks. Undefined, for the beginning: of a whole project, and where that time is no time that has been.
+ * Where to begin the search for traces of an erasure's calls: nothing is older than the first call's
+ * identifier, with a day to spare for clocks. Undefined, for the beginning: for a whole project, or if that
+ * time is not in the past.
  */
 export async function findFirstTrace(
   client: ClientBase,
@@ -58,14 +62,14 @@ export async function findFirstTrace(
   return firstMs <= requested_at.getTime() ? new Date(Math.max(0, firstMs - dayMs)) : undefined
 }
 
-/** The place before all rows of that time. */
+/** The position before all rows of that time. */
 export function placeAt({ keyType }: TraceTable, time: Date): Place {
   return { at: time.toISOString(), key: keyType === 'bigint' ? '0' : '00000000-0000-0000-0000-000000000000' }
 }
 
 /**
- * Looks at the next `limit` rows of the erasure's project and deletes those of erased calls; all until it was asked for when the whole project is
- * erased. Returns where it stopped; undefined at the end.
+ * Reads the next `limit` rows of the erasure's project and deletes those of erased calls; for a whole
+ * project, all rows until the erasure's request. Returns where it stopped; undefined at the end.
  */
 export async function eraseTraces(
   client: ClientBase,
@@ -93,8 +97,9 @@ export async function eraseTraces(
 const hourMs = 3_600_000
 
 /**
- * Deletes the names of a project's tools, and its roll-ups of the hours and days that were over when its erasure was asked for: at most `limit` rows of
- * each. Returns how many. While nobody folds: what a fold under way has taken of these hours it would write anew.
+ * Deletes a project's tool names, and its roll-ups of hours and days that ended before its erasure's request:
+ * at most `limit` rows of each. Returns how many. Call it while nobody folds: a fold would write these hours
+ * again.
  */
 export async function eraseCounts(
   client: ClientBase,
@@ -126,9 +131,9 @@ export async function eraseCounts(
 const startOf = (unitMs: number, time: Date) => new Date(time.getTime() - (time.getTime() % unitMs))
 
 /**
- * Deletes a project's roll-ups of the hour in which its erasure was asked for, and of those in which clients whose clocks are ahead may have made calls by
- * then; those of an hour in which calls that came afterwards were made stay. Counts their days again, and deletes the names of tools first seen so far
- * ahead that no roll-up has any more. While nobody folds.
+ * Deletes a project's roll-ups of the hour of its erasure's request, and of later hours with calls of clients
+ * whose clocks are ahead. Hours with calls made afterwards stay. Counts their days again, and deletes tool
+ * names first seen so far ahead that no roll-up has them. Call it while nobody folds.
  */
 export async function eraseLastHours(
   client: ClientBase,
@@ -136,7 +141,8 @@ export async function eraseLastHours(
 ): Promise<void> {
   const latest = new Date(requested_at.getTime() + clientsAheadMs)
   const [from, last] = [startOf(hourMs, requested_at), startOf(hourMs, latest)]
-  // The rows are locked before it is looked for such calls: a sink that adds to one has committed its calls by then, or waits and makes the row anew.
+  // Rows are locked before the search for such calls: a sink that adds to one has committed its calls, or
+  // waits and makes the row again.
   for (const { name } of rollupTables) {
     await client.query(
       `select from ${name} where project_id = $1 and hour between $2 and $3 order by hour, series, lane for update`,
@@ -157,7 +163,7 @@ export async function eraseLastHours(
   await client.query(eraseToolsAheadSql, [project_id, requested_at, latest, from])
 }
 
-// Of all tables in one statement: what a sink commits between two would be missing from some and not from others.
+// All tables in one statement: what a sink commits between two would be missing from one of them.
 const eraseHourSql = `
   with later as materialized (
     select from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3 limit 1
@@ -169,7 +175,7 @@ const eraseHourSql = `
     .join(', ')}
   select`
 
-// A call of later, or one that is counted with it, has the name. Attacks make no tool known.
+// A later call, or one counted with it, has the name. Attacks do not make tools known.
 const eraseToolsAheadSql = `
   delete from seen_tools s where s.project_id = $1 and s.first_seen_at > $2 and s.first_seen_at <= $3 and not exists (
     select from tool_rollups t

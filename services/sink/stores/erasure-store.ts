@@ -3,15 +3,17 @@ import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
 
 /**
- * The identities of calls that somebody has asked to erase, so that a redelivery or a redrive does not bring them back. Called in a transaction that
- * has written already (its position): an erasure that it does not see waits for its end. One look-up by project for nearly every batch.
+ * The identities of calls with a requested erasure: a redelivery or a redrive must not bring them back. Call
+ * it in a transaction that has written (its position): an erasure that it does not see waits for its end. One
+ * look-up by project for nearly every batch.
  */
 export async function findErased(client: ClientBase, calls: readonly PlacedCall[]): Promise<Set<string>> {
-  // Of a batch that no partition takes nothing is left.
+  // A batch without a partition leaves nothing to look up.
   if (calls.length === 0) return new Set()
   const startMsOf = ({ call, createdAtMs }: PlacedCall) => Math.min(createdAtMs, call.received_at)
-  // Only what was asked for since the oldest call came can be of one of them, or before its time where its maker's clock was ahead and it is sent again: where
-  // nobody asks to erase what is just coming, one entry of the index is looked at, however many erasures the project has had.
+  // Only erasures requested since the oldest call can match it, or earlier ones if its client's clock was
+  // ahead and it is sent again. Without recent requests one index entry is read, however many erasures the
+  // project has.
   const { rows: touched } = await client.query<{ project_id: string }>(
     `select p.project_id from unnest($1::uuid[]) as p (project_id) cross join lateral (
        select from erasures e where e.project_id = p.project_id and e.requested_at >= $2 limit 1) found`,

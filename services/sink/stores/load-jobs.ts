@@ -4,14 +4,17 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { sealedBodiesOf, type SealedBodyColumns } from '#schemas/sealed-bytes.ts'
 import { timeBounds } from './time-bounds.ts'
 
-/** A stored call, as Postgres names it. */
+/** A stored call by its uuid. */
 export interface CallKey {
   project_id: string
   id: string
   created_at: Date
 }
 
-/** The jobs that score stored calls under their live runs, by all scorers of their tiers; without bodies where those are gone. */
+/**
+ * Jobs that score stored calls in their live runs by all scorers of their tiers; without bodies if these are
+ * gone.
+ */
 export async function loadJobs(
   client: ClientBase,
   keys: readonly CallKey[],

@@ -7,21 +7,21 @@ export interface CallPlace {
   created_at: Date
 }
 
-/** A call with what the roll-ups count it under. */
+/** A call with the dimensions of the roll-ups. */
 export interface CountedCall
   extends CallPlace, Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'> {}
 
 /**
- * The calls at these places that are there, locked until the transaction ends: against promotions and erasures, and (by the foreign keys) against scores
- * that are being stored. What is read behind the lock has all of theirs, and they will see all of this. All who lock calls do so in the order of their
- * times and identifiers, or they would wait for each other.
+ * Locks the calls at these places that exist, until the transaction ends: against promotions, erasures and
+ * (by the foreign keys) scores being stored. Reads behind the lock see all of theirs, and they see all of
+ * ours. All lock calls in the order of times and identifiers, to avoid deadlocks.
  */
 export async function lockCalls(
   client: ClientBase,
   projectUuid: string,
   places: readonly CallPlace[],
 ): Promise<CountedCall[]> {
-  // By the bounds Postgres leaves the other days' partitions alone before it locks them.
+  // With these bounds Postgres skips the other days' partitions before it locks them.
   const { rows } = await client.query<CountedCall>(
     `select r.id, r.created_at, r.source, r.model, r.provider, r.agent_name
      from unnest($4::uuid[], $5::timestamptz[]) as k (id, created_at)
@@ -32,7 +32,10 @@ export async function lockCalls(
   return rows
 }
 
-/** $1 to $5 of a statement about calls of a project: between which times they are, their identifiers and their times. */
+/**
+ * $1 to $5 of a statement about calls of a project: the bounds of their times, their identifiers and their
+ * times.
+ */
 export function placeValues(projectUuid: string, places: readonly CallPlace[]): unknown[] {
   return [
     projectUuid,

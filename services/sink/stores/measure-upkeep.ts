@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { allDayTables } from './retention-store.ts'
 
-/** Until when, from today on, each of the tables by day has its partitions without a gap, Unix seconds. */
+/** Until when, from today, all tables by day have partitions without a gap, in Unix seconds. */
 export async function measurePartitionsEnd(pool: Pool): Promise<number> {
   const { rows } = await query<{ seconds: number }>(
     pool,
@@ -18,7 +18,7 @@ export async function measurePartitionsEnd(pool: Pool): Promise<number> {
   return rows[0]?.seconds ?? 0
 }
 
-/** Erasures that are not done. */
+/** Open erasures. */
 export async function measureErasures(pool: Pool): Promise<{ count: number; oldestSeconds: number }> {
   const { rows } = await query<{ count: number; oldest_seconds: number }>(
     pool,

@@ -19,28 +19,29 @@ const columns: readonly CopyColumn<RaisedEvent>[] = [
 ]
 const names = columns.map(({ name }) => name).join(', ')
 
-/** Writes events in the transaction of the state that made them true. One that is there already stays as it is. */
+/** Writes events in the transaction of the state that made them true. Existing events stay. */
 export async function insertEvents(client: ClientBase, events: readonly RaisedEvent[]): Promise<void> {
   if (events.length === 0) return
   await stageRows(client, 'staged_events', columns, events)
-  // Nobody can be told about a project that is gone.
+  // A deleted project has nobody to notify.
   await client.query(
     `insert into event_outbox (${names}) select ${names} from staged_events
      where exists (select from projects where projects.id = project_id) order by place on conflict do nothing`,
   )
 }
 
-/** An event that waits to be published. `seq` is its place in the outbox. */
+/** A waiting event. `seq` is its position in the outbox. */
 export interface OutboxRow {
   seq: string
   event: RaisedEvent
 }
 
-/** Events that wait to be published, as a relay takes them. */
+/** Waiting events, as a relay takes them. */
 export interface Outbox {
   /**
-   * Gives `publish` the oldest waiting events that no other relay holds, at most `maxRows` and no further ones once `maxBytes` are
-   * reached, and marks them published once it resolves; when it rejects they wait on. Resolves to them.
+   * Passes `publish` the oldest waiting events that no other relay holds, at most `maxRows`, and none after
+   * `maxBytes` are reached. Marks them published once it resolves; if it rejects, they wait. Resolves to
+   * them.
    */
   publishOldest(
     limits: { maxRows: number; maxBytes: number },

@@ -13,14 +13,17 @@ export interface ExchangedScore {
   score_value: number | null
 }
 
-/** A request's verdict in two forms of the same: as it stood, as its live scores now are. */
+/** A request's verdict, before or after the exchange. */
 export interface VerdictRow {
   request_id: string
   worst_label: ScoreLabel
   worst_severity: Severity | null
 }
 
-/** The next places of one project where the run has scores, oldest first, behind the run's cursor. Some of the calls may be gone by now. */
+/**
+ * The next places of one project where the run has scores, oldest first, behind the run's cursor. Some calls
+ * may be gone.
+ */
 export async function nextScoredPlaces(
   client: ClientBase,
   run: ScoreRun,
@@ -46,12 +49,15 @@ export async function nextScoredPlaces(
   return rows
 }
 
-// By the bounds of the calls, $2 and $3, Postgres leaves the other days' partitions alone before it locks them.
+// With the bounds $2 and $3 Postgres skips the other days' partitions before it locks them.
 const wantedSql = `unnest($4::uuid[], $5::timestamptz[]) as wanted (request_id, created_at)`
 const ofWanted = `s.project_id = $1 and s.request_id = wanted.request_id and s.request_created_at = wanted.created_at
   and s.request_created_at between $2 and $3`
 
-/** Exchanges the runs of the scores that a run and the live run have of the same scorers of these calls. Returns the scores as they are then. */
+/**
+ * Exchanges a run with the live run in the scores of these calls by the run's scorers. Returns the scores as
+ * they are then.
+ */
 export async function exchangeRuns(
   client: ClientBase,
   { projectUuid, liveRunUuid, runUuid }: { projectUuid: string; liveRunUuid: string; runUuid: string },
@@ -92,7 +98,7 @@ export async function lockVerdicts(
   return rows
 }
 
-/** Writes the verdicts of these calls anew from their live scores, and returns them. */
+/** Rewrites the verdicts of these calls from their live scores, and returns them. */
 export async function rewriteVerdicts(
   client: ClientBase,
   projectUuid: string,

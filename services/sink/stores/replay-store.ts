@@ -10,7 +10,7 @@ export interface PageBounds {
   maxBytes: number
 }
 
-// Bodies are measured without being read: octet_length looks at what stands in the row.
+// octet_length measures bodies without reading them.
 const pageSql = `
   select project_id, id, created_at from (
     select r.project_id, r.id, r.created_at, sum(size) over (order by r.created_at, r.id) - size as bytes_before from (
@@ -25,7 +25,7 @@ const pageSql = `
     ) r
   ) measured where bytes_before < $7 order by created_at, id`
 
-/** The run's next calls of one project, oldest first: behind its cursor where that stands in the project. */
+/** The run's next calls of one project, oldest first, behind its cursor if that is in the project. */
 export async function nextCalls(
   client: ClientBase,
   run: ScoreRun,

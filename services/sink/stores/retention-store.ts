@@ -4,13 +4,13 @@ import { dayTableOf, rollupTables } from './rollup-tables.ts'
 
 /** Tables with content, by day. */
 export const contentTables = ['safety_score_details', 'llm_request_bodies'] as const
-/** All tables by day, those first that refer to later ones. */
+/** All tables by day; referring tables first. */
 export const allDayTables = [...contentTables, 'request_verdicts', 'safety_scores', 'llm_requests'] as const
 type DayTable = (typeof allDayTables)[number]
 
 /**
- * Drops the oldest partition of `tables` whose day ended before `endedBefore` (a UTC day, exclusive), waiting for its lock only a
- * moment: everybody else who wants the table queues behind us. Returns its name; null when there is none.
+ * Drops the oldest partition of `tables` whose day ended before `endedBefore` (a UTC day, exclusive). Waits
+ * only a moment for its lock: every other user of the table queues behind it. Returns its name, or null.
  */
 export async function dropOldestDay(
   client: ClientBase,
@@ -32,7 +32,7 @@ export async function dropOldestDay(
   return name
 }
 
-/** A project that keeps its content for fewer days than others. */
+/** A project with a shorter retention of content. */
 export interface ShortRetention {
   projectUuid: string
   days: number
@@ -46,7 +46,10 @@ export async function findShortRetentions(pool: Pool): Promise<ShortRetention[]>
   return rows.map(({ id, retention_days }) => ({ projectUuid: id, days: retention_days }))
 }
 
-/** Deletes a project's content of before `before`, also where events quote it, at most `limit` rows of each table. Returns how many, and whether one may have more. */
+/**
+ * Deletes a project's content from before `before`, also quotations in events: at most `limit` rows of each
+ * table. Returns how many, and whether more may be left.
+ */
 export async function deleteContent(
   client: ClientBase,
   projectUuid: string,
@@ -63,7 +66,7 @@ export async function deleteContent(
 
 export interface Deleted {
   rows: number
-  /** A table may have more than were deleted at once. */
+  /** More rows may be left. */
   hasMore: boolean
 }
 
@@ -72,13 +75,16 @@ function add(deleted: Deleted, limit: number, { rowCount }: { rowCount: number |
   deleted.hasMore ||= rowCount === limit
 }
 
-/** The least UUID that an identifier of that time can have. */
+/** The smallest UUID of an identifier of that time. */
 function firstUuidOf(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-/** Deletes deliveries that are over with their attempts, and the index of dead letters, of before `before`: at most `limit` of each. */
+/**
+ * Deletes finished deliveries with their attempts, and the index of dead letters, from before `before`: at
+ * most `limit` of each.
+ */
 export async function deleteOldLogs(client: ClientBase, before: Date, limit: number): Promise<Deleted> {
   const deleted = { rows: 0, hasMore: false }
   add(deleted, limit, await client.query(deleteOldDeliveries, [before, limit, firstUuidOf(before)]))
@@ -86,7 +92,7 @@ export async function deleteOldLogs(client: ClientBase, before: Date, limit: num
   return deleted
 }
 
-/** Deletes deliveries of webhooks that were deleted, with their attempts and whether they wait or not: at most `limit`. */
+/** Deletes deliveries, also waiting ones, of deleted webhooks with their attempts: at most `limit`. */
 export async function deleteLeftDeliveries(client: ClientBase, limit: number): Promise<Deleted> {
   const { rows } = await client.query<{ webhook_id: string }>(findDeletedWebhooks)
   let deleted = 0
@@ -98,7 +104,10 @@ export async function deleteLeftDeliveries(client: ClientBase, limit: number): P
   return { rows: deleted, hasMore: deleted === limit }
 }
 
-/** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether one may have more. */
+/**
+ * Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether more may
+ * be left.
+ */
 export async function deleteOldRollups(
   client: ClientBase,
   firstKept: string,
@@ -115,7 +124,9 @@ export async function deleteOldRollups(
   return hasMore
 }
 
-/** Deletes what people said of scores of days before `firstKept`, at most `limit` rows; what triggers count of it goes too. */
+/**
+ * Deletes reviews of scores of days before `firstKept`, at most `limit`. Triggers keep their counts right.
+ */
 export async function deleteOldReviews(
   client: ClientBase,
   firstKept: string,
@@ -127,7 +138,7 @@ export async function deleteOldReviews(
   return deleted
 }
 
-// By project, each a look at an index, which leads with it: by the time alone all reviews are read each round.
+// By project: the index leads with it. By time alone all reviews would be read each round.
 const deleteReviews = `
   delete from score_reviews where id in (
     select old.id from projects p cross join lateral (
@@ -135,7 +146,8 @@ const deleteReviews = `
       order by r.request_id limit $2
     ) old limit $2)`
 
-// The time is the identifier's too, which the key leads with: by `created_at` alone all entries of the boundary day are walked each round.
+// By the identifier's time, with which the key leads: by `created_at` alone the whole boundary day is read
+// each round.
 const deleteBodies = `
   delete from llm_request_bodies where (project_id, request_id, created_at) in (
     select project_id, request_id, created_at from llm_request_bodies
@@ -154,9 +166,9 @@ const deleteEvents = `
     select seq from event_outbox where project_id = $1 and created_at < $2 and published_at is not null limit $3)`
 
 /**
- * Ended, or left: not attempted for an hour, and not waiting for it. What still comes of a record finds nothing to claim. Both are asked for as
- * values: `not exists` Postgres answered by reading all attempts of all deliveries for each piece with one that had not ended (of 2.2 million 42,346 pages,
- * so that of some 100 million no piece was done in its 30 s), now 4 for each that has not ended.
+ * Ended, or abandoned: not attempted for an hour and not waiting. A late record of it finds nothing to claim.
+ * Both checks are scalar subqueries: `not exists` read all attempts of all deliveries, 42,346 pages for 2.2
+ * million (no piece of 100 million finished in its 30 s); now 4 pages for each open delivery.
  */
 const isOver = `(status in ('delivered', 'failed') or (created_at < now() - interval '1 hour'
   and coalesce((select max(a.at) from webhook_attempts a where a.delivery_id = webhook_deliveries.id) <= now() - interval '1 hour', true)
@@ -166,8 +178,8 @@ const deleteDeliveries = `
   delete from webhook_deliveries where id in (
     select id from webhook_deliveries where project_id = $1 and event_created_at < $2 and ${isOver} limit $3)`
 
-// A delivery's identifier has the time of its event: the primary key leads to the oldest, and one of a clock that was ahead goes as much later.
-// An index by ranges of pages does not, once rows of all ages share pages that were freed.
+// A delivery's identifier has its event's time: the primary key leads to the oldest; one of a clock that was
+// ahead is deleted later. A BRIN index fails once rows of all ages share freed pages.
 const deleteOldDeliveries = `
   delete from webhook_deliveries where id in (
     select id from webhook_deliveries where id < $3::uuid and created_at < $1 and ${isOver} order by id limit $2)`
@@ -182,8 +194,8 @@ const findDeletedWebhooks = `
   )
   select webhook_id from logged where webhook_id is not null and not exists (select from webhooks w where w.id = logged.webhook_id)`
 
-// Of one webhook, because Postgres knows of each how much there is: of several together it expects little, and reads all of a log of millions for
-// every piece.
+// One webhook at a time: Postgres knows how much each has. For several together it expects little, and reads
+// a log of millions for every piece.
 const deleteDeliveriesOf = `
   delete from webhook_deliveries where id in (
     select id from webhook_deliveries where webhook_id = $1 order by created_at desc, id desc limit $2)`

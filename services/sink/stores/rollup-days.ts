@@ -19,7 +19,10 @@ export async function recountDays(
   await countDays(client, table, rows)
 }
 
-/** Counts the next projects of the first day that is not counted, if it ended before `before`. Returns whether there may be more to do. */
+/**
+ * Counts the next projects of the first uncounted day, if it ended before `before`. Returns whether more may
+ * be left.
+ */
 export async function countNextDay(client: ClientBase, table: RollupTable, before: Date): Promise<boolean> {
   const { name } = table
   const { rows } = await client.query<{ day: Date | null }>(
@@ -29,7 +32,7 @@ export async function countNextDay(client: ClientBase, table: RollupTable, befor
   const { day = null } = rows[0] ?? {}
   if (day === null || day.getTime() + dayMs > before.getTime()) return false
   const { rows: uncounted } = await client.query<ProjectDay>(
-    // By project, each a look at an index: the day's hours of all projects would be read again for every fifty.
+    // By project, through an index: otherwise the day's hours of all projects are read for every fifty.
     `select p.id as project_id, $1::timestamptz as day from projects p
      where exists (select from ${name} t where t.project_id = p.id and t.hour >= $1 and t.hour < $1::timestamptz + interval '24 hours')
        and not exists (select from ${dayTableOf(table)} d where d.project_id = p.id and d.hour = $1) limit $2`,

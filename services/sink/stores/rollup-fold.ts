@@ -8,9 +8,10 @@ export interface ProjectDay {
 }
 
 /**
- * Makes one row a series of what the lanes of an hour counted apart, for at most `maxGroups` projects and hours that begin before `before`. Beyond
- * the table's bound the smallest series become "other". Nothing is lost to a sink that counts late: the delete waits for its row, and a row it
- * makes anew is folded in the next round. Returns the days whose hours were folded.
+ * Folds the lanes of an hour into one row for each series, for at most `maxGroups` projects and hours from
+ * before `before`. Beyond the table's bound the smallest series become "other". A sink that counts late loses
+ * nothing: the delete waits for its row, and a row made afterwards is folded in the next round. Returns the
+ * days of the folded hours.
  */
 export async function foldLanes(
   client: ClientBase,
@@ -22,7 +23,9 @@ export async function foldLanes(
   return rows
 }
 
-/** Counts these days by the day, from what has been folded of their hours. In a transaction: the first statement takes away what was counted. */
+/**
+ * Counts these days from their folded hours. In a transaction: the first statement deletes the old counts.
+ */
 export async function countDays(
   client: ClientBase,
   table: RollupTable,
@@ -62,7 +65,10 @@ function countDaysSql(table: RollupTable): string {
     ${insertSql(table, dayTableOf(table))}`
 }
 
-/** Which series of `taken` keep a row of their own, at most $1. Every name's largest comes before any other's second: a tool that is seldom used stays named. */
+/**
+ * The series of `taken` that keep a row of their own, at most $1. Every name's largest comes before any
+ * second: a rarely used tool stays named.
+ */
 function rankedSql({ sums, names }: RollupTable): string {
   return `sized as (
       select project_id, hour, series, is_other, ${names} as name, sum(${sums[0] ?? ''}) as size from taken group by 1, 2, 3, 4, 5

@@ -3,20 +3,23 @@ import { asOther, mergeRows, type RollupRow } from '../steps/tally-rollups.ts'
 import { columnsOf, type RollupTable } from './rollup-tables.ts'
 
 /**
- * Series remembered in all: about 100 MB of the sink's gigabyte. A tenth of it is what 550 busy projects have in two hours and their partitions; one that
- * was forgotten is read again with each batch.
+ * Limit of remembered series: about 100 MB of the sink's gigabyte. 550 busy projects have a tenth of it in
+ * two hours in their partitions. A forgotten one is read again with each batch.
  */
 const maxRemembered = 1_000_000
 
 export interface RollupStore {
   /**
-   * Adds rows to what `table` holds, in the transaction of what they count. Returns how many series found no room of their own. One
-   * statement, and another for series that this process has not met.
+   * Adds rows to `table` in the transaction of what they count. Returns how many series were beyond the
+   * bound. One statement, and another for series new to this process.
    */
   add(client: ClientBase, table: RollupTable, lane: number, rows: readonly RollupRow[]): Promise<number>
 }
 
-/** The roll-ups as a sink writes them. It remembers which series have rows, so that names that never end make no rows that never end. */
+/**
+ * The roll-ups as a sink writes them. It remembers which series have rows, to bound the rows of endless
+ * names.
+ */
 export function createRollupStore(): RollupStore {
   const admitted = new Map<string, Set<string>>()
   let remembered = 0

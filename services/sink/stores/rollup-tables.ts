@@ -12,7 +12,10 @@ export interface RollupTable {
   /** Sums that are null where nothing was counted: a row of mostly empty buckets is a third as wide. */
   sparseSums: readonly string[]
   hasLastAt: boolean
-  /** Series of a project and hour that are counted apart in one lane, and after folding, and of a day; what comes beyond is counted together. */
+  /**
+   * Series of a project and hour counted apart in one lane, and after folding, and of a day. More are counted
+   * together.
+   */
   maxSeries: number
 }
 
@@ -47,7 +50,7 @@ export const scoreRollups: RollupTable = {
   sums: ['scores', 'valued', 'value_micros'],
   sparseSums: [],
   hasLastAt: false,
-  // The operator names scorers and runs, not whoever sends calls.
+  // The operator names scorers and runs, not the senders of calls.
   maxSeries: 3_000,
 }
 
@@ -76,8 +79,8 @@ export function dayTableOf({ name }: RollupTable): string {
 }
 
 /**
- * The lane in which the records of a partition are counted. Who counts a partition holds it, so no two sinks add to one row; the three topics whose
- * records are counted have lanes of their own.
+ * The lane that counts a partition's records. One sink at a time holds a partition, so no two add to one row.
+ * The three counted topics have their own lanes.
  */
 export function laneOf(topic: 'kept' | 'ephemeral' | 'scores', partition: number): number {
   return partition * 3 + { kept: 0, ephemeral: 1, scores: 2 }[topic]

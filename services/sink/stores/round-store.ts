@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 
-/** A round that this process has begun, or when it may begin one and when the last one was done, by any process. */
+/** A round begun by this process, or when it may begin one and when any process finished the last. */
 export type Begun = { number: number } | { dueInMs: number; endedAtMs: number | undefined }
 
 /** The round that this process has last begun. */
@@ -12,16 +12,19 @@ export interface OwnRound {
 
 export interface RoundStore {
   /**
-   * Begins a round when it is due. Whose process has done the one before comes first, at once when it has failed; the others half an interval
-   * later, also while it fails again and again.
+   * Begins a round when it is due. The process of the last round comes first, at once if it failed; others
+   * may begin half an interval later, also while it keeps failing.
    */
   begin(own: OwnRound | undefined): Promise<Begun>
-  /** Due again after the interval, or at once when there is more to do. Not when another process has begun one since. */
+  /**
+   * Due again after the interval, at once if there is more to do; unchanged if another process has begun a
+   * round since.
+   */
   end(number: number, isMore: boolean): Promise<void>
 }
 
-// Further off than an interval: it is a shorter one now, or the clock has gone back. One that is tried again stays due when it was: a sink
-// on which it always fails would keep it from all others.
+// Due further off than an interval: the interval is shorter now, or the clock has gone back. A retried round
+// keeps its due time: a sink that always fails must not keep it from the others.
 const begin = `
   insert into upkeep_rounds as r (name, rounds, began_at, due_at)
   values ($1, 1, clock_timestamp(), clock_timestamp() + $2::float8 * interval '1 millisecond')
@@ -42,7 +45,10 @@ const end = `
     due_at = case when rounds = $3::bigint then clock_timestamp() + $2::float8 * interval '1 millisecond' else due_at end
   where name = $1`
 
-/** The rounds of one task of all sinks, by Postgres's clock. One whose process was killed is due again an interval after it was begun. */
+/**
+ * The shared rounds of one task, by Postgres's clock. A round of a crashed process is due an interval after
+ * its begin.
+ */
 export function createRoundStore(pool: Pool, name: string, intervalMs: number): RoundStore {
   return {
     async begin(own) {

@@ -41,8 +41,8 @@ export type RunChanges = Partial<
 >
 
 /**
- * Locks the oldest run with one of `statuses`, or run `id` if it has one. Skips runs that another sink has locked.
- * The lock ends with the transaction: if a sink crashes, another goes on from the cursor.
+ * Locks the oldest run with one of `statuses`, or run `id` if it has one. Skips runs that another sink has
+ * locked. The lock ends with the transaction: if a sink crashes, another goes on from the cursor.
  */
 export async function lockRun(
   client: ClientBase,

@@ -28,8 +28,8 @@ export interface StoredScores {
 
 export interface ScoreStore {
   /**
-   * Stores scores of a partition with their details, the verdicts of their requests, the roll-ups and the events that `eventsOf` makes of
-   * the ones really added, in one transaction. Throws as CallStore does.
+   * Stores a partition's scores with their details, verdicts, roll-ups and the events that `eventsOf` makes
+   * of the added ones, in one transaction. Throws as CallStore does.
    */
   store(
     scores: readonly PlacedScore[],
@@ -88,8 +88,8 @@ async function countIn(
   return verdicts + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 
-// LIMIT keeps the planner from hashing a whole day of requests against a temporary table that it has no statistics of. The bounds, $1 and $2, keep it
-// from locking the partition of every day with its indexes.
+// LIMIT keeps the planner from hashing a whole day of requests against a temporary table without statistics.
+// With the bounds $1 and $2 Postgres locks only their days' partitions.
 const requestOfStaged = `lateral (
   select from llm_requests where llm_requests.project_id = staged_scores.project_id
   and llm_requests.id = staged_scores.request_id and llm_requests.created_at = staged_scores.request_created_at

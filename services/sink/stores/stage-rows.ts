@@ -14,8 +14,9 @@ const sqlTypes: Readonly<Record<CopyType, string>> = {
 }
 
 /**
- * Copies rows into a temporary table of `client`'s session, made at its first use and empty again after the transaction, with their order
- * in `place`. COPY itself cannot skip rows that are there already; an INSERT from the temporary table can.
+ * Copies rows into a temporary table of `client`'s session, with their order in `place`. It is made at first
+ * use and empty after each transaction. COPY cannot skip existing rows; an INSERT from the temporary table
+ * can.
  */
 export async function stageRows<Row>(
   client: ClientBase,

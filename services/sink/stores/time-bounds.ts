@@ -1,6 +1,6 @@
 /**
- * The least and the greatest time of `rows`, of which there is at least one. Bounds that Postgres knows when it plans: a join by time alone is pruned
- * only when it runs, after the partitions of all days have been locked with their indexes.
+ * The earliest and the latest time of `rows`, which are not empty. With bounds known at planning Postgres
+ * skips the other days' partitions; a join by time alone does so only after locking them all.
  */
 export function timeBounds<Row>(rows: readonly Row[], timeMsOf: (row: Row) => number): [Date, Date] {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]

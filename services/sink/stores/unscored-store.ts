@@ -14,15 +14,16 @@ export interface SweepSlice {
   storedBefore: Date
   maxCalls: number
   maxBytes: number
-  /** After so many tries a call is left alone: something drops its job, or keeps failing on it. */
+  /** After this many tries a call is left alone: its job is dropped or keeps failing. */
   maxTries: number
   /** When the jobs are queued. */
   nowMs: number
 }
 
-// Projects in turn, and of each those first that were tried least: the calls that its sampling leaves without any scorer have no verdict either,
-// and many of them delay their own project alone (docs/decisions/0014). Each project's share is taken before any of them are ranked. Bodies are
-// measured without being read: octet_length looks at what stands in the row. The bounds let Postgres leave the other days' partitions alone.
+// Projects in turn, the least tried calls of each first: calls that sampling leaves without a scorer have no
+// verdict either, and many of them delay only their own project (docs/decisions/0014). Each project's share
+// is taken before ranking. octet_length measures bodies without reading them. With the bounds Postgres skips
+// the other days' partitions.
 const findSql = `
   with chosen as (
     select project_id, id, created_at, row_number() over (order by turn, created_at, id) as place from (
@@ -53,8 +54,9 @@ export interface ShortProjects {
 }
 
 /**
- * Which projects have more calls than verdicts in the hours that `from` and `to` lie in, by the roll-ups: they count both in the transactions that
- * store them, and what is erased stays counted in both, so that no call without a verdict is missed. Hardly any has, and then none of its calls is read.
+ * Projects with more calls than verdicts in the hours of `from` and `to`, by the roll-ups. They count both in
+ * the transactions that store them, and erased ones stay counted in both, so no call without a verdict is
+ * missed. Few projects are found, and only their calls are read.
  */
 export async function findShortProjects(
   pool: Pool,
@@ -72,7 +74,7 @@ export async function findShortProjects(
   return { projects: rows.map(({ id }) => id), calls: rows.reduce((sum, { calls }) => sum + calls, 0) }
 }
 
-/** Counts a try for calls without a live score, and returns the jobs that score them: without bodies where there are none. */
+/** Counts a try of calls without a live score and returns their jobs, without bodies if these are gone. */
 export async function claimUnscored(client: ClientBase, slice: SweepSlice): Promise<ScoreJob[]> {
   const { projects: ofProjects, from, to, storedBefore, maxCalls, maxBytes, maxTries, nowMs } = slice
   const { rows: keys } = await client.query<CallKey>(findSql, [
@@ -90,7 +92,7 @@ export async function claimUnscored(client: ClientBase, slice: SweepSlice): Prom
   return loadJobs(client, keys, nowMs)
 }
 
-/** Deletes what is known of calls that no sweep looks at any more. */
+/** Deletes notes of calls that are too old for the sweep. */
 export async function forgetSwept(client: ClientBase, days: number): Promise<void> {
   await client.query('delete from swept_calls where swept_at < now() - make_interval(days => $1)', [days])
 }

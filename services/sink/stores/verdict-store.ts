@@ -15,8 +15,9 @@ interface StoredVerdict {
 const identityOf = (projectId: string, requestId: string) => `${projectId}/${requestId}`
 
 /**
- * Joins verdicts to those that their requests have, and returns what changed. Where all scores of a request come in one record, which is
- * usual, this is one statement. A verdict that is there already is read under its lock, so that what is returned is what really changed.
+ * Joins verdicts to those of their requests, and returns what changed. One statement if all scores of a
+ * request come in one record, as usual. An existing verdict is read under its lock, so the returned changes
+ * are exact.
  */
 export async function moveVerdicts(
   client: ClientBase,

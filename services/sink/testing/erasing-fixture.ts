@@ -122,7 +122,10 @@ export function createErasingFixture(pool: Pool) {
     for (let made = 0; made < count; made++) await round()
   }
 
-  /** Makes rounds as a sink does until the erasure is done: other tests' transactions on the same server are waited for too. */
+  /**
+   * Makes rounds as a sink does until the erasure is done: other tests' transactions on the same server are
+   * waited for too.
+   */
   const erased = (id: string, calls: string) =>
     eventually(
       () => makeRounds(1).then(() => statusOf(id)),

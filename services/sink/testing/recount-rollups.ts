@@ -55,7 +55,10 @@ function summed({ name, dimensions, sums, sparseSums }: RollupTable): string {
     having sum(${sums[0] ?? ''}) > 0`
 }
 
-/** What each roll-up says of a project, and what counting the rows of its tables says. The two have to be the same. */
+/**
+ * What each roll-up says of a project, and what counting the rows of its tables says. The two have to be the
+ * same.
+ */
 export async function countedAndRecounted(pool: Pool, projectId: string) {
   const counted: Record<string, string[]> = {}
   const recounted: Record<string, string[]> = {}
@@ -66,7 +69,10 @@ export async function countedAndRecounted(pool: Pool, projectId: string) {
   return { counted, recounted }
 }
 
-/** What each roll-up by the day says of a project, and what its hours say together. Once all is folded the two have to be the same. */
+/**
+ * What each roll-up by the day says of a project, and what its hours say together. Once all is folded the two
+ * have to be the same.
+ */
 export async function countedByDay(pool: Pool, projectId: string) {
   const summedByDay = (table: RollupTable, name: string) =>
     summed(table)

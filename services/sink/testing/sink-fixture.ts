@@ -35,7 +35,10 @@ import { createSink } from '../service.ts'
 
 const quiet = createLog('stage', 'silent')
 
-/** Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do with them. */
+/**
+ * Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do
+ * with them.
+ */
 export interface SinkFixture {
   kafka: Kafka
   pool: pg.Pool
@@ -196,7 +199,10 @@ export async function eventually<T>(probe: () => Promise<T> | T, accept: (value:
   }
 }
 
-/** Polls a count until it is `expected`. Fails once it has stood still for three minutes: how fast it grows is the machine's business. */
+/**
+ * Polls a count until it is `expected`. Fails once it has stood still for three minutes: how fast it grows is
+ * the machine's business.
+ */
 export async function eventuallyCounted(
   count: () => Promise<number> | number,
   expected: number,

@@ -12,7 +12,10 @@ interface Used {
   readonly fixture: ReturnType<typeof createErasingFixture>
 }
 
-/** A database of a file's own with tables for `days`, counted from today. Tomorrow is one of them too: it may be late in the day. */
+/**
+ * A database of a file's own with tables for `days`, counted from today. Tomorrow is one of them too: it may
+ * be late in the day.
+ */
 export function useErasingFixture(days: readonly number[] = [0, 1]): Used {
   const used = {} as { -readonly [Name in keyof Used]: Used[Name] }
   beforeAll(async () => {

@@ -4,8 +4,9 @@ import type { Log } from '#runtime/log.ts'
 import { findCostWatches, raiseCostAlert, sumCosts } from '../stores/cost-store.ts'
 
 /**
- * Tells projects that their stored calls have cost `cost_alert_usd`: once a period, even if several sinks look
- * at once. Costs are summed before the subscription is locked: everyone who logs for the project waits for it.
+ * Tells projects that their stored calls have cost `cost_alert_usd`: once a period, even if several sinks
+ * look at once. Costs are summed before the subscription is locked: everyone who logs for the project waits
+ * for it.
  */
 export function createCostAlerts({
   pool,

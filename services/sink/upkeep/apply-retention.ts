@@ -39,7 +39,7 @@ const transactionsAtOnce = 20
 
 /**
  * Erases what has reached its age:
- * - a day of content 90 days after it ended, by dropping its partitions: one day a round, as this locks the parent
+ * - a day of content 90 days after it ended, by dropping its partitions: one day a round, it locks the parent
  * - a day of calls, scores, roll-ups and reviews, after METADATA_RETENTION_DAYS
  * - deliveries and dead letters after 90 days, and deliveries whose webhook was deleted
  * - rows of content of projects with a shorter retention, project by project
@@ -53,8 +53,8 @@ export function createRetention(
   const dropped = metrics.counter('sluice_sink_partitions_dropped_total', 'Partitions dropped at their age')
   const erased = metrics.counter('sluice_sink_content_erased_total', 'Rows of content erased at their age')
 
-  // Time of the round: the earlier of the sink's and Postgres's clock. A clock that is ahead would erase content
-  // early, and nothing brings it back.
+  // Time of the round: the earlier of the sink's and Postgres's clock. A clock that is ahead would erase
+  // content early and for good.
   let nowMs: number
   const before = (days: number) => new Date(nowMs - days * dayMs)
   /** The first day that is still kept when days are kept `days` after their end. */

@@ -32,7 +32,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Of which days `work` has locked partitions: with their indexes some twenty locks each, of the 6,400 that all transactions share. */
+/**
+ * Of which days `work` has locked partitions: with their indexes some twenty locks each, of the 6,400 that
+ * all transactions share.
+ */
 function daysLockedBy(work: (client: pg.PoolClient) => Promise<void>): Promise<string[]> {
   return inTransaction(pool, async (client) => {
     await work(client)

@@ -35,10 +35,10 @@ const callsAtOnce = 1_000
 const rowsAtOnce = 5_000
 
 /**
- * Erases what people asked for: some calls of each erasure, and all traces of them once no call is left. Every
- * step is a short transaction, and a failing erasure does not stop the others. An erasure is done when its calls
- * are gone and every transaction has ended that may have stored one unaware of it (docs/decisions/0007). Resolves
- * to whether there is more to do.
+ * Erases what people asked for: some calls of each erasure, and all traces of them once no call is left.
+ * Every step is a short transaction, and a failing erasure does not stop the others. An erasure is done when
+ * its calls are gone and every transaction has ended that may have stored one unaware of it
+ * (docs/decisions/0007). Resolves to whether there is more to do.
  */
 export function createErasing({
   pool,

@@ -41,7 +41,9 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
   ).toBe(1)
 })
 
-/** What is left of a project besides calls: its roll-ups with their hour or day, and the names of its tools. */
+/**
+ * What is left of a project besides calls: its roll-ups with their hour or day, and the names of its tools.
+ */
 async function countsLeft(projectId: string): Promise<unknown[]> {
   const tables = rollupTables.flatMap((table) => [table.name, dayTableOf(table)])
   const left = tables.map(

@@ -11,8 +11,8 @@ const foldedAfterMs = 2 * 3_600_000
 const groupsAtOnce = 50
 
 /**
- * Folds the roll-ups of past hours into one row a series, and counts past days from them. By Postgres's clock: a
- * sink whose clock is ahead would fold hours that are still being counted, and count days too early.
+ * Folds the roll-ups of past hours into one row a series, and counts past days from them. By Postgres's
+ * clock: a sink whose clock is ahead would fold hours that are still being counted, and count days too early.
  */
 export function createRollupFolding({
   pool,

@@ -17,14 +17,13 @@ export interface QueueEnds {
 }
 
 /**
- * Follows what stands in the first of `queues` through all of them. Call it first without `awaited`, then with
- * its last result. Resolves to the ends that it waits for, and to undefined once the last queue has passed them.
+ * Follows the records of the first of `queues` through all of them. Call it first without `awaited`, then with
+ * its last result. Resolves to the ends that it waits for, to undefined once the last queue has passed them.
  *
- * A queue's ends are read once the queue before has passed its own. All that came of the records then lies
- * before them: a group's offset moves only when a record's outcome stands in the next topic or the database.
- * What is written later, also from dead letters, lies behind the ends and is not waited for. New partitions hold
- * nothing of it; a topic that was deleted and made again has lost it (`hasPassed`). If `awaited` is of no known
- * queue, the ends are read again: slower, and as right.
+ * A queue's ends are read once the queue before has passed its own. The records' outcomes then lie before them:
+ * a group's offset moves only once an outcome is in the next topic or the database. What is written later, also
+ * from dead letters, is not waited for. New partitions hold no outcome; a topic that was deleted and made again
+ * has lost them (`hasPassed`). If `awaited` is of no known queue, the ends are read again: slower, and correct.
  */
 export async function passQueues(
   kafka: Kafka,
@@ -60,8 +59,9 @@ export interface ScoredUntilDependencies {
 }
 
 /**
- * Each call checks how far the queues have come. Resolves to a time by the database's clock: calls stored before
- * it have been through all queues, so those without scores get none by themselves. Undefined until known.
+ * Each call checks how far the queues have come. Resolves to a time by the database's clock: calls stored
+ * before it have been through all queues, so those without scores get none by themselves. Undefined until
+ * known.
  */
 export function createScoredUntil({
   pool,

@@ -25,9 +25,9 @@ const publishedDays = 8
 const erasureDays = 90
 
 /**
- * Makes partitions for the days ahead, deletes outbox rows long published, and measures what alerts watch. Every
- * sink makes partitions, by Postgres's clock: a sink whose clock is ahead would make none for today. Only the
- * elected sink deletes. Resolves to whether there is more to do.
+ * Makes partitions for the days ahead, deletes outbox rows long published, and measures what alerts watch.
+ * Every sink makes partitions, by Postgres's clock: a sink whose clock is ahead would make none for today.
+ * Only the elected sink deletes. Resolves to whether there is more to do.
  */
 export function createMaintenance(dependencies: MaintenanceDependencies): () => Promise<RoundEnd> {
   const { pool, elect, partitions, daysAhead } = dependencies

@@ -36,8 +36,8 @@ const longestBackoffMs = 30_000
 const wokenBackoffMs = 2_000
 
 /**
- * Repeats `run` until stopped. Retries transient failures with a backoff of up to 30 s; any other failure rejects
- * `done`. `stop` waits for the current run.
+ * Repeats `run` until stopped. Retries transient failures with a backoff of up to 30 s; any other failure
+ * rejects `done`. `stop` waits for the current run.
  */
 export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
   const { name, intervalMs, run, clock, log } = options
@@ -104,8 +104,8 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
 }
 
 /**
- * A task that stalls for any reason shows in the time of its last success. A sink that was not elected has none.
- * For a shared round it is the last success of any sink.
+ * A task that stalls for any reason shows in the time of its last success. A sink that was not elected has
+ * none. For a shared round it is the last success of any sink.
  */
 function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
   const runs = metrics.counter(

@@ -23,7 +23,10 @@ beforeAll(async () => {
 
 afterAll(() => fixture.close())
 
-/** A round of the upkeep; what passes by itself (a topic just made has no leader yet) is tried again, as its task does. */
+/**
+ * A round of the upkeep; what passes by itself (a topic just made has no leader yet) is tried again, as its
+ * task does.
+ */
 const keeper = (clock: Clock = systemClock) => {
   const keep = createClaimReturn({
     pool: fixture.pool,
@@ -191,7 +194,8 @@ test('the claims of an outage are given back, however many there are', async () 
     count,
   ])
   const keep = keeper()
-  // Since when there are any is known from the first round on, and looked for no more: that reads all there are.
+  // Since when there are any is known from the first round on, and looked for no more: that reads all there
+  // are.
   await keep()
   expect((await fixture.pool.query('select from quota_sweeps')).rowCount).toBe(1)
   await eventually(

@@ -42,9 +42,9 @@ const sliceMs = 300_000
 
 /**
  * Makes and drops the months of quota claims, and returns claims whose call was admitted but never arrived
- * (Kafka away, or the client gone). An hour after a claim, its call lies before the topic's ends or will never
- * come. Once the sinks have passed those ends, a claim without a stored call is lost. Each claim is looked at
- * once, so erasing a call returns nothing.
+ * (Kafka away, or the client gone). An hour after a claim, its call lies before the topic's ends or will
+ * never come. Once the sinks have passed those ends, a claim without a stored call is lost. Each claim is
+ * looked at once, so erasing a call returns nothing.
  */
 export function createClaimReturn(
   dependencies: ClaimDependencies,

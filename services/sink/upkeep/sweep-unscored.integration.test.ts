@@ -50,7 +50,10 @@ async function store(projectId: string, hoursAgo: number) {
 const mine = (table: string, projectId: string, change: string) =>
   fixture.pool.query(`update ${table} set ${change} where project_id = $1`, [idToUuid(projectId)])
 
-/** A sink's sweep, and the jobs that it queued. What passes by itself (a topic just made has no leader yet) is tried again, as its task does. */
+/**
+ * A sink's sweep, and the jobs that it queued. What passes by itself (a topic just made has no leader yet) is
+ * tried again, as its task does.
+ */
 function sweeper(refused?: string, ageMs = hourMs, clock = systemClock) {
   const jobs: ScoreJob[] = []
   const run = createSweep({
@@ -175,7 +178,8 @@ test('calls are left alone while they may wait for their scorers, or their score
     for (const { topic } of queues()) {
       for (let round = 0; round < 2; round++) await sweep()
       expect(count()).toBe(0)
-      // As if its retention had ended: nobody waits for what is not there. (Committing for a group takes kafkajs five seconds.)
+      // As if its retention had ended: nobody waits for what is not there. (Committing for a group takes
+      // kafkajs five seconds.)
       const ends = await admin.fetchTopicOffsets(topic)
       await admin.deleteTopicRecords({
         topic,

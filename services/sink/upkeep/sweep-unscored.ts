@@ -37,10 +37,10 @@ const callsAtOnce = 1_000_000
 
 /**
  * Queues calls again that should have live scores and have none. Calls whose bodies are gone get jobs without
- * bodies, and the scorers write `unscored` with the reason. Calls that still wait for scorers or for this sink are
- * left alone. A round searches the newest day and, in turn, one of the days before, hour by hour, each in its own
- * transaction, and only projects with fewer verdicts than calls in that hour. A call is tried at most once an hour
- * and three times in all, because the scorers drop some on purpose (the judge's own).
+ * bodies, and the scorers write `unscored` with the reason. Calls that still wait for scorers or for this
+ * sink are left alone. A round searches the newest day and, in turn, one of the days before, hour by hour,
+ * each in its own transaction, and only projects with fewer verdicts than calls in that hour. A call is tried
+ * at most once an hour and three times in all, because the scorers drop some on purpose (the judge's own).
  */
 export function createSweep(
   dependencies: SweepDependencies,
@@ -126,7 +126,9 @@ function createDaySweep({ pool, elect, publishJobs, clock, log, metrics }: Sweep
     return count
   }
 
-  /** An hour may take half of what is left, and each round begins with another hour: none starves the others. */
+  /**
+   * An hour may take half of what is left, and rounds begin with different hours: none starves the others.
+   */
   async function sweepDay(toMs: number, round: Round): Promise<number> {
     let count = 0
     for (let hour = 0; hour < 24 && count < maxCalls && round.signal?.aborted !== true; hour++) {
