@@ -58,10 +58,7 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
   }
 }
 
-/**
- * A zero-retention call on the kept topic has no bodies to judge: its twin on the ephemeral topic makes the
- * job.
- */
+/** A zero-retention call on the kept topic has no bodies: its twin on the ephemeral topic makes the job. */
 function needsJob(call: LoggedCall, disposition: Disposition | undefined, kind: CallTopicKind): boolean {
   return (
     (disposition === 'stored' || disposition === 'redelivered') &&

@@ -60,10 +60,7 @@ export async function publishOne<T>(
   }
 }
 
-/**
- * Encoded and sent at a time: a batch of large bodies must not double in memory or fill the producer's
- * buffer.
- */
+/** Encoded and sent at a time: large bodies must not double in memory or fill the producer's buffer. */
 const sliceBytes = 8 * 1024 * 1024
 
 async function send<T>(

@@ -27,8 +27,7 @@ export type RunAttempts = <A extends Attempt>(
 ) => Promise<void>
 
 /**
- * Results are stored by then even while other attempts go on: after a crash, unstored attempts are sent
- * again.
+ * Results are stored by then, while other attempts go on: after a crash, unstored attempts are sent again.
  */
 const writeAfterMs = 50
 /** Between two tries to store a result that no record asks for. */

@@ -6,17 +6,11 @@ export type EndpointKind = (typeof endpointKinds)[number]
 export type PermitsByKind = Readonly<Record<EndpointKind, number>>
 
 export interface PermitsLeft {
-  /**
-   * Endpoints with permits in use, slow (least recently noted first) or held back. Others are unknown: one
-   * permit.
-   */
+  /** Endpoints with permits in use, slow (least recently noted first) or held back. Others: one permit. */
   endpoints: readonly { webhookId: string; kind: EndpointKind; permits: number }[]
   /** For all endpoints of a kind. */
   all: PermitsByKind
-  /**
-   * How many more are left than a project holds; 0 if it may take none. Only for projects with permits in
-   * use.
-   */
+  /** How many more are left than a project holds, at least 0. Only for projects with permits in use. */
   leads: ReadonlyMap<string, PermitsByKind>
 }
 
@@ -76,8 +70,8 @@ export class EndpointLimiter {
   }
 
   /**
-   * A permit, to be released once. Undefined if none is left, or for a record while others of its endpoint
-   * wait.
+   * A permit, to be released once. Undefined if none is left, or for a record while its endpoint is held
+   * back.
    */
   acquire(endpoint: Endpoint, from: 'topic' | 'waiting'): Release | undefined {
     const isBehindOthers = from === 'topic' && this.#held.has(endpoint.webhook_id)

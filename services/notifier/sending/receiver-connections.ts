@@ -4,10 +4,7 @@ import type { AnswerHandler, Exchange, OutgoingRequest } from '#runtime/http1/ou
 
 /** Attempts have their own limits (read-answer.ts). */
 const unlimited = { answerMs: Infinity, bodyMs: Infinity }
-/**
- * Servers close idle connections after 5 s or more; ours are found idle up to 1 s late. A promise of more
- * counts.
- */
+/** Servers close idle connections after 5 s or more; ours are found idle up to 1 s late. */
 const idle = { idleMs: 3_000, maxIdleMs: 30_000 }
 const sweepMs = 1_000
 

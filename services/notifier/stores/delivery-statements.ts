@@ -20,10 +20,7 @@ const insertThose = `
     coalesce(d.content_id, substring(convert_from(d.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"')))
   on conflict (id) do nothing`
 
-/**
- * Writes deliveries that do not exist yet. Locks their webhooks against deletion meanwhile
- * (docs/decisions/0071).
- */
+/** Writes deliveries that do not exist yet. Locks their webhooks against deletion (docs/decisions/0071). */
 export const insertDeliveries: PreparedStatement = {
   name: 'insert_deliveries',
   text: lockWebhooks + insertThose,
@@ -48,10 +45,7 @@ export const insertWaitingDeliveries: PreparedStatement = {
   ${ordinalsNotIn('due')}`,
 }
 
-/**
- * The same for webhooks that have not changed since read, with the claim of each first attempt. Returns the
- * few left.
- */
+/** The same for unchanged webhooks, with the claim of each first attempt. Returns those not written. */
 export const beginDeliveries: PreparedStatement = {
   name: 'begin_deliveries',
   text: `${lockWebhooks},

@@ -51,10 +51,7 @@ export function createAbandonDelivery(pool: pg.Pool): AbandonDelivery {
 }
 
 export interface DeliveryStore {
-  /**
-   * Writes deliveries that do not exist yet. Skips those whose webhook was deleted or whose request was
-   * erased.
-   */
+  /** Writes new deliveries. Skips those whose webhook was deleted or whose request was erased. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
   /**
    * The same, with a waiting first attempt for each (waiting-store.ts). False: none waits, because the
@@ -118,10 +115,7 @@ function ofAnyVersion(delivery: WebhookDelivery): Beginning {
   return { delivery, webhook: null }
 }
 
-/**
- * Runs a statement that returns the ordinals (from 1) of what it did not write. Resolves to a boolean for
- * each.
- */
+/** Runs a statement that returns the ordinals (from 1) of what it did not write. A boolean for each. */
 async function writeEach(
   pool: pg.Pool,
   statement: PreparedStatement,

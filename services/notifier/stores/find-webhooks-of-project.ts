@@ -23,10 +23,7 @@ type ChangedRow = { ordinal: number; versions: string } & (WebhookRow | { id: nu
 /** Webhooks of about a kilobyte each. Beyond the limit those of the oldest project are read again. */
 const defaultMaxKept = 10_000
 
-/**
- * Finds the webhooks of a project as they are now, also disabled ones. Reads only changes, as
- * find-webhook.ts.
- */
+/** Finds the current webhooks of a project, also disabled ones. Reads only changes, as find-webhook.ts. */
 export function createFindWebhooksOfProject(
   pool: pg.Pool,
   maxKept = defaultMaxKept,

@@ -154,7 +154,7 @@ export class WaitingPump implements Service {
   }
 
   /**
-   * After a transient error the attempt falls due again when its lease ends. A permanent one ends the
+   * After a transient error the attempt falls due again at the end of its lease. A permanent one ends the
    * delivery.
    */
   async #fail(delivery: WebhookDelivery, error: unknown): Promise<void> {

@@ -32,10 +32,7 @@ function countCall(tally: Tally, { call, projectUuid, createdAtMs }: PlacedCall)
   if (call.latency_ms !== null) addTo(sums, latencyColumn(latencyBucketOf(call.latency_ms)), 1)
 }
 
-/**
- * Integers add up the same in any order; floating-point numbers do not. Rounded as `floor(cost_usd * 1e12 +
- * 0.5)` in SQL.
- */
+/** Integers add up the same in any order, unlike floats. Rounded as `floor(cost_usd * 1e12 + 0.5)` in SQL. */
 function picodollarsOf(costUsd: number): bigint {
   const picodollars = Math.floor(costUsd * 1e12 + 0.5)
   return Number.isFinite(picodollars) ? BigInt(picodollars) : 0n

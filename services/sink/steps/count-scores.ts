@@ -28,20 +28,14 @@ interface CountedVerdict {
   worstSeverity: Severity | null
 }
 
-/**
- * A new verdict of a request (`before` undefined) or a changed one. A request without a verdict is not
- * counted.
- */
+/** A new (`before` undefined) or changed verdict of a request. Requests without a verdict are not counted. */
 export interface VerdictChange {
   of: Pick<Verdict, 'call' | 'projectUuid' | 'requestCreatedAtMs'>
   before: CountedVerdict | undefined
   after: CountedVerdict | undefined
 }
 
-/**
- * What changed verdicts add to and subtract from `call_rollups`, so that each request counts under its
- * current verdict.
- */
+/** What changed verdicts add to and subtract from `call_rollups`. */
 export function countVerdicts(changes: readonly VerdictChange[]): RollupRow[] {
   const tally = createTally()
   for (const { of, before, after } of changes) {

@@ -16,8 +16,7 @@ export async function makeClaimPartitions(client: ClientBase, now: Date): Promis
 }
 
 /**
- * Drops the oldest month of claims that no period needs, by Postgres's clock too. Returns its table's name,
- * if any.
+ * Drops the oldest month of claims that no period needs, by Postgres's clock too. Returns its name, if any.
  */
 export async function dropOldClaims(client: ClientBase, now: Date): Promise<string | undefined> {
   // A period is at most 31 days old, and asks for claims of the one before (claim_requests): 32 days.

@@ -4,10 +4,7 @@ import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { PermanentError } from '#runtime/errors.ts'
 
-/**
- * How a value is written: `uuid` as hex with dashes, `timestamptz` as Unix milliseconds, `jsonb` as JSON
- * text.
- */
+/** How a value is written: `uuid` as hex with dashes, `timestamptz` as Unix milliseconds, `jsonb` as text. */
 interface CopyValues {
   uuid: string
   text: string
@@ -88,8 +85,7 @@ function writeField<Row>(writer: ChunkWriter, column: CopyColumn<Row>, row: Row)
 }
 
 /**
- * The column's type ties `type` and `value` together; a switch over the type alone cannot show that to the
- * compiler.
+ * The column's type ties `type` and `value` together, which a switch over `type` cannot show the compiler.
  */
 function writeValue(writer: ChunkWriter, type: CopyType, value: CopyValues[CopyType]): void {
   switch (type) {

@@ -16,8 +16,7 @@ export interface CostWatch {
 }
 
 /**
- * Projects with a cost threshold and no alert in their period yet, in order. Advances periods that have
- * ended.
+ * Projects with a cost threshold and no alert in their period, in order. Advances periods that have ended.
  */
 export async function findCostWatches(pool: Pool, now: Date): Promise<CostWatch[]> {
   const { rows } = await query<{ project_id: string; cost_alert_usd: string; period_start: Date }>(
@@ -69,8 +68,8 @@ const costSql = `
   ))::float8 as cost`
 
 /**
- * Raises the alert unless the period has one or has ended, or the threshold has changed. Resolves to whether
- * it did.
+ * Raises the alert unless the period has one or is over, or the threshold has changed. Returns whether it
+ * did.
  */
 export function raiseCostAlert(
   pool: Pool,

@@ -30,8 +30,8 @@ export async function areAttacksHeld(
 }
 
 /**
- * Deletes red-team runs of a project without a holder, their attempts first: at most `limit` rows of each.
- * Returns how many.
+ * Deletes red-team runs without a holder, their attempts first: at most `limit` rows of each. Returns how
+ * many.
  */
 export async function eraseAttacks(
   client: ClientBase,

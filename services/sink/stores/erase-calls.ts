@@ -120,7 +120,7 @@ export async function markErased(client: ClientBase, { id }: OpenErasure, now: D
 }
 
 /**
- * Deletes notes of calls that Kafka no longer has, and erasures that ended over `days` ago. At most 10,000 of
+ * Deletes notes of calls that Kafka no longer has, and erasures ended over `days` ago: at most 10,000 of
  * each.
  */
 export async function forgetErased(client: ClientBase, days: number): Promise<number> {

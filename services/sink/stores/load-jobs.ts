@@ -11,10 +11,7 @@ export interface CallKey {
   created_at: Date
 }
 
-/**
- * Jobs that score stored calls in their live runs by all scorers of their tiers; without bodies if these are
- * gone.
- */
+/** Jobs that score stored calls in their live runs by all scorers of their tiers; without bodies if gone. */
 export async function loadJobs(
   client: ClientBase,
   keys: readonly CallKey[],

@@ -32,10 +32,7 @@ export async function lockCalls(
   return rows
 }
 
-/**
- * $1 to $5 of a statement about calls of a project: the bounds of their times, their identifiers and their
- * times.
- */
+/** $1 to $5 of a statement about calls: the bounds of their times, the project, identifiers and times. */
 export function placeValues(projectUuid: string, places: readonly CallPlace[]): unknown[] {
   return [
     projectUuid,

@@ -20,10 +20,7 @@ export interface VerdictRow {
   worst_severity: Severity | null
 }
 
-/**
- * The next places of one project where the run has scores, oldest first, behind the run's cursor. Some calls
- * may be gone.
- */
+/** The next places of one project where the run has scores, oldest first. Some calls may be gone. */
 export async function nextScoredPlaces(
   client: ClientBase,
   run: ScoreRun,
@@ -54,10 +51,7 @@ const wantedSql = `unnest($4::uuid[], $5::timestamptz[]) as wanted (request_id, 
 const ofWanted = `s.project_id = $1 and s.request_id = wanted.request_id and s.request_created_at = wanted.created_at
   and s.request_created_at between $2 and $3`
 
-/**
- * Exchanges a run with the live run in the scores of these calls by the run's scorers. Returns the scores as
- * they are then.
- */
+/** Exchanges a run with the live run in the scores of these calls. Returns the scores as they are then. */
 export async function exchangeRuns(
   client: ClientBase,
   { projectUuid, liveRunUuid, runUuid }: { projectUuid: string; liveRunUuid: string; runUuid: string },

@@ -81,10 +81,7 @@ function firstUuidOf(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-/**
- * Deletes finished deliveries with their attempts, and the index of dead letters, from before `before`: at
- * most `limit` of each.
- */
+/** Deletes finished deliveries with their attempts, and indexed dead letters, from before `before`. */
 export async function deleteOldLogs(client: ClientBase, before: Date, limit: number): Promise<Deleted> {
   const deleted = { rows: 0, hasMore: false }
   add(deleted, limit, await client.query(deleteOldDeliveries, [before, limit, firstUuidOf(before)]))
@@ -105,8 +102,8 @@ export async function deleteLeftDeliveries(client: ClientBase, limit: number): P
 }
 
 /**
- * Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether more may
- * be left.
+ * Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether more is
+ * left.
  */
 export async function deleteOldRollups(
   client: ClientBase,

@@ -20,8 +20,7 @@ export async function recountDays(
 }
 
 /**
- * Counts the next projects of the first uncounted day, if it ended before `before`. Returns whether more may
- * be left.
+ * Counts projects of the first uncounted day, if it ended before `before`. Returns whether more may be left.
  */
 export async function countNextDay(client: ClientBase, table: RollupTable, before: Date): Promise<boolean> {
   const { name } = table

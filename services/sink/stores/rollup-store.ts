@@ -16,10 +16,7 @@ export interface RollupStore {
   add(client: ClientBase, table: RollupTable, lane: number, rows: readonly RollupRow[]): Promise<number>
 }
 
-/**
- * The roll-ups as a sink writes them. It remembers which series have rows, to bound the rows of endless
- * names.
- */
+/** The roll-ups as a sink writes them. It remembers which series have rows, to bound their number. */
 export function createRollupStore(): RollupStore {
   const admitted = new Map<string, Set<string>>()
   let remembered = 0

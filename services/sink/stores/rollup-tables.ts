@@ -12,10 +12,7 @@ export interface RollupTable {
   /** Sums that are null where nothing was counted: a row of mostly empty buckets is a third as wide. */
   sparseSums: readonly string[]
   hasLastAt: boolean
-  /**
-   * Series of a project and hour counted apart in one lane, and after folding, and of a day. More are counted
-   * together.
-   */
+  /** Limit of series counted apart: of a project and hour in one lane and after folding, and of a day. */
   maxSeries: number
 }
 

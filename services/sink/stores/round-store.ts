@@ -16,10 +16,7 @@ export interface RoundStore {
    * may begin half an interval later, also while it keeps failing.
    */
   begin(own: OwnRound | undefined): Promise<Begun>
-  /**
-   * Due again after the interval, at once if there is more to do; unchanged if another process has begun a
-   * round since.
-   */
+  /** Due again after the interval, or at once. Unchanged if another process has begun a round since. */
   end(number: number, isMore: boolean): Promise<void>
 }
 
@@ -46,8 +43,8 @@ const end = `
   where name = $1`
 
 /**
- * The shared rounds of one task, by Postgres's clock. A round of a crashed process is due an interval after
- * its begin.
+ * The shared rounds of one task, by Postgres's clock. After a crash a round is due an interval after its
+ * begin.
  */
 export function createRoundStore(pool: Pool, name: string, intervalMs: number): RoundStore {
   return {

@@ -17,13 +17,13 @@ export interface QueueEnds {
 }
 
 /**
- * Follows the records of the first of `queues` through all of them. Call it first without `awaited`, then with
- * its last result. Resolves to the ends that it waits for, to undefined once the last queue has passed them.
+ * Follows the records of the first of `queues` through all of them. Call it first without `awaited`, then
+ * with its last result. Resolves to the ends that it waits for; undefined once the last queue has passed them.
  *
- * A queue's ends are read once the queue before has passed its own. The records' outcomes then lie before them:
- * a group's offset moves only once an outcome is in the next topic or the database. What is written later, also
- * from dead letters, is not waited for. New partitions hold no outcome; a topic that was deleted and made again
- * has lost them (`hasPassed`). If `awaited` is of no known queue, the ends are read again: slower, and correct.
+ * A queue's ends are read once the queue before has passed its own. All outcomes then lie before them: a
+ * group's offset moves only once an outcome is in the next topic or the database. What is written later, also
+ * from dead letters, is not waited for. New partitions hold no outcome; a topic deleted and made again has
+ * lost them (`hasPassed`). If `awaited` is of no known queue, the ends are read again: slower, but correct.
  */
 export async function passQueues(
   kafka: Kafka,

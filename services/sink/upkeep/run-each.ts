@@ -5,8 +5,8 @@ import type { Log } from '#runtime/log.ts'
 const failuresInARow = 3
 
 /**
- * Runs every step, even after one that fails, then throws a failure: a permanent one first. Resolves to the
- * steps' results.
+ * Runs every step, even after a failure, then throws a failure, permanent ones first. Resolves to all
+ * results.
  */
 export async function runEach<T>(steps: readonly (() => Promise<T>)[], log: Log): Promise<T[]> {
   const results: T[] = []
