@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
-import type { Metrics } from '#runtime/metrics.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
@@ -8,10 +7,10 @@ import { promoteCalls } from './promote-runs.ts'
 import { publishEach } from '../publish-records.ts'
 import type { ReadHistory } from './read-history.ts'
 import { runEach } from '../upkeep/run-each.ts'
+import type { JobContext } from '../upkeep/upkeep-job.ts'
 import { settleRun, type SettleDependencies } from './settle-run.ts'
 import { loadJobs } from '../stores/load-jobs.ts'
 import { nextCalls, storedCalls } from '../stores/replay-store.ts'
-import type { RollupStore } from '../stores/rollup-store.ts'
 import {
   advanceProject,
   changeRun,
@@ -22,8 +21,7 @@ import {
   type ScoreRun,
 } from '../stores/run-store.ts'
 
-export interface RunDependencies extends SettleDependencies {
-  rollups: RollupStore
+export interface RunDependencies extends SettleDependencies, Pick<JobContext, 'rollups' | 'metrics'> {
   /** Resolves once Kafka has the jobs. */
   publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
   /** How many replay jobs wait for a scorer. */
@@ -31,7 +29,6 @@ export interface RunDependencies extends SettleDependencies {
   /** While more wait, none are queued: jobs lie in Kafka with their bodies. */
   maxWaitingJobs: number
   readHistory: ReadHistory
-  metrics: Metrics
 }
 
 const page = { maxCalls: 500, maxBytes: 16 * 1024 * 1024 }

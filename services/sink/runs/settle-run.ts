@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ClientBase, Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
-import type { Log } from '#runtime/log.ts'
+import type { ClientBase } from 'pg'
 import { inTransaction } from '#runtime/postgres.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { QueueEnds } from '../upkeep/follow-queues.ts'
+import type { JobContext } from '../upkeep/upkeep-job.ts'
 import {
   changeRun,
   countScored,
@@ -14,12 +13,9 @@ import {
   type ScoreRun,
 } from '../stores/run-store.ts'
 
-export interface SettleDependencies {
-  pool: Pool
+export interface SettleDependencies extends Pick<JobContext, 'pool' | 'clock' | 'log'> {
   /** Follows the run's jobs through the queues (`passQueues`). Undefined: none is left in them. */
   findAwaited: (awaited: QueueEnds | null) => Promise<QueueEnds | undefined>
-  clock: Clock
-  log: Log
 }
 
 /**

@@ -1,7 +1,5 @@
-import type { Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
-import type { Log } from '#runtime/log.ts'
 import { findCostWatches, raiseCostAlert, sumCosts } from '../stores/cost-store.ts'
+import type { JobContext } from './upkeep-job.ts'
 
 /**
  * Tells projects that their stored calls have cost `cost_alert_usd`: once a period, even if several sinks
@@ -13,12 +11,7 @@ export function createCostAlerts({
   clock,
   log,
   onEvents,
-}: {
-  pool: Pool
-  clock: Clock
-  log: Log
-  onEvents: () => void
-}): () => Promise<boolean> {
+}: Pick<JobContext, 'pool' | 'clock' | 'log' | 'onEvents'>): () => Promise<boolean> {
   return async () => {
     const now = new Date(clock.now())
     for (const watch of await findCostWatches(pool, now)) {

@@ -1,11 +1,8 @@
-import type { Pool, PoolClient } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
-import type { Log } from '#runtime/log.ts'
-import type { Metrics } from '#runtime/metrics.ts'
+import type { PoolClient } from 'pg'
 import { contentDays } from '#schemas/content-retention.ts'
-import type { Election } from './election.ts'
 import type { RoundEnd } from './periodic-task.ts'
 import { runEach } from './run-each.ts'
+import type { JobContext } from './upkeep-job.ts'
 import { readTimeAgo } from '../stores/claim-store.ts'
 import { dayOf } from '../stores/day-partitions.ts'
 import {
@@ -22,14 +19,12 @@ import {
   type ShortRetention,
 } from '../stores/retention-store.ts'
 
-export interface RetentionDependencies {
-  pool: Pool
-  elect: Election['elect']
+export interface RetentionDependencies extends Pick<
+  JobContext,
+  'pool' | 'elect' | 'clock' | 'log' | 'metrics'
+> {
   /** Days that calls, scores and reviews are kept without their content. Undefined: for ever. */
   metadataDays: number | undefined
-  clock: Clock
-  log: Log
-  metrics: Metrics
 }
 
 const dayMs = 86_400_000

@@ -1,9 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
-import type { Log } from '#runtime/log.ts'
-import type { Metrics } from '#runtime/metrics.ts'
+import type { PoolClient } from 'pg'
 import { holdLock, upkeepLocks, type Election } from './election.ts'
 import { areAttacksHeld, cancelAttacks, eraseAttacks, eraseQuotes } from '../stores/erase-attacks.ts'
+import type { JobContext } from './upkeep-job.ts'
 import {
   eraseCalls,
   findOpenErasure,
@@ -21,13 +19,6 @@ import {
   traceTables,
   type Place,
 } from '../stores/erase-traces.ts'
-
-export interface ErasingDependencies extends Election {
-  pool: Pool
-  clock: Clock
-  log: Log
-  metrics: Metrics
-}
 
 const erasuresAtOnce = 100
 const callsAtOnce = 1_000
@@ -47,7 +38,9 @@ export function createErasing({
   metrics,
   elect,
   inTurn,
-}: ErasingDependencies): (signal?: AbortSignal) => Promise<boolean> {
+}: Pick<JobContext, 'pool' | 'clock' | 'log' | 'metrics' | keyof Election>): (
+  signal?: AbortSignal,
+) => Promise<boolean> {
   const counter = metrics.counter(
     'sluice_sink_erased_calls_total',
     'Calls deleted because somebody asked for it',

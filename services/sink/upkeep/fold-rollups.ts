@@ -1,10 +1,10 @@
-import type { ClientBase, Pool } from 'pg'
+import type { ClientBase } from 'pg'
 import { readTimeAgo } from '../stores/claim-store.ts'
 import { countNextDay, recountDays } from '../stores/rollup-days.ts'
 import { foldLanes } from '../stores/rollup-fold.ts'
 import { rollupTables, type RollupTable } from '../stores/rollup-tables.ts'
-import type { Election } from './election.ts'
 import type { RoundEnd } from './periodic-task.ts'
+import type { JobContext } from './upkeep-job.ts'
 
 /** By then, all calls and scores of an hour have come but for stragglers. */
 const foldedAfterMs = 2 * 3_600_000
@@ -18,9 +18,7 @@ export function createRollupFolding({
   pool,
   elect,
   timeAgo = (ageMs) => readTimeAgo(pool, ageMs),
-}: {
-  pool: Pool
-  elect: Election['elect']
+}: Pick<JobContext, 'pool' | 'elect'> & {
   timeAgo?: (ageMs: number) => Promise<Date>
 }): () => Promise<RoundEnd> {
   return async () => {

@@ -14,7 +14,7 @@ import { createMaintenance } from './maintain-tables.ts'
 import { createEventRelay } from './relay-events.ts'
 import { createClaimReturn } from './return-claims.ts'
 import { createSweep } from './sweep-unscored.ts'
-import type { UpkeepContext, UpkeepJob } from './upkeep-job.ts'
+import type { JobContext, UpkeepJob } from './upkeep-job.ts'
 import { createClusterWatch } from './watch-cluster.ts'
 
 /** More often than Prometheus scrapes would show nothing more. */
@@ -105,7 +105,7 @@ export const upkeepJobs: readonly UpkeepJob[] = [
   { name: 'score_runs', intervalMs: (config) => config.SCORE_RUNS_INTERVAL_MS, create: scoreRunsOf },
 ]
 
-function sweepOf(context: Parameters<UpkeepJob['create']>[0]) {
+function sweepOf(context: JobContext) {
   const ageMs = context.config.SWEEP_AGE_MS
   return createSweep({
     ...context,
@@ -120,7 +120,7 @@ function sweepOf(context: Parameters<UpkeepJob['create']>[0]) {
 }
 
 /** Runs that score history again. The scorers handle their jobs in a group of its own. */
-function scoreRunsOf(context: UpkeepContext) {
+function scoreRunsOf(context: JobContext) {
   const { config, kafka, producer, nameOf, codecOf } = context
   const queues = replayQueuesOf(config)
   const [{ topic, groupId }] = queues

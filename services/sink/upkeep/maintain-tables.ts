@@ -1,21 +1,18 @@
-import type { Pool } from 'pg'
-import type { Metrics } from '#runtime/metrics.ts'
-import type { Election } from './election.ts'
 import type { RoundEnd } from './periodic-task.ts'
+import type { JobContext } from './upkeep-job.ts'
 import { readTimeAgo } from '../stores/claim-store.ts'
-import { dayOf, type DayPartitions } from '../stores/day-partitions.ts'
+import { dayOf } from '../stores/day-partitions.ts'
 import { deleteOldEphemeral } from '../stores/ephemeral-store.ts'
 import { forgetErased } from '../stores/erase-calls.ts'
 import { measureErasures, measurePartitionsEnd } from '../stores/measure-upkeep.ts'
 import { deletePublished, measureOutbox } from '../stores/outbox-store.ts'
 
-export interface MaintenanceDependencies {
-  pool: Pool
-  elect: Election['elect']
-  partitions: DayPartitions
+export interface MaintenanceDependencies extends Pick<
+  JobContext,
+  'pool' | 'elect' | 'partitions' | 'metrics'
+> {
   /** Days from today on that always have partitions. */
   daysAhead: number
-  metrics: Metrics
 }
 
 const dayMs = 86_400_000

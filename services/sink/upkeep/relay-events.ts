@@ -1,17 +1,14 @@
 import type { PermanentError } from '#runtime/errors.ts'
-import type { Log } from '#runtime/log.ts'
-import type { Metrics } from '#runtime/metrics.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { publishEach, publishOne } from '../publish-records.ts'
 import { withoutContent } from '../steps/without-content.ts'
 import type { Outbox, OutboxRow } from '../stores/outbox-store.ts'
+import type { JobContext } from './upkeep-job.ts'
 
-export interface EventRelayDependencies {
+export interface EventRelayDependencies extends Pick<JobContext, 'log' | 'metrics'> {
   outbox: Outbox
   /** Resolves once Kafka has the events. */
   publishEvents: (events: readonly RaisedEvent[]) => Promise<void>
-  log: Log
-  metrics: Metrics
 }
 
 /** Bounds what one round holds in memory. */

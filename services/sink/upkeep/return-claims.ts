@@ -1,11 +1,6 @@
-import type { Kafka } from 'kafkajs'
-import type { Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
 import { hasPassed, readGroupOffsets } from '#runtime/kafka/read-group-offsets.ts'
-import type { Log } from '#runtime/log.ts'
-import type { Metrics } from '#runtime/metrics.ts'
-import type { Election } from './election.ts'
 import type { RoundEnd } from './periodic-task.ts'
+import type { JobContext } from './upkeep-job.ts'
 import {
   dropOldClaims,
   findLostClaims,
@@ -16,16 +11,13 @@ import {
   saveSweptUntil,
 } from '../stores/claim-store.ts'
 
-export interface ClaimDependencies {
-  pool: Pool
-  elect: Election['elect']
-  kafka: Kafka
+export interface ClaimDependencies extends Pick<
+  JobContext,
+  'pool' | 'elect' | 'kafka' | 'clock' | 'log' | 'metrics'
+> {
   /** The topic of admitted calls, and the group that stores them. */
   topic: string
   groupId: string
-  clock: Clock
-  log: Log
-  metrics: Metrics
   /** By this age a claim's call is published or never will be: ingest gives up after 10 s. */
   ageMs?: number
 }

@@ -1,27 +1,18 @@
-import type { Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
-import type { Log } from '#runtime/log.ts'
-import type { Metrics } from '#runtime/metrics.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
-import type { Election } from './election.ts'
 import type { RoundEnd } from './periodic-task.ts'
 import { publishEach } from '../publish-records.ts'
 import { runEach } from './run-each.ts'
+import type { JobContext } from './upkeep-job.ts'
 import { readTimeAgo } from '../stores/claim-store.ts'
 import { claimUnscored, findShortProjects, forgetSwept, type SweepSlice } from '../stores/unscored-store.ts'
 
-export interface SweepDependencies {
-  pool: Pool
-  elect: Election['elect']
+export interface SweepDependencies extends Pick<JobContext, 'pool' | 'elect' | 'clock' | 'log' | 'metrics'> {
   /** Resolves once Kafka has the jobs. */
   publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
   /** A call received this long ago should have its scores. */
   ageMs: number
   /** Calls stored before this have been scored, or will not be by themselves (`createScoredUntil`). */
   scoredUntil: () => Promise<Date | undefined>
-  clock: Clock
-  log: Log
-  metrics: Metrics
 }
 
 const hourMs = 3_600_000

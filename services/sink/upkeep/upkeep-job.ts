@@ -14,6 +14,9 @@ export interface UpkeepContext extends ServiceContext {
   onEvents: () => void
 }
 
+/** What a job is created with: each takes what it uses. */
+export type JobContext = UpkeepContext & Election
+
 /** Work that the sinks repeat. `jobs.ts` lists them all. */
 export interface UpkeepJob {
   /** In logs, metrics, health and `upkeep_rounds`. */
@@ -25,7 +28,7 @@ export interface UpkeepJob {
   /** The advisory lock of its elections. Without one, several sinks work at the same time. */
   lock?: number
   /** Called once; what is kept between rounds lives in its closure. */
-  create: (context: UpkeepContext & Election) => Round
+  create: (context: JobContext) => Round
 }
 
 /** Runs each job in a periodic task. Returns the tasks by the job's name. */

@@ -1,21 +1,15 @@
-import type { Admin, Kafka, PartitionMetadata } from 'kafkajs'
+import type { Admin, PartitionMetadata } from 'kafkajs'
 import kafkajs from 'kafkajs'
-import type { Pool } from 'pg'
-import type { Log } from '#runtime/log.ts'
-import type { Metrics } from '#runtime/metrics.ts'
 import { isWithoutLeader, readTopics } from '#runtime/kafka/read-topics.ts'
 import { fetchRegistry } from '#runtime/kafka/registry-address.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { messageOf } from '#runtime/errors.ts'
+import type { JobContext } from './upkeep-job.ts'
 
-export interface ClusterWatchDependencies {
-  kafka: Kafka
-  pool: Pool
+export interface ClusterWatchDependencies extends Pick<JobContext, 'kafka' | 'pool' | 'log' | 'metrics'> {
   registryUrl: string
   /** Full names of the topics to watch. */
   topicNames: readonly string[]
-  log: Log
-  metrics: Metrics
 }
 
 const registryTimeoutMs = 5_000
