@@ -26,7 +26,7 @@ const failedSchema = z.object({
   retry_id: z
     .string()
     .optional()
-    .describe('With 503: the identifier to send the record again with, or it may be there twice.'),
+    .describe('With 503: the id to send the record again with; another id may store it twice.'),
 })
 
 /** `POST /internal/log` and `/internal/log/batch`. */
@@ -40,10 +40,14 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
     path: '/internal/log',
     access: 'ingest',
     tag: 'Logging',
-    summary: 'Log one model or tool call. Answered once every in-sync replica of the log has it.',
+    summary: 'Log one model or tool call. The answer follows when every in-sync replica has the record.',
     body: recordSchema,
     maxBodyBytes: maxRecordBytes,
-    reply: { status: 202, description: 'Kept, and queued for storing and scoring.', schema: queuedSchema },
+    reply: {
+      status: 202,
+      description: 'Accepted, and queued for storing and scoring.',
+      schema: queuedSchema,
+    },
     problems: {
       400: 'Not JSON, or not UTF-8.',
       408: 'The body did not come within a minute.',
@@ -73,7 +77,7 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
     maxBodyBytes: maxBatchBytes,
     reply: {
       status: 200,
-      description: 'One result a record.',
+      description: 'One result per record.',
       schema: z.object({ results: z.array(z.union([queuedSchema, failedSchema])) }),
     },
     problems: {

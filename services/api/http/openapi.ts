@@ -10,13 +10,13 @@ import type { Route } from '#http/route.ts'
 import { bodyExamples } from './body-examples.ts'
 
 const problemSchema = z.object({
-  detail: z.string().describe('What is wrong, for people.'),
-  code: z.string().describe('What is wrong, for programs: docs/errors.md lists them.'),
+  detail: z.string().describe('The error in words.'),
+  code: z.string().describe('The error code; docs/errors.md lists them.'),
 })
 const invalidSchema = problemSchema.extend({
   errors: z
     .array(z.object({ path: z.string(), message: z.string() }))
-    .describe('The fields at fault, the first hundred of them; an empty path is the whole.'),
+    .describe('The invalid fields, at most a hundred. An empty path is the whole input.'),
 })
 
 const invalidExample = {
@@ -48,7 +48,7 @@ export function describeApi({ routes, baseUrl, version }: DocumentOptions): obje
   registry.registerComponent('securitySchemes', 'operator', {
     type: 'http',
     scheme: 'bearer',
-    description: 'INTERNAL_API_SECRET: the operator, who may name any project_id.',
+    description: 'INTERNAL_API_SECRET of the operator, who may name any project_id.',
   })
   for (const route of routes) registry.registerPath(describeRoute(route))
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
@@ -57,7 +57,7 @@ export function describeApi({ routes, baseUrl, version }: DocumentOptions): obje
       title: 'Sluice',
       version,
       description:
-        'Calls to large language models: recorded, scored for safety, reported. Times have a zone; a date alone is taken too, as its beginning in UTC.',
+        'Calls to large language models: recorded, scored for safety, reported. Times have a zone; a date alone is its start in UTC.',
     },
     servers: [{ url: baseUrl }],
   })
@@ -144,21 +144,21 @@ function responsesOf({
       ? {}
       : { 401: 'No valid key.', 403: "The key may not do this, or the project is another's." }
   const unreadable = [
-    ...(params === undefined ? [] : ['What stands in the path is not percent-encoded.']),
+    ...(params === undefined ? [] : ['The path is not percent-encoded.']),
     ...(body === undefined ? [] : ['The body is not JSON, or not UTF-8.']),
   ]
   const ofBody: Record<number, string> =
     body === undefined
       ? {}
       : {
-          413: 'The body is larger than this route takes.',
+          413: 'The body is too large for this route.',
           415: 'Content-Encoding is not gzip, deflate or br.',
         }
   const described: Record<number, string> = {
     ...authentication,
     ...(unreadable.length === 0 ? {} : { 400: unreadable.join(' ') }),
     ...ofBody,
-    503: 'Storage is away; Retry-After says when to come back.',
+    503: 'Storage is unavailable; Retry-After says when to retry.',
     ...problems,
   }
   const responses: RouteConfig['responses'] = {
@@ -166,9 +166,7 @@ function responsesOf({
       description: reply.description,
       ...contentOf(reply),
     },
-    ...(polled
-      ? { 304: { description: 'Nothing has changed since the answer whose ETag is in If-None-Match.' } }
-      : {}),
+    ...(polled ? { 304: { description: 'Unchanged since the answer with the ETag in If-None-Match.' } } : {}),
     422: {
       description: 'The input is invalid.',
       content: { 'application/json': { schema: invalidSchema, example: invalidExample } },

@@ -18,13 +18,15 @@ function wholeNumber(max: number) {
 
 /** Query parameters of a list that only pages by number. */
 export const pageFields = {
-  page: wholeNumber(maxOffset).optional().describe('From 1. Up to 10,000 rows deep; further by `cursor`.'),
+  page: wholeNumber(maxOffset).optional().describe('From 1, up to 10,000 rows; use `cursor` beyond.'),
   page_size: wholeNumber(maxPageSize).optional().describe('1 to 200, 50 when absent.'),
 }
 
 /** The alternative to pages. */
 export const limitField = {
-  limit: wholeNumber(maxPageSize).optional().describe('Instead of paging: the newest so many, under `data`.'),
+  limit: wholeNumber(maxPageSize)
+    .optional()
+    .describe('Instead of paging: this many of the newest, under `data`.'),
 }
 
 /** Query parameters of a list. */
@@ -158,7 +160,7 @@ export function listOf(item: z.ZodType): z.ZodType {
       next_cursor: z
         .string()
         .nullable()
-        .describe('Null on the last page; always where the list takes no `cursor` and goes on by `page`.'),
+        .describe('Null on the last page, and in lists that only page by number.'),
     }),
     z.object({
       data: z.array(item),

@@ -21,12 +21,12 @@ interface SourceQuery {
 function createSourceFilter(includesRedteam: boolean) {
   return {
     fields: {
-      source: textField(32).optional().describe('Calls of this source alone; `redteam`: probes.'),
+      source: textField(32).optional().describe('Only calls of this source; `redteam`: probes.'),
       include_redteam: z
         .enum(['true', 'false'])
         .optional()
         .describe(
-          `Whether the red team's probes are among them. Absent: \`${includesRedteam}\`, or what \`source\` asks for.`,
+          `Whether to include the red team's probes. Absent: \`${includesRedteam}\`, or by \`source\`.`,
         ),
     },
 

@@ -7,14 +7,14 @@ const dayMs = 24 * hourMs
 
 /** Query parameters of a report over time. */
 export const rangeFields = {
-  start: timeField.optional().describe('From the hour that it is in.'),
-  end: timeField.optional().describe('To the end of the hour that it is in. Absent: now.'),
+  start: timeField.optional().describe('From the start of its hour.'),
+  end: timeField.optional().describe('To the end of its hour. Absent: now.'),
 }
 
 /** The time range in a report's answer. */
 export const countedRangeFields = {
-  start: z.iso.datetime().describe('From when on was counted: the beginning of the hour that was asked for.'),
-  end: z.iso.datetime().describe('Until when was counted: the end of the hour that was asked for.'),
+  start: z.iso.datetime().describe('Start of the counted range: the start of the requested hour.'),
+  end: z.iso.datetime().describe('End of the counted range: the end of the requested hour.'),
 }
 
 export interface TimeRange {

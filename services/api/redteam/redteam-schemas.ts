@@ -14,7 +14,7 @@ const time = z.iso.datetime()
 const count = z.number().int()
 
 export const orderSchema = z.strictObject({
-  project_id: idField('project').describe('Whose agent it is; attempts are stored there.'),
+  project_id: idField('project').describe('The project of the agent; attempts are stored there.'),
   agent_name: textField(256),
   target: redteamTargetSchema,
   options: redteamOptionsSchema.prefault({}),
@@ -24,7 +24,7 @@ export const orderSchema = z.strictObject({
     .positive()
     .max(1_000_000)
     .nullish()
-    .describe('By the prices of the models that answer. Absent: no end.'),
+    .describe('By the prices of the answering models. Absent: unlimited.'),
   runner: z
     .enum(['worker', 'cli'])
     .default('worker')
@@ -35,7 +35,7 @@ export const redteamRunSchema = z.object({
   id: z.string(),
   project_id: z.string(),
   agent_name: z.string(),
-  target: redteamTargetSchema.describe('Values of headers are not shown.'),
+  target: redteamTargetSchema.describe('Header values are not shown.'),
   options: redteamOptionsSchema,
   seed: z.string(),
   budget_usd: z.number().nullable(),
@@ -50,12 +50,12 @@ export const redteamRunSchema = z.object({
   problem: z.string().nullable(),
   planned_count: count.nullable().describe('Null: not planned yet.'),
   sent_count: count,
-  total_probes: count.describe('Attempts that have a verdict: passed, failed or unscored.'),
+  total_probes: count.describe('Attempts with a verdict: passed, failed or unscored.'),
   pass_count: count,
   fail_count: count,
-  unscored_count: count.describe('Could not be judged: never a pass.'),
+  unscored_count: count.describe('Could not be judged; does not count as passed.'),
   critical_count: count,
-  cost_usd: z.number().nullable().describe('Of the answers.'),
+  cost_usd: z.number().nullable().describe('Cost of the answers.'),
   created_at: time,
   started_at: time.nullable(),
   finished_at: time.nullable(),
@@ -69,8 +69,8 @@ const tally = {
   fail_count: count,
   unscored_count: count,
   critical_count: count,
-  detected_count: count.describe('A scorer found the attack in what was sent.'),
-  fail_rate: share.describe('Of what passed or failed; null where nothing did.'),
+  detected_count: count.describe('Attempts whose prompt a scorer recognised as an attack.'),
+  fail_rate: share.describe('Failed among passed and failed; null: none.'),
   fail_rate_low: share.describe('95 % interval (Wilson).'),
   fail_rate_high: share,
 }
@@ -86,7 +86,7 @@ export const reportSchema = z.object({
   probes: z.array(probe),
 })
 
-const change = z.number().nullable().describe('Of the share that failed.')
+const change = z.number().nullable().describe('Change of the failure rate.')
 const sides = { before: z.object(tally).nullable(), after: z.object(tally).nullable(), change }
 export const redteamDiffSchema = z.object({
   run_id: z.string(),
@@ -99,9 +99,7 @@ const attemptSchema = z.object({
   number: count,
   request_id: z
     .string()
-    .describe(
-      'Of the request record of its last turn; those before it name it in `metadata.redteam_attempt`.',
-    ),
+    .describe('The request record of the last turn; earlier turns name it in `metadata.redteam_attempt`.'),
   probe_id: z.string(),
   category: z.string(),
   scorer: z.string(),
@@ -112,7 +110,7 @@ const attemptSchema = z.object({
   verdict: z.enum(redteamVerdicts).nullable(),
   severity: z.enum(severities).nullable(),
   failed_by: z.array(z.string()).nullable(),
-  found_in: z.string().nullable().describe('The request whose answer got through; null: none did.'),
+  found_in: z.string().nullable().describe('The request in which the attack succeeded; null: none.'),
   detected: z.boolean().nullable(),
   reason: z.string().nullable().describe('Why it is unscored.'),
   status_code: count.nullable(),

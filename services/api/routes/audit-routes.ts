@@ -14,8 +14,8 @@ const auditSchema = z.object({
   actor_kind: z
     .enum(['person', 'key', 'operator'])
     .describe('`operator`: whoever holds INTERNAL_API_SECRET.'),
-  actor_id: z.string().nullable().describe('The person or the key.'),
-  actor_name: z.string().nullable().describe("The person's login at that time."),
+  actor_id: z.string().nullable().describe('The user or the key.'),
+  actor_name: z.string().nullable().describe("The user's login at that time."),
   address: z.string().nullable(),
   action: z.string().describe('`webhook.created`: the kind of thing, and what became of it.'),
   subject: z.string().nullable().describe('Its identifier.'),

@@ -52,7 +52,7 @@ function judgeSpendRoute(databases: ProjectDatabases, clock: Clock): Route {
     query: z.strictObject({ project_id: idField('project').optional() }),
     reply: {
       status: 200,
-      description: 'The spend, up to the last request to the judge that was settled.',
+      description: 'The spend, up to the last settled request to the judge.',
       schema: z.object({
         project_id: z.string(),
         period_start: z.iso.datetime(),
@@ -62,13 +62,13 @@ function judgeSpendRoute(databases: ProjectDatabases, clock: Clock): Route {
           .nullable()
           .describe("The project's own cap; null: none. The operator's may be lower."),
         spent_usd: z.number(),
-        reserved_usd: z.number().describe('Set aside for requests that are under way.'),
+        reserved_usd: z.number().describe('Reserved for requests in progress.'),
         requests: z.number().int(),
         prompt_tokens: z.number().int(),
         completion_tokens: z.number().int(),
         by_scorer: z
           .array(z.object({ scorer_name: z.string(), spent_usd: z.number(), requests: z.number().int() }))
-          .describe('Scorers that were asked in one request share what it cost.'),
+          .describe('Scorers of one request share its cost.'),
       }),
     },
     problems: { 404: 'There is no such project.' },

@@ -20,7 +20,7 @@ import type { ProjectDatabase, ProjectDatabases } from '../stores/project-databa
 
 const deadLetterSchema = z.object({
   id: z.string(),
-  topic: z.string().describe('Where it came from; it stands in `<topic>.dlq`.'),
+  topic: z.string().describe('The original topic; the letter is in `<topic>.dlq`.'),
   partition: z.number().int(),
   offset: z.number().int(),
   source_partition: z.number().int().nullable(),
@@ -41,7 +41,7 @@ const contentSchema = z.object({
   content: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe('What is sealed is shown as its size and the name of its key; long texts and lists are cut.'),
+    .describe('Sealed values are shown as size and key name; long texts and lists are truncated.'),
   reason: z.string().nullable().describe('Why there is no content.'),
 })
 const letterParams = z.object({ id: idField('deadLetter') })
@@ -60,7 +60,7 @@ const roundFields = {
 const reasonField = textField(1_000)
 const roundReply = {
   failed: z.array(z.object({ id: z.string(), code: z.string(), detail: z.string() })),
-  next: z.string().nullable().describe('Where the next round goes on, as `after`; null: none is left.'),
+  next: z.string().nullable().describe('Send it as `after` of the next round; null: none is left.'),
 }
 
 export interface DeadLetterRoutesOptions {
@@ -93,7 +93,7 @@ function listRoute({ databases }: DeadLetterRoutesOptions): Route {
     ...common,
     method: 'get',
     path: '/api/dead-letters',
-    summary: 'Records that consumers gave up, newest first. What they hold is not shown.',
+    summary: 'Records that consumers gave up, newest first, without their content.',
     query: z.strictObject({
       ...pagingFields,
       ...whichFields,
@@ -130,7 +130,7 @@ function contentRoute({ pool, showContent }: DeadLetterRoutesOptions): Route {
     ...common,
     method: 'get',
     path: '/api/dead-letters/{id}/content',
-    summary: 'What its record holds, decoded. Who looked is written to the audit log.',
+    summary: 'The decoded content of its record. Each view is written to the audit log.',
     params: letterParams,
     reply: { status: 200, description: 'The record, or why it is not shown.', schema: contentSchema },
     problems: missing,
@@ -146,7 +146,7 @@ function redriveRoute({ pool, redrive }: DeadLetterRoutesOptions): Route {
     ...common,
     method: 'post',
     path: '/api/dead-letters/{id}/redrive',
-    summary: 'Send it to the topic it came from, byte for byte, once: asking again changes nothing.',
+    summary: 'Send it to its original topic, byte for byte. Repeating the request changes nothing.',
     params: letterParams,
     reply,
     problems: {
@@ -168,7 +168,7 @@ function dropRoute({ pool, drop }: DeadLetterRoutesOptions): Route {
     ...common,
     method: 'post',
     path: '/api/dead-letters/{id}/drop',
-    summary: 'Decide that it needs nothing more, and say why.',
+    summary: 'Close it without sending it, with a reason.',
     params: letterParams,
     body: z.strictObject({ reason: reasonField }),
     reply,
@@ -187,11 +187,12 @@ function redriveManyRoute({ databases, redrive }: DeadLetterRoutesOptions): Rout
     ...common,
     method: 'post',
     path: '/api/dead-letters/redrive',
-    summary: 'Send the oldest open ones that pass the filter. Ask again behind `next` until it is null.',
+    summary:
+      'Send the oldest open ones that pass the filter. Repeat with `next` as `after` until it is null.',
     body: z.strictObject(roundFields),
     reply: {
       status: 200,
-      description: 'What became of them.',
+      description: 'The outcomes.',
       schema: z.object({ redriven: z.number().int(), ...roundReply }),
     },
     async handle({ principal, body }) {
@@ -210,11 +211,11 @@ function dropManyRoute({ databases, drop }: DeadLetterRoutesOptions): Route {
     method: 'post',
     path: '/api/dead-letters/drop',
     summary:
-      'Drop the oldest open ones that pass the filter, and say why. Ask again behind `next` until it is null.',
+      'Drop the oldest open ones that pass the filter, with a reason. Repeat with `next` as `after` until it is null.',
     body: z.strictObject({ ...roundFields, reason: reasonField }),
     reply: {
       status: 200,
-      description: 'What became of them.',
+      description: 'The outcomes.',
       schema: z.object({ dropped: z.number().int(), ...roundReply }),
     },
     async handle({ principal, body }) {

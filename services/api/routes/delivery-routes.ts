@@ -32,7 +32,7 @@ export const deliverySchema = z.object({
   can_be_replayed: z
     .boolean()
     .describe(
-      'It has ended, or nobody attempts it any more: a replay would be taken, of a webhook that is enabled.',
+      'Whether a replay is possible: the delivery has ended or is abandoned, and the webhook is enabled.',
     ),
   created_at: z.iso.datetime(),
   delivered_at: z.iso.datetime().nullable(),
@@ -59,7 +59,7 @@ function testRoute({ databases, clock, dashboardUrl }: DeliveryRoutesOptions): R
     body: z.strictObject({ event: z.enum(selectableEvents).default('threat_detected') }).prefault({}),
     reply: {
       status: 202,
-      description: 'It is on its way; the delivery log shows what becomes of it.',
+      description: 'It is queued; the delivery log shows the outcome.',
       schema: z.object({ delivery_id: z.string() }),
     },
     problems: { 404: 'There is no such webhook.' },

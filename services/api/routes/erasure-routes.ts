@@ -22,7 +22,9 @@ const erasureSchema = z.object({
   project_id: z.string(),
   scope: z.enum(erasureScopes),
   subject: z.string().nullable(),
-  requested_at: z.iso.datetime().describe('Calls made or taken until then are erased; later ones are not.'),
+  requested_at: z.iso
+    .datetime()
+    .describe('Calls made or received until then are erased; later ones are not.'),
   requested_by: z.enum(['operator', 'key']),
   status: z
     .enum(erasureStatuses)
@@ -31,7 +33,7 @@ const erasureSchema = z.object({
   erased_at: z.iso.datetime().nullable(),
   kept_in_kafka_until: z.iso
     .datetime()
-    .describe('Until then topics may hold what was erased. Nothing reads it: whatever meets it drops it.'),
+    .describe('Until then topics may hold erased records. Consumers drop them.'),
 })
 
 interface ErasureRoutesOptions {
@@ -45,7 +47,7 @@ export function erasureRoutes(options: ErasureRoutesOptions): Route[] {
 }
 
 const whose = z.strictObject({
-  project_id: idField('project').optional().describe('Required from the operator who writes.'),
+  project_id: idField('project').optional().describe('Required from the operator.'),
 })
 const common = { access: 'all', tag: 'Erasures' } as const
 
@@ -54,7 +56,7 @@ function createRoute({ databases, clock }: ErasureRoutesOptions): Route {
     ...common,
     method: 'post',
     path: '/api/erasures',
-    summary: 'Erase what was recorded until now. It begins within seconds; ask for its status.',
+    summary: 'Erase what was recorded until now. It starts within seconds; poll its status.',
     query: whose,
     body: z.strictObject({
       scope: z.enum(erasureScopes).describe('`project` is for the operator alone.'),
@@ -62,7 +64,7 @@ function createRoute({ databases, clock }: ErasureRoutesOptions): Route {
         .optional()
         .describe('The request (`req_…`), `session_id` or `user_id`; absent for a project.'),
     }),
-    reply: { status: 202, description: 'It has begun.', schema: erasureSchema },
+    reply: { status: 202, description: 'It is ordered.', schema: erasureSchema },
     problems: {
       403: 'An API key cannot erase its whole project.',
       404: 'There is no such project.',
@@ -140,7 +142,7 @@ function getRoute({ databases }: ErasureRoutesOptions): Route {
     ...common,
     method: 'get',
     path: '/api/erasures/{id}',
-    summary: 'One erasure and how far it is.',
+    summary: 'One erasure with its progress.',
     params: z.object({ id: idField('erasure') }),
     query: whose,
     reply: { status: 200, description: 'The erasure.', schema: erasureSchema },

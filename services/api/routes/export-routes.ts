@@ -41,16 +41,15 @@ export function exportRoutes({ databases, clock, permits }: ExportRoutesOptions)
       method: 'get',
       path: '/api/requests/export',
       summary:
-        'Every request that passes the filters of the list, newest first, as CSV or JSON lines. Without bodies.',
+        "All requests that pass the list's filters, newest first, as CSV or JSON lines, without bodies.",
       query: z.object({ ...requestFilterFields, ...formatField }).catchall(z.string()),
       openParameters: metadataParameters,
       reply: {
         status: 200,
-        description:
-          'The rows as they are found. An answer that ends without its last chunk is not complete.',
+        description: 'Streamed rows. An answer without its last chunk is incomplete.',
         contentTypes: ['text/csv', 'application/x-ndjson'],
       },
-      problems: { 429: 'Too many exports are under way.' },
+      problems: { 429: 'Too many exports are in progress.' },
       async handle({ principal, query: { format, ...query } }) {
         const filters = readFilters(query, formatField)
         const database = databases.of(principal, query.project_id)

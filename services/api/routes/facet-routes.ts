@@ -26,26 +26,26 @@ const facetsSchema = z.object({
   model: values,
   provider: values,
   agent_name: values,
-  source: values.describe('Every one, whichever the other numbers are of.'),
-  tool_name: values.describe('Recorded calls of tools.'),
+  source: values.describe('Every source, whatever the filter.'),
+  tool_name: values.describe('Recorded tool calls.'),
   scorer_name: values.describe(
-    'Calls that the scorer found unsafe. Without filters, of the scorers that are counted apart.',
+    'Calls that the scorer found unsafe. Without filters, scorers of the overflow group are missing.',
   ),
   label: values.describe(
-    'Calls by their worst label; `pending` has no score yet. With scorer_name by what that scorer said, as then in the list.',
+    "Calls by their worst label; `pending` has no score yet. With scorer_name, by that scorer's label.",
   ),
-  severity: values.describe("The worst, or with scorer_name that scorer's."),
+  severity: values.describe("The worst; with scorer_name, that scorer's."),
   status: values.describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
   counts_are_exact: z
     .literal(false)
     .optional()
     .describe(
-      'Present where more than 10,000 calls pass the filters: all counts are of the newest 10,000, and say how many there are at least.',
+      'Present when more than 10,000 calls pass the filters: all counts are of the newest 10,000, and minimums.',
     ),
   scores_are_exact: z
     .literal(false)
     .optional()
-    .describe('Present with scorer_name where counts_are_exact is: so are label and severity.'),
+    .describe('Present with scorer_name and counts_are_exact: label and severity are minimums too.'),
 })
 
 interface FacetRoutesOptions {
@@ -67,13 +67,15 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
       method: 'get',
       path: '/api/requests/facets',
       summary:
-        'The values to filter by and how many of the calls that pass the filters have each, most frequent first. Without start: 30 days.',
+        'The values of each filter with their number of calls that pass the filters, most frequent first. Without start: 30 days.',
       query: z
         .object({
           ...requestFilterFields,
           ...rangeFields,
           ...reportSources.fields,
-          project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+          project_id: idField('project')
+            .optional()
+            .describe('Required from the operator; a key has its own.'),
         })
         .catchall(z.string()),
       openParameters: metadataParameters,

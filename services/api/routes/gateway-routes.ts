@@ -28,7 +28,7 @@ function projectRoute({ directory }: GatewayRoutesOptions): Route {
     method: 'get',
     path: '/internal/project',
     summary:
-      'What a gateway has to know of the project that it records for: of the key, or the one that the operator names.',
+      "The settings that a gateway needs of its project: the key's, or the one that the operator names.",
     query: z.strictObject({
       project_id: idField('project').optional().describe('Required from the operator.'),
     }),
@@ -75,7 +75,7 @@ const heartbeatSchema = z.object({
   name: z
     .string()
     .regex(/^[A-Za-z0-9._:/-]{1,128}$/, 'must be 1 to 128 letters, digits or any of . _ : / -')
-    .describe('The same for all the lives of one gateway: a report takes the place of the last one.'),
+    .describe('Stable across restarts of a gateway: a report replaces its last one.'),
   version: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters'),
   delivery: z.enum(['api', 'kafka']),
   started_at: timeField,
@@ -89,9 +89,9 @@ function heartbeatRoute({ databases, clock }: GatewayRoutesOptions): Route {
     ...common,
     method: 'post',
     path: '/internal/gateways/heartbeat',
-    summary: 'What waits in the spool of a gateway, what it has lost and what is not well with it.',
+    summary: 'The state of a gateway: its spool, lost records and problems.',
     body: heartbeatSchema,
-    reply: { status: 204, description: 'Noted, in place of what it said last.' },
+    reply: { status: 204, description: 'Stored in place of the last report.' },
     problems: { 409: 'The project has 1,000 gateways that reported within a day.' },
     handle: async ({ principal, body }) => {
       const { started_at: startedAtMs, spool, ...report } = body

@@ -19,7 +19,7 @@ const keySchema = z.object({
   scope: scopeSchema,
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
-  expired: z.boolean().describe('Whether it is refused, because `expires_at` is over.'),
+  expired: z.boolean().describe('Whether it is refused because `expires_at` has passed.'),
   last_used_at: z.iso.datetime().nullable(),
 })
 const projectParams = z.object({ id: idField('project') })
@@ -43,7 +43,7 @@ function createRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
     ...common,
     method: 'post',
     path: '/api/projects/{id}/keys',
-    summary: 'Create an API key. The key is in this answer and never shown again.',
+    summary: 'Create an API key. The key is only in this answer.',
     params: projectParams,
     body: z.strictObject({
       name: textField(200),
@@ -51,7 +51,7 @@ function createRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
         .string()
         .regex(/^[A-Za-z0-9-]{1,32}$/, 'must be 1 to 32 letters, digits or hyphens')
         .nullish()
-        .describe('Stands in the key, for people: `svc_<label>_…`.'),
+        .describe('Part of the key, for people: `svc_<label>_…`.'),
       scope: scopeSchema
         .default('all')
         .describe('`ingest` logs calls, `read` reads, `all` does both and manages webhooks.'),
@@ -115,7 +115,7 @@ function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
     ...common,
     method: 'post',
     path: '/internal/keys/resolve',
-    summary: 'Which project a key belongs to, for gateways whose clients present project keys.',
+    summary: 'The project of a key, for gateways whose clients send project keys.',
     body: z.strictObject({
       key_sha256: z
         .string()
@@ -124,7 +124,7 @@ function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
     }),
     reply: {
       status: 200,
-      description: 'The key is in force.',
+      description: 'The key is valid.',
       schema: z.object({
         key_id: z.string(),
         project_id: z.string(),
@@ -134,7 +134,7 @@ function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
         expires_at: z.iso.datetime().nullable(),
       }),
     },
-    problems: { 404: 'No key in force has this hash.' },
+    problems: { 404: 'No valid key has this hash.' },
     handle: async ({ body }) => {
       const key = await directory.findKey(Buffer.from(body.key_sha256, 'hex'))
       if (key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= clock.now())) {

@@ -42,10 +42,10 @@ function meRoute({ pool }: MeOptions): Route {
     ...common,
     method: 'get',
     path: '/api/me',
-    summary: 'Who is signed in, and which projects they see.',
+    summary: 'The signed-in user and the visible projects.',
     reply: {
       status: 200,
-      description: 'They.',
+      description: 'The user.',
       schema: z.object({
         id: z.string(),
         login: z.string(),
@@ -53,8 +53,8 @@ function meRoute({ pool }: MeOptions): Route {
         role: z.enum(roles),
         sees_every_project: z.boolean(),
         projects: z.array(z.object({ id: z.string(), name: z.string() })).describe('By name, 500 at most.'),
-        project_count: z.number().int().describe('Of all that they see, named here or not.'),
-        login_id: z.string().describe('Of this login.'),
+        project_count: z.number().int().describe('All visible projects, listed here or not.'),
+        login_id: z.string().describe('The current login.'),
       }),
     },
     async handle({ principal }) {
@@ -81,9 +81,9 @@ function passwordRoute({ pool, hasher, throttles, clock }: MeOptions): Route {
     ...common,
     method: 'post',
     path: '/api/me/password',
-    summary: "Change one's password. One's other logins end.",
+    summary: 'Change your password. Your other logins end.',
     body: z.strictObject({ current_password: z.string().max(200), new_password: passwordField }),
-    reply: { status: 204, description: 'It is changed.' },
+    reply: { status: 204, description: 'Changed.' },
     problems: { 403: 'The current password is wrong.', 429: 'Too many attempts failed.' },
     async handle({ principal, body }) {
       const { personId, login, loginId, address } = personOf(principal)
@@ -141,7 +141,7 @@ function loginsRoute({ pool, limits, clock }: MeOptions): Route {
     ...common,
     method: 'get',
     path: '/api/me/logins',
-    summary: 'Where one is signed in.',
+    summary: 'Your logins.',
     reply: loginsReply,
     async handle({ principal }) {
       const items = await listLogins(pool, personOf(principal).personId, limits, clock.now())
@@ -155,7 +155,7 @@ function endLoginRoute({ pool, clock }: MeOptions): Route {
     ...common,
     method: 'delete',
     path: '/api/me/logins/{login_id}',
-    summary: "End one of one's logins.",
+    summary: 'End one of your logins.',
     params: z.object({ login_id: idField('login') }),
     reply: { status: 204, description: 'It has ended, in every process.' },
     problems: { 404: 'There is no such login.' },

@@ -16,19 +16,21 @@ const maxGateways = 200
 
 const count = z.number().int()
 const operationsSchema = z.object({
-  at: z.iso.datetime().describe('When this was read; at most 5 s ago.'),
+  at: z.iso.datetime().describe('The time of the reading; at most 5 s ago.'),
   health: z.object({ status: z.enum(['ok', 'degraded']), problems: z.record(z.string(), z.string()) }),
   groups: z
     .array(z.object({ group: z.string(), topic: z.string(), lag: count, partitions: count, members: count }))
-    .describe('Records that each consumer group has still to handle.'),
-  oldest_job_age_s: count.nullable().describe('Of the oldest call that waits for a scorer; null: none.'),
+    .describe('Unhandled records of each consumer group.'),
+  oldest_job_age_s: count
+    .nullable()
+    .describe('The age of the oldest call that waits for a scorer; null: none.'),
   dead_letters: z.array(z.object({ topic: z.string(), open: count, oldest_at: z.iso.datetime() })),
   outbox: z.object({ unpublished: count, oldest_at: z.iso.datetime().nullable() }),
   deliveries_waiting: count,
   failing_webhooks: z
     .array(z.object({ id: z.string(), project_id: z.string(), deliveries: count, failed: count }))
     .describe(
-      'To which half or more of the last day failed, of the newest 1,000 deliveries; the worst first.',
+      'Webhooks with half or more failures among the newest 1,000 deliveries of the last day; the worst first.',
     ),
   partitions: z.object({ days: count, first: z.string().nullable(), last: z.string().nullable() }),
   gateways: z.array(
@@ -66,7 +68,7 @@ export function operationRoutes(options: OperationRoutesOptions): Route[] {
       tag: 'Operations',
       method: 'get',
       path: '/api/operations',
-      summary: 'What waits where: consumers, dead letters, events, gateways; and what is not well.',
+      summary: 'The state of consumers, dead letters, events and gateways, with problems.',
       reply: { status: 200, description: 'The state of the installation.', schema: operationsSchema },
       async handle({ principal }) {
         const nowMs = clock.now()

@@ -45,7 +45,7 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
     ...common,
     path: '/api/billing/checkout',
     summary:
-      'A page of the payment provider on which the project subscribes to a tier, or changes to it. One that was asked for before is closed.',
+      'A page of the payment provider where the project subscribes to a tier or changes to it. An earlier page is closed.',
     body: z.strictObject({
       tier: tierSchema,
       success_url: returnAddress,
@@ -54,7 +54,7 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
     query: ofProject,
     reply: {
       status: 200,
-      description: 'Where to send the person who pays.',
+      description: 'The page for the payer.',
       schema: z.object({ id: z.string(), url: z.string().nullable() }),
     },
     problems: {
@@ -86,12 +86,12 @@ function portalRoute({ databases, provider, clock }: PaymentRoutesOptions): Rout
   return route({
     ...common,
     path: '/api/billing/portal',
-    summary: "A page of the payment provider on which the project's subscription is changed or ended.",
+    summary: "A page of the payment provider where the project's subscription is changed or ended.",
     body: z.strictObject({ return_url: returnAddress }),
     query: ofProject,
     reply: {
       status: 200,
-      description: 'Where to send the person who pays.',
+      description: 'The page for the payer.',
       schema: z.object({ url: z.string() }),
     },
     problems: {
@@ -128,13 +128,13 @@ function webhookRoute(options: PaymentRoutesOptions): Route {
     tag: 'Billing',
     method: 'post',
     path: '/webhook/payment',
-    summary: "Receiver of the payment provider's events: signed by it, not to be called directly.",
+    summary: "Receives the payment provider's signed events; not for other callers.",
     // The provider's configured address may have query parameters.
     query: z.looseObject({}),
     body: z.looseObject({ id: z.string(), type: z.string() }),
     reply: {
       status: 200,
-      description: 'Taken. Repeated, older and foreign events change nothing.',
+      description: 'Accepted. Repeated, older and foreign events change nothing.',
       schema: z.object({ received: z.literal(true), outcome: z.string() }),
     },
     problems: { 400: 'The signature is missing, stale or wrong.' },

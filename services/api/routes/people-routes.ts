@@ -55,11 +55,11 @@ const common = { access: 'operator', tag: 'People' } as const
 const one = {
   ...common,
   params: z.object({ id: idField('person') }),
-  problems: { 404: 'There is no such person.' },
+  problems: { 404: 'There is no such user.' },
 } as const
-const reply = { status: 200, description: 'The person.', schema: personSchema } as const
+const reply = { status: 200, description: 'The user.', schema: personSchema } as const
 const withPassword = personSchema.extend({
-  password: z.string().optional().describe('When one was made. Shown only here.'),
+  password: z.string().optional().describe('Present when one was generated; shown only here.'),
 })
 
 function createRoute({ pool, hasher, clock }: PeopleOptions): Route {
@@ -67,7 +67,7 @@ function createRoute({ pool, hasher, clock }: PeopleOptions): Route {
     ...common,
     method: 'post',
     path: '/api/people',
-    summary: 'Let somebody in.',
+    summary: 'Create a user.',
     body: z.strictObject({
       login: loginField,
       name: personFields.name,
@@ -75,10 +75,12 @@ function createRoute({ pool, hasher, clock }: PeopleOptions): Route {
       project_ids: personFields.project_ids.default([]),
       password: passwordField
         .nullish()
-        .describe('Absent: one is made and is in this answer alone. Null: they come by OpenID Connect.'),
+        .describe(
+          'Absent: one is generated and only in this answer. Null: the user signs in by OpenID Connect.',
+        ),
     }),
-    reply: { status: 201, description: 'The person.', schema: withPassword },
-    problems: { 409: 'Somebody has the login.' },
+    reply: { status: 201, description: 'The user.', schema: withPassword },
+    problems: { 409: 'The login is taken.' },
     async handle({ principal, body: { login, name, role, project_ids: projectIds, password } }) {
       await refuseUnknownProjects(pool, projectIds)
       if (password != null) refuseNamedPassword('password', password, login)
@@ -114,9 +116,9 @@ function listRoute({ pool }: PeopleOptions): Route {
     ...common,
     method: 'get',
     path: '/api/people',
-    summary: 'Everybody who may sign in, or might, by login.',
+    summary: 'All users, by login.',
     query: z.strictObject(pageFields),
-    reply: { status: 200, description: 'People.', schema: listOf(personSchema) },
+    reply: { status: 200, description: 'Users.', schema: listOf(personSchema) },
     async handle({ query }) {
       const paging = readPaging(query, 'person')
       const { items, total } = await listPeople(pool, paging)
@@ -130,7 +132,7 @@ function getRoute({ pool }: PeopleOptions): Route {
     ...one,
     method: 'get',
     path: '/api/people/{id}',
-    summary: 'One person.',
+    summary: 'One user of the dashboard.',
     reply,
     handle: async ({ params: { id } }) => ({ json: found(await findPerson(pool, id), 'person', id) }),
   })
@@ -141,7 +143,7 @@ function changeRoute({ pool, clock }: PeopleOptions): Route {
     ...one,
     method: 'patch',
     path: '/api/people/{id}',
-    summary: 'Change what somebody may do, from their next request on. Disabling ends their logins.',
+    summary: 'Change a user. Takes effect with the next request. Disabling ends the logins.',
     body: z.strictObject({ ...personFields, disabled: z.boolean() }).partial(),
     reply,
     problems: { ...one.problems, 409: 'No administrator would be left.' },
@@ -186,9 +188,9 @@ function passwordRoute({ pool, hasher, clock }: PeopleOptions): Route {
     ...one,
     method: 'post',
     path: '/api/people/{id}/password',
-    summary: 'Give somebody a new password. Their logins end.',
+    summary: 'Set a new password of a user. The logins end.',
     body: z
-      .strictObject({ password: passwordField.optional().describe('Absent: one is made.') })
+      .strictObject({ password: passwordField.optional().describe('Absent: one is generated.') })
       .prefault({}),
     reply: { ...reply, schema: withPassword },
     async handle({ principal, params: { id }, body: { password } }) {
@@ -216,7 +218,7 @@ function loginsRoute({ pool, limits, clock }: PeopleOptions): Route {
     ...one,
     method: 'get',
     path: '/api/people/{id}/logins',
-    summary: 'Where somebody is signed in.',
+    summary: 'The logins of a user.',
     reply: loginsReply,
     async handle({ params: { id } }) {
       found(await findPerson(pool, id), 'person', id)
@@ -231,7 +233,7 @@ function endLoginsRoute({ pool, clock }: PeopleOptions): Route {
     ...one,
     method: 'delete',
     path: '/api/people/{id}/logins',
-    summary: 'Sign somebody out everywhere, or of one login.',
+    summary: 'End all logins of a user, or one.',
     query: z.strictObject({ login_id: idField('login').optional() }),
     reply: { status: 204, description: 'They have ended, in every process.' },
     async handle({ principal, params: { id }, query: { login_id: only } }) {

@@ -11,7 +11,7 @@ export const loginField = z
     "must be 1 to 200 letters, digits or any of . @ ! # $ % & ' * + / = ? ^ _ ` { | } ~ -",
   )
   .transform((login) => login.toLowerCase())
-  .describe('A name or an e-mail address; upper and lower case are the same.')
+  .describe('A name or an e-mail address, not case-sensitive.')
 
 const minPasswordLength = 12
 
@@ -38,7 +38,7 @@ export const personFields = {
     .array(idField('project'))
     .max(500)
     .refine((ids) => new Set(ids).size === ids.length, 'must not name a project twice')
-    .describe('What they see; administrators see every project.'),
+    .describe('The visible projects; administrators see all.'),
 }
 
 export const personSchema = z.object({
@@ -46,7 +46,7 @@ export const personSchema = z.object({
   login: z.string(),
   ...personFields,
   has_password: z.boolean(),
-  oidc_issuer: z.string().nullable().describe('The OpenID provider that they come from; null: none so far.'),
+  oidc_issuer: z.string().nullable().describe('The OpenID provider of the user; null: none so far.'),
   disabled: z.boolean(),
   created_at: z.iso.datetime(),
   last_login_at: z.iso.datetime().nullable(),
@@ -63,7 +63,7 @@ const loginSchema = z.object({
 
 export const loginsReply = {
   status: 200,
-  description: 'Logins in force, the latest first: one page, for nobody has more than twenty.',
+  description: 'Valid logins, the latest first, on one page: the limit is twenty.',
   schema: z.object({
     items: z.array(loginSchema),
     total: z.number().int(),

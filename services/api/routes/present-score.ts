@@ -11,17 +11,17 @@ const nullableNumber = z.number().nullish()
 /** The judge's model and cost, without its raw answer. */
 const judgeSchema = z.object({
   model: z.string(),
-  rubric: z.string().describe('With its version.'),
-  cost_usd: nullableNumber.describe('Of one call, for all the scorers that were asked together.'),
+  rubric: z.string().describe('Including its version.'),
+  cost_usd: nullableNumber.describe('Cost of one call, for all scorers of the request.'),
   prompt_tokens: nullableNumber,
   completion_tokens: nullableNumber,
-  asked_together: nullableNumber.describe('How many scorers that were.'),
+  asked_together: nullableNumber.describe('The number of those scorers.'),
   latency_ms: nullableNumber,
   failed: z
     .string()
     .nullish()
     .describe(
-      "Why the judge gave no verdict: the detector's stands. Null or absent: the verdict is the judge's.",
+      "Why the judge gave no verdict and the detector's stands. Null or absent: the verdict is the judge's.",
     ),
 })
 
@@ -40,9 +40,9 @@ export const scoreSchema = z.object({
   owasp_category: z.string().nullable(),
   reason: z.string().nullable().describe('Why it is `unscored`.'),
   created_at: z.iso.datetime(),
-  rationale: z.string().nullable().describe('Null once erased, and for people who may not read bodies.'),
-  evidence: z.unknown().describe('What the scorer found; null when nothing, or once erased.'),
-  judge: judgeSchema.nullable().describe('Null when no judge was asked, or once erased.'),
+  rationale: z.string().nullable().describe('Null once erased, and for users who may not read bodies.'),
+  evidence: z.unknown().describe('What the scorer found; null: nothing, or erased.'),
+  judge: judgeSchema.nullable().describe('Null: no judge was used, or erased.'),
 })
 
 const detailsSchema = z.object({

@@ -24,24 +24,24 @@ const settingsFields = {
     .number()
     .min(0)
     .nullable()
-    .describe('A `usage_alert` is raised when the period has cost this much; 0: when it has cost anything.'),
+    .describe('A `usage_alert` is raised when the period has cost this much; 0: with the first cost.'),
   quota_warning_percent: z.number().int().min(1).max(100).nullable(),
   judge_mode: z
     .enum(['always', 'uncertain', 'never'])
     .describe(
-      'Which calls the judge reads, after the detectors: all, those that detectors are not sure of, or none.',
+      'The calls that the judge reads after the detectors: all, those that detectors are unsure of, or none.',
     ),
   judge_usd_per_period: z
     .number()
     .min(0)
     .nullable()
     .describe(
-      'US dollars that the judge may cost in a period; null: no cap of its own. Above it scores are `unscored` (`budget_spent`).',
+      "Limit of the judge's cost per period in US dollars; null: none. Above it scores are `unscored` (`budget_spent`).",
     ),
   sampling: z
     .record(textField(100), z.number().min(0).max(1))
     .describe(
-      'Share of requests scored (0 to 1), by scorer; the others score all. By a hash of the request, the same each time.',
+      'Share of requests scored (0 to 1), by scorer; other scorers score all. Selected by a hash of the request.',
     ),
 }
 
@@ -130,10 +130,10 @@ function changeRoute({ projects, directory, clock }: ProjectRoutesOptions): Rout
     ...common,
     method: 'patch',
     path: '/api/projects/{id}',
-    summary: 'Change settings of a project. They count at once, for scoring within 5 seconds.',
+    summary: 'Change settings of a project. They take effect at once, for scoring within 5 seconds.',
     params: projectParams,
     body: changeSchema,
-    reply: { status: 200, description: 'The project as it is now.', schema: projectSchema },
+    reply: { status: 200, description: 'The changed project.', schema: projectSchema },
     problems: { 404: 'There is no such project.' },
     handle: async ({ principal, params, body }) => {
       const project = await projects.update(principal, params.id, definedOf(body), clock.now())

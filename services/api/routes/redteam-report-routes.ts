@@ -43,7 +43,7 @@ function reportRoute({ databases, sealer, dashboardUrl }: RedteamReportOptions):
     ...reading,
     method: 'get',
     path: '/api/redteam-runs/{id}/report',
-    summary: 'What a run found: by category, transformation and probe, with 95 % intervals.',
+    summary: 'The results of a run by category, transformation and probe, with 95 % intervals.',
     params: runParams,
     query: z.strictObject({
       ...whose,
@@ -76,16 +76,13 @@ function diffRoute({ databases, dashboardUrl }: RedteamReportOptions): Route {
     ...reading,
     method: 'get',
     path: '/api/redteam-runs/{id}/diff',
-    summary:
-      'What changed since another run: shares that failed by category, and the probes whose share did.',
+    summary: 'The changes since another run: failure rates by category, and probes whose rate changed.',
     params: runParams,
     query: z.strictObject({
       ...whose,
       against: idField('run')
         .optional()
-        .describe(
-          'The run to compare with, of the same project. Absent: the one before it of the same agent.',
-        ),
+        .describe('A run of the same project to compare with. Absent: the previous one of the same agent.'),
     }),
     reply: { status: 200, description: 'The differences.', schema: redteamDiffSchema },
     problems: missing,

@@ -59,7 +59,7 @@ function orderRoute({ databases, clock, allowedHosts }: RedteamRoutesOptions): R
     ...ordering,
     method: 'post',
     path: '/api/redteam-runs',
-    summary: 'Attack an agent. The run is carried out apart; look at it for how far it is.',
+    summary: 'Order an attack on an agent. The run is asynchronous; poll it for its progress.',
     body: orderSchema,
     reply: { status: 201, description: 'It is ordered.', schema: redteamRunSchema },
     problems: { 404: 'There is no such project.', 409: 'A hundred of its runs are open.' },
@@ -130,7 +130,7 @@ function getRoute({ databases }: RedteamRoutesOptions): Route {
     ...reading,
     method: 'get',
     path: '/api/redteam-runs/{id}',
-    summary: 'One run, with how far it is.',
+    summary: 'One run with its progress.',
     params: runParams,
     query: z.strictObject(whose),
     polled: true,
@@ -161,7 +161,7 @@ function attemptsRoute({ databases }: RedteamRoutesOptions): Route {
         .max(1_000_000)
         .default(-1)
         .meta({ type: 'integer', minimum: -1, maximum: 1_000_000, default: -1 })
-        .describe('Behind this number.'),
+        .describe('After this number.'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     reply: { status: 200, description: 'Attempts.', schema: attemptsSchema },
@@ -184,10 +184,10 @@ function cancelRoute({ databases, clock }: RedteamRoutesOptions): Route {
     ...ordering,
     method: 'post',
     path: '/api/redteam-runs/{id}/cancel',
-    summary: 'Send no more of it. What was sent stays recorded and scored; there is no `redteam_complete`.',
+    summary: 'Stop sending. What was sent stays recorded and scored; there is no `redteam_complete`.',
     params: runParams,
     reply,
-    problems: { ...missing, 409: 'It is over.' },
+    problems: { ...missing, 409: 'It has ended.' },
     async handle({ principal, params }) {
       const run = await findRun(databases, principal, undefined, params.id)
       const database = databases.ofOne(principal, run.project_id)

@@ -40,9 +40,9 @@ function replayRoute(options: ReplayRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay',
-    summary: 'Deliver again: a new round of up to four attempts with the same event.',
+    summary: 'Replay a delivery: a new round of up to four attempts with the same event.',
     params: webhookParams.extend({ delivery_id: idField('delivery') }),
-    reply: { status: 202, description: 'It is on its way.', schema: z.object({ delivery_id: z.string() }) },
+    reply: { status: 202, description: 'It is queued.', schema: z.object({ delivery_id: z.string() }) },
     problems: {
       404: 'There is no such delivery.',
       409: 'It is still under way: made or attempted within the last hour, or waiting for its endpoint. Or the webhook is disabled.',
@@ -68,7 +68,9 @@ function replayRoute(options: ReplayRoutesOptions): Route {
 const skippedSchema = z.array(
   z.object({
     delivery_id: z.string(),
-    reason: z.enum(['under_way', 'unknown']).describe('Its attempts go on; or the webhook has none such.'),
+    reason: z
+      .enum(['under_way', 'unknown'])
+      .describe('Its attempts are in progress, or the webhook has no such delivery.'),
   }),
 )
 
@@ -76,7 +78,7 @@ function replayChosenRoute(options: ReplayRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/v1/webhooks/{id}/deliveries/replay-chosen',
-    summary: `Deliver chosen ones again, oldest first, ${maxReplayed} at most, whether they failed or not.`,
+    summary: `Replay selected deliveries, oldest first, at most ${maxReplayed}, whether they failed or not.`,
     body: z.strictObject({ delivery_ids: z.array(idField('delivery')).min(1).max(maxReplayed) }),
     reply: {
       status: 202,
@@ -106,10 +108,10 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/v1/webhooks/{id}/deliveries/replay',
-    summary: `Deliver again what has failed in a time range, or has not ended and was not attempted for an hour, oldest first, ${maxReplayed} at most: ask again with next_cursor until it is null.`,
+    summary: `Replay the failed and abandoned deliveries of a time range, oldest first, at most ${maxReplayed}. Repeat with next_cursor until it is null. Abandoned: not ended and not attempted for an hour.`,
     body: z.strictObject({
-      start: timeField.describe('Of deliveries made from then on.'),
-      end: timeField.describe('Before then.'),
+      start: timeField.describe('Start of the range of creation times.'),
+      end: timeField.describe('End of the range, exclusive.'),
       cursor: z
         .string()
         .max(200)

@@ -11,12 +11,9 @@ import { findUnsafeScores } from '../stores/score-store.ts'
 import { deliverySchema } from './delivery-routes.ts'
 
 const requestDeliveriesSchema = deliverySchema.omit({ attempts: true }).extend({
-  webhook_host: z.string().describe('Of its URL, whose path may be a secret.'),
-  scorer_name: z.string().describe('Whose finding the event is about.'),
-  error: z
-    .string()
-    .nullable()
-    .describe('Of the last attempt; null where it was delivered, or none was made.'),
+  webhook_host: z.string().describe('The host of its URL, whose path may be secret.'),
+  scorer_name: z.string().describe("The scorer of the event's finding."),
+  error: z.string().nullable().describe('Of the last attempt; null: delivered, or not attempted.'),
 })
 
 /** Who was told that a call is unsafe. */
@@ -27,13 +24,13 @@ export function requestDeliveryRoutes({ databases }: { databases: ProjectDatabas
       tag: 'Requests',
       method: 'get',
       path: '/api/requests/{id}/deliveries',
-      summary: 'The `threat_detected` events of a request and what became of them, webhook by webhook.',
+      summary: 'The `threat_detected` events of a request and their deliveries, by webhook.',
       params: z.object({ id: idField('request') }),
       query: z.strictObject({ project_id: idField('project').optional() }),
       polled: true,
       reply: {
         status: 200,
-        description: 'Oldest first, as long as the delivery log is kept; of webhooks that there are.',
+        description: 'Deliveries to existing webhooks, oldest first, as long as the delivery log is kept.',
         schema: z.object({ items: z.array(requestDeliveriesSchema) }),
       },
       problems: { 404: 'There is no such request.' },

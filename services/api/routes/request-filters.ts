@@ -16,7 +16,7 @@ const maxMetadataValue = 1_024
 
 /** Query parameters that select requests, besides up to ten `metadata.<key>`. */
 export const requestFilterFields = {
-  project_id: idField('project').optional().describe("Of the operator; a key's is its own."),
+  project_id: idField('project').optional().describe('For the operator; a key has its own.'),
   ...recordSources.fields,
   model: textField(256).optional(),
   provider: textField(64).optional(),
@@ -29,17 +29,15 @@ export const requestFilterFields = {
   label: z
     .enum(labelFilters)
     .optional()
-    .describe(
-      "The worst, or with scorer_name that scorer's; `pending`: without a score yet, of one project.",
-    ),
-  severity: z.enum(severities).optional().describe("The worst, or with scorer_name that scorer's."),
+    .describe("The worst; with scorer_name, that scorer's. `pending`: no score yet (one project only)."),
+  severity: z.enum(severities).optional().describe("The worst; with scorer_name, that scorer's."),
   scorer_name: textField(100).optional(),
   status: z
     .enum(statusFilters)
     .optional()
     .describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
-  start: timeField.optional().describe('From then on.'),
-  end: timeField.optional().describe('Before then.'),
+  start: timeField.optional().describe('Start of the range.'),
+  end: timeField.optional().describe('End of the range, exclusive.'),
 }
 
 /**
@@ -77,19 +75,19 @@ export const requestItemSchema = z.object({
   type: nullableText,
   tool_name: nullableText,
   prompt_tokens: nullableNumber.describe(
-    'Read anew, without cached_tokens: with them what most providers call prompt or input tokens.',
+    'Without cached_tokens; both together are what most providers call prompt or input tokens.',
   ),
   completion_tokens: nullableNumber.describe(
-    'Without reasoning_tokens: with them what most providers call completion or output tokens.',
+    'Without reasoning_tokens; both together are what most providers call completion or output tokens.',
   ),
   cached_tokens: nullableNumber,
   reasoning_tokens: nullableNumber,
-  cost_usd: nullableNumber.describe('Null: a part of it has no known price (docs/costs.md).'),
+  cost_usd: nullableNumber.describe('Null: the price of a part is unknown (docs/costs.md).'),
   latency_ms: nullableNumber,
   time_to_first_token_ms: nullableNumber,
   status_code: nullableNumber,
   error: nullableText.describe(
-    'For people who may not read bodies, and of projects that keep none, the kind of error alone.',
+    'Only the kind of error for users who may not read bodies and for projects that keep none.',
   ),
   aborted_by: nullableText,
   metadata: z.record(z.string(), z.unknown()).nullable(),
@@ -101,7 +99,7 @@ export const requestItemSchema = z.object({
 
 /** Further fields of a request when scorer_name is given. */
 export const scorerItemFields = {
-  scorer_label: z.enum(scoreLabels).optional().describe('Where scorer_name is given: what that scorer said.'),
+  scorer_label: z.enum(scoreLabels).optional().describe('With scorer_name: the label of that scorer.'),
   scorer_severity: z.enum(severities).nullable().optional(),
   scorer_value: z.number().nullable().optional().describe('1 to 5.'),
 }

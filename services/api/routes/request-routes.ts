@@ -30,8 +30,8 @@ const jsonObject = z.record(z.string(), z.unknown())
 const detailSchema = requestItemSchema.extend({
   request_body: jsonObject.nullable(),
   response_body: jsonObject.nullable(),
-  bodies_erased: z.boolean().describe('True once the bodies were erased.'),
-  bodies_withheld: z.boolean().describe('True for people who may not read bodies.'),
+  bodies_erased: z.boolean().describe('Whether the bodies were erased.'),
+  bodies_withheld: z.boolean().describe('Whether the caller may not read bodies.'),
   previous_in_session: z.string().nullable().describe('The call before it in its session, within a week.'),
   next_in_session: z.string().nullable(),
   safety_scores: z.array(scoreSchema),

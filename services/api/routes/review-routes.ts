@@ -25,14 +25,14 @@ const reviewSchema = z.object({
   score_id: z.string(),
   scorer_name: z.string(),
   scorer_version: z.string(),
-  score_label: z.enum(scoreLabels).describe('Of the score when it was reviewed.'),
+  score_label: z.enum(scoreLabels).describe('The label of the score when it was reviewed.'),
   expected_label: z.enum(expectedLabels),
   agrees: z.boolean(),
   reviewer: z.string(),
   reviewer_kind: z
     .enum(reviewerKinds)
-    .describe('Of a person the name is their login; a key and the operator give whichever they like.'),
-  reason: z.string().nullable().describe('Null for viewers: it may quote what was said.'),
+    .describe("A user's login, or a name chosen by the key or the operator."),
+  reason: z.string().nullable().describe('Null for viewers: it may quote content.'),
   created_at: z.iso.datetime(),
 })
 const count = z.number().int()
@@ -49,7 +49,7 @@ const agreementSchema = z.object({
   ),
 })
 const projectField = {
-  project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+  project_id: idField('project').optional().describe('Required from the operator; a key has its own.'),
 }
 const filterFields = {
   ...projectField,
@@ -60,8 +60,8 @@ const filterFields = {
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional(),
-  start: timeField.optional().describe('Of reviews from then on.'),
-  end: timeField.optional().describe('Of reviews before then.'),
+  start: timeField.optional().describe('Start of the range of review times.'),
+  end: timeField.optional().describe('End of the range, exclusive.'),
 }
 
 export interface ReviewRoutesOptions {
@@ -85,7 +85,7 @@ function postRoute({ databases, clock }: ReviewRoutesOptions): Route {
     method: 'post',
     path: '/api/reviews',
     summary:
-      "Agree or disagree with a scorer's verdict on a request. The same reviewer's earlier review of the same kind gives way.",
+      "Agree or disagree with a scorer's verdict on a request. Replaces the reviewer's earlier review of it.",
     query: z.strictObject(projectField),
     body: z.strictObject({
       request_id: idField('request'),
@@ -94,10 +94,10 @@ function postRoute({ databases, clock }: ReviewRoutesOptions): Route {
       expected_label: z
         .enum(expectedLabels)
         .optional()
-        .describe('Needed where it does not follow: for a score that is `unscored`.'),
+        .describe('Required for an `unscored` score; otherwise it follows.'),
       reviewer: textField(200)
         .default('unknown')
-        .describe('Who says so; of people in the dashboard it is their login.'),
+        .describe('The name of the reviewer; users of the dashboard have their login.'),
       reason: textField(4_000).optional(),
     }),
     reply: { status: 201, description: 'The review.', schema: reviewSchema },
@@ -186,10 +186,10 @@ function exportRoute({ databases, sealer, clock, permits }: ReviewRoutesOptions)
     method: 'get',
     path: '/api/reviews/export',
     summary:
-      'Reviewed calls as labelled samples in the format of evals/datasets, one a line, oldest review first. Calls whose bodies are erased are left out; those whose bodies cannot be read have an `error` instead of texts.',
+      'Reviewed calls as labelled samples in the format of evals/datasets, one a line, oldest review first. Calls with erased bodies are left out; unreadable ones have an `error` instead of texts.',
     query: z.strictObject(filterFields),
     reply: { status: 200, description: 'JSON lines.', contentTypes: ['application/x-ndjson'] },
-    problems: { 429: 'Too many exports are under way.' },
+    problems: { 429: 'Too many exports are in progress.' },
     async handle({ principal, query }) {
       refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)

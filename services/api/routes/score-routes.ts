@@ -24,13 +24,13 @@ import { presentScore, scoreSchema, shownTo } from './present-score.ts'
 const summaryDays = 30
 
 const projectField = {
-  project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+  project_id: idField('project').optional().describe('Required from the operator; a key has its own.'),
 }
 
 const runField = {
   run_id: idField('run')
     .optional()
-    .describe('Of a replay; absent: the live run, which scores of lists name.'),
+    .describe("A replay's run. Absent: the live run, which listed scores name."),
 }
 
 const filterSchema = z.strictObject({
@@ -54,18 +54,18 @@ const filterSchema = z.strictObject({
     .max(100)
     .optional()
     .describe(
-      'For polling: `now`, then each `next_since`. Scores in the order in which they were stored, each once, none left out; without run_id, of requests of the last 15 days. With page_size or limit.',
+      'For polling: `now`, then each `next_since`. Every score once, in the order of storing; without run_id, of requests of the last 15 days. With page_size or limit.',
     ),
-  start: timeField.optional().describe('Of requests made from then on.'),
-  end: timeField.optional().describe('Of requests made before then.'),
+  start: timeField.optional().describe('Start of the range of request times.'),
+  end: timeField.optional().describe('End of the range, exclusive.'),
 })
 
 const polledSchema = z
   .object({
     items: z.array(scoreSchema).optional(),
     data: z.array(scoreSchema).optional(),
-    next_since: z.string().describe('Where to go on.'),
-    has_more: z.boolean().describe('Whether to go on at once.'),
+    next_since: z.string().describe('Send it as the next `since`.'),
+    has_more: z.boolean().describe('Whether more scores are available now.'),
   })
   .describe('With `since`.')
 
@@ -75,7 +75,7 @@ const summarySchema = z.object({
   ...countedRangeFields,
   scorers: z.array(
     z.object({
-      scorer_name: z.string().nullable().describe('Null: scorers beyond the 3,000 that are counted apart.'),
+      scorer_name: z.string().nullable().describe('Null: the scorers beyond the 3,000 counted separately.'),
       total: count,
       safe: count,
       unsafe: count,

@@ -49,14 +49,14 @@ export function scoreRunRoutes(options: ScoreRunRoutesOptions): Route[] {
     diffRoute(options),
     moveRoute(options, {
       verb: 'cancel',
-      summary: 'Queue no more of its calls. What is queued already is still scored.',
+      summary: 'Stop queueing calls. Queued ones are still scored.',
       from: ['queued', 'feeding', 'scoring'],
       to: 'cancelled',
     }),
     moveRoute(options, {
       verb: 'promote',
       summary:
-        'Let its scores be the live ones: they change places with the live scores of the same calls and scorers. Promoting again changes them back.',
+        'Make its scores live: they are exchanged with the live scores of the same calls and scorers. Promoting again undoes it.',
       from: ['done', 'promoted'],
       to: 'promoting',
     }),
@@ -69,29 +69,27 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
     method: 'post',
     path: '/api/score-runs',
     summary:
-      'Score calls of the past again, under a run of their own; or, dry, count them and estimate what the judge would cost.',
+      "Score past calls again in a run of their own. A dry run counts them and estimates the judge's cost.",
     body: z.strictObject({
-      start: timeField.describe('Of calls made from then on.'),
-      end: timeField.describe('Of calls made before then.'),
+      start: timeField.describe('Start of the range of call times.'),
+      end: timeField.describe('End of the range, exclusive.'),
       project_id: idField('project').optional().describe('Absent: all projects.'),
       scorers: z
         .array(textField(100))
         .min(1)
         .max(100)
         .optional()
-        .describe(
-          'Built-in ones, and custom ones by their names: of one that has scored nothing lately `problem` says so.',
-        ),
+        .describe('Built-in and custom scorers by name. `problem` names those that scored nothing recently.'),
       source: z
         .enum(['postgres', 'kafka'])
         .default('postgres')
         .describe('`kafka`: as they were logged, as far back as the topic is kept.'),
-      alert: z.boolean().default(false).describe('Raise events for what fails, as live scoring does.'),
+      alert: z.boolean().default(false).describe('Raise events for failing scores, as live scoring does.'),
       dry_run: z.boolean().default(false),
     }),
     reply: {
       status: 200,
-      description: 'What it comes to; `run` is null for a dry run.',
+      description: 'The estimate; `run` is null for a dry run.',
       schema: estimateSchema,
     },
     async handle({ principal, body }) {
@@ -167,7 +165,7 @@ function getRoute({ pool }: ScoreRunRoutesOptions): Route {
     ...common,
     method: 'get',
     path: '/api/score-runs/{id}',
-    summary: 'One run, with how far it is.',
+    summary: 'One run with its progress.',
     params: runParams,
     reply,
     problems: missing,
@@ -180,14 +178,13 @@ function diffRoute({ pool }: ScoreRunRoutesOptions): Route {
     ...common,
     method: 'get',
     path: '/api/score-runs/{id}/diff',
-    summary:
-      'What its scores of the same calls say otherwise than those of another run, by scorer, with examples.',
+    summary: "The differences of its scores from another run's of the same calls, by scorer, with examples.",
     params: runParams,
     query: z.strictObject({
       against: z
         .union([z.literal('live'), idField('run')])
         .default('live')
-        .describe('The run to compare with; `live`: the live one of each project.'),
+        .describe('The run to compare with; `live`: the live run of each project.'),
     }),
     reply: { status: 200, description: 'The differences.', schema: diffSchema },
     problems: missing,

@@ -8,17 +8,14 @@ export const runSchema = z.object({
   project_id: z.string().nullable().describe('Null: of all projects.'),
   start: z.iso.datetime(),
   end: z.iso.datetime(),
-  scorers: z.array(z.string()).nullable().describe("Null: those of each call's tier and the custom ones."),
+  scorers: z.array(z.string()).nullable().describe("Null: those of each call's tier, and the custom ones."),
   source: z.enum(['postgres', 'kafka']),
   alert: z.boolean(),
   status: z.enum(scoreRunStatuses),
-  calls_total: count.describe('When it was ordered.'),
+  calls_total: count.describe('The number at the time of the order.'),
   calls_fed: count.describe('Queued for the scorers.'),
   calls_scored: count,
-  problem: z
-    .string()
-    .nullable()
-    .describe('What it could not do, or may not have: also of a run that is done.'),
+  problem: z.string().nullable().describe('What failed or may have failed, also in a finished run.'),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),
 })
@@ -52,17 +49,15 @@ export const estimateSchema = z.object({
   calls_are_exact: z
     .boolean()
     .describe(
-      'False: counted in whole hours. Of `kafka`: the calls stored, of which the topic may keep fewer.',
+      'False: counted in whole hours. With `kafka`: the stored calls, of which the topic may keep fewer.',
     ),
   calls_without_bodies: count.nullable().describe('Their scores will be `unscored`. Null: not counted.'),
   estimated_judge_usd: z
     .number()
     .nullable()
-    .describe(
-      'By all scorers: by what the judge has cost a call in the current period; null where that is not known.',
-    ),
+    .describe("Over all scorers, from the judge's cost per call in the current period; null: unknown."),
   problem: z
     .string()
     .nullable()
-    .describe('Says which of `scorers` have scored nothing lately; the run keeps it. Null: all have.'),
+    .describe('Names those of `scorers` that scored nothing recently; stored with the run. Null: none.'),
 })

@@ -23,14 +23,14 @@ const sessionSchema = z.object({
   tool_calls: count,
   failed: count,
   unsafe: count.describe('Calls whose worst label is `unsafe`.'),
-  calls_are_exact: z.boolean().describe('False: only the last 500 calls are summed up.'),
+  calls_are_exact: z.boolean().describe('False: only the last 500 calls are summed.'),
   agents: z.array(z.string()),
   models: z.array(z.string()),
-  total_tokens: z.number().describe('In and out, cached and reasoning tokens included.'),
+  total_tokens: z.number().describe('Input and output, including cached and reasoning tokens.'),
   cost_usd: z.number(),
 })
 const projectField = {
-  project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+  project_id: idField('project').optional().describe('Required from the operator; a key has its own.'),
 }
 const { page_size, cursor, limit } = pagingFields
 
@@ -51,7 +51,7 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
     ...common,
     path: '/api/sessions',
     summary:
-      'Sessions, the ones with the latest calls first. Filters are of calls and choose sessions; the sums are of all calls of each. A page may hold fewer than asked for: follow next_cursor.',
+      'Sessions by their latest call. Filters on calls select sessions; the sums are over all calls of each. A page may have fewer than requested: follow next_cursor.',
     query: z.strictObject({
       page_size,
       cursor,
@@ -60,8 +60,8 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
       agent_name: textField(256).optional(),
       user_id: textField(256).optional(),
       ...reportSources.fields,
-      start: timeField.optional().describe('With calls from then on.'),
-      end: timeField.optional().describe('With calls before then.'),
+      start: timeField.optional().describe('Sessions with calls from this time.'),
+      end: timeField.optional().describe('Sessions with calls before this time.'),
     }),
     reply: { status: 200, description: 'Sessions.', schema: listOf(sessionSchema) },
     async handle({ principal, query }) {
@@ -80,7 +80,7 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/sessions/{id}',
-    summary: 'One session: its calls and tool calls in the order in which they were made, with their scores.',
+    summary: 'One session: its calls and tool calls in order of time, with their scores.',
     params: z.object({ id: textField(256) }),
     query: z.strictObject({ page_size, cursor, limit, ...projectField }),
     reply: {
@@ -91,7 +91,7 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
         data: z.array(requestItemSchema.extend({ safety_scores: z.array(scoreSchema) })).optional(),
         next_cursor: z.string().nullable().optional().describe('With `items`.'),
         limit: count.optional().describe('With `data`.'),
-        has_more: z.boolean().optional().describe('With `data`: whether the session has further calls.'),
+        has_more: z.boolean().optional().describe('With `data`: whether the session has more calls.'),
       }),
     },
     problems: { 404: 'There is no such session.' },

@@ -30,14 +30,16 @@ export interface SignInOptions {
 const common = { access: 'operator', method: 'post', tag: 'Signing in' } as const
 
 const fromFields = {
-  address: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe('Of the browser.'),
+  address: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe("The browser's address."),
   user_agent: textField(500).nullable().default(null),
 }
 const begunReply = {
   status: 201,
-  description: 'They are signed in.',
+  description: 'The user is signed in.',
   schema: z.object({
-    token: z.string().describe('Sent as X-Sluice-Login beside INTERNAL_API_SECRET. Shown only here.'),
+    token: z
+      .string()
+      .describe('Send it as X-Sluice-Login together with INTERNAL_API_SECRET. Shown only here.'),
     person_id: z.string(),
     ends_at: z.iso.datetime(),
   }),
@@ -66,14 +68,14 @@ function firstRoute({ pool, hasher, clock, log }: SignInOptions): Route {
   return route({
     ...common,
     path: '/internal/people/first',
-    summary: 'Make the first administrator, where there is none yet.',
+    summary: 'Create the first administrator if there is no user yet.',
     body: z.strictObject({
       login: loginField.default('admin'),
-      password: passwordField.optional().describe('Absent: one is made, and is in this answer alone.'),
+      password: passwordField.optional().describe('Absent: one is generated and only in this answer.'),
     }),
     reply: {
       status: 200,
-      description: 'Whether one was made.',
+      description: 'Whether one was created.',
       schema: z.object({
         created: z.boolean(),
         login: z.string().optional(),
@@ -124,10 +126,10 @@ function passwordRoute(options: SignInOptions, count: Count, noteRefused: NoteRe
   return route({
     ...common,
     path: '/internal/people/sign-in',
-    summary: 'Sign somebody in by password.',
+    summary: 'Sign in by password.',
     body: z.strictObject({ login: textField(200), password: z.string().max(200), ...fromFields }),
     reply: begunReply,
-    problems: { 401: 'Nobody has this login and this password.', 429: 'Too many attempts failed.' },
+    problems: { 401: 'Login or password is wrong.', 429: 'Too many attempts failed.' },
     async handle({ body: { login: given, password, address, user_agent: userAgent } }) {
       const login = given.toLowerCase()
       const attempt = { login, address }
@@ -166,18 +168,20 @@ function providerRoute(
   return route({
     ...common,
     path: '/internal/people/sign-in-by-provider',
-    summary: 'Sign in somebody whom an OpenID provider vouches for; whoever is new is made.',
+    summary: 'Sign in a user by OpenID Connect; a new user is created.',
     body: z.strictObject({
       issuer: textField(500),
       subject: textField(255),
       login: loginField,
-      login_is_verified: z.boolean().describe('Whether the provider has made sure that the login is theirs.'),
+      login_is_verified: z
+        .boolean()
+        .describe('Whether the provider has verified that the login belongs to the user.'),
       name: textField(200),
-      role: z.enum(roles).describe('By their groups; it is theirs from now on.'),
+      role: z.enum(roles).describe("By the user's groups; it replaces the stored role."),
       ...fromFields,
     }),
     reply: begunReply,
-    problems: { 403: 'They are disabled.', 409: 'Somebody else has the login.' },
+    problems: { 403: 'The user is disabled.', 409: 'The login is taken.' },
     async handle({ body }) {
       const nowMs = clock.now()
       const person = await inTransaction(pool, (client) => signInByProvider(client, body, nowMs))

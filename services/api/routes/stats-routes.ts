@@ -31,15 +31,20 @@ const stepsHours = [1, 3, 6, 12, 24, 7 * 24, 28 * 24]
 
 const groupingNames = Object.keys(groupings) as [Grouping, ...Grouping[]]
 const filterSchema = z.strictObject({
-  project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+  project_id: idField('project').optional().describe('Required from the operator; a key has its own.'),
   ...rangeFields,
   step: z
     .string()
     .regex(/^[1-9]\d{0,3}[hd]$/, 'must be hours or days, like 6h or 1d')
     .transform((text) => Number(text.slice(0, -1)) * (text.endsWith('d') ? 24 : 1))
     .optional()
-    .describe('Length of a point: `1h`, `6h`, `1d`, `7d`. Absent: what gives at most 120 points.'),
-  by: z.enum(groupingNames).optional().describe('A series for each of the 20 largest, and one for the rest.'),
+    .describe(
+      'Length of a step: `1h`, `6h`, `1d`, `7d`. Absent: the shortest that gives at most 120 points.',
+    ),
+  by: z
+    .enum(groupingNames)
+    .optional()
+    .describe('One series for each of the 20 largest groups, and one for the rest.'),
   ...reportSources.fields,
   model: textField(256).optional(),
   provider: textField(64).optional(),
@@ -55,9 +60,9 @@ const callPoint = z.object({
   completion_tokens: count,
   cached_tokens: count,
   reasoning_tokens: count,
-  priced: count.describe('Calls whose cost is known.'),
+  priced: count.describe('Calls with a known cost.'),
   cost_usd: count,
-  safe: count.describe('Calls by their worst label; the rest has no score yet.'),
+  safe: count.describe('Calls by their worst label; the rest have no score yet.'),
   unsafe: count,
   unscored: count,
   critical: count,
@@ -82,12 +87,12 @@ const statsSchema = z.object({
   by: z.enum(groupingNames).nullable(),
   series: z.array(
     z.object({
-      name: z.string().nullable().describe('Of the group; null: calls without one, or all that are left.'),
-      is_other: z.boolean().describe('Whether this is all that are left.'),
-      total: z.union([callPoint, scorePoint]).describe('Of all points.'),
+      name: z.string().nullable().describe("The group's value; null: calls without one, or the rest."),
+      is_other: z.boolean().describe('Whether this is the rest.'),
+      total: z.union([callPoint, scorePoint]).describe('Over all points.'),
       points: z
         .array(z.union([callPoint.extend(at), scorePoint.extend(at)]))
-        .describe('Steps in which nothing happened are left out. With `by=scorer`: scores.'),
+        .describe('Empty steps are left out. With `by=scorer`: scores.'),
     }),
   ),
 })

@@ -13,11 +13,11 @@ const toolDays = 30
 
 const toolSchema = z.object({
   tool_name: z.string(),
-  first_seen_at: z.iso.datetime().nullable().describe('Ever, by any agent of the project.'),
+  first_seen_at: z.iso.datetime().nullable().describe('The first call by any agent of the project.'),
   last_seen_at: z.iso.datetime(),
   calls: z.number().describe('Recorded calls.'),
-  failed: z.number().describe('Of them with an error or a status from 400.'),
-  requested: z.number().describe('Answers that asked for the tool without a record of the call.'),
+  failed: z.number().describe('Those with an error or a status from 400.'),
+  requested: z.number().describe('Answers that requested the tool, without a recorded call.'),
   agent_count: z.number().int(),
   agents: z.array(z.string()).describe('Up to 20.'),
 })
@@ -35,11 +35,11 @@ export function toolRoutes({ databases, clock }: ToolRoutesOptions): Route[] {
       tag: 'Agents',
       method: 'get',
       path: '/api/tools',
-      summary: 'The tools that were called, the latest first. Without start: the last 30 days.',
+      summary: 'Called tools, the latest first. Without start: the last 30 days.',
       query: z.strictObject({
         ...pageFields,
         ...limitField,
-        project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+        project_id: idField('project').optional().describe('Required from the operator; a key has its own.'),
         ...rangeFields,
         agent_name: textField(256).optional(),
         ...reportSources.fields,

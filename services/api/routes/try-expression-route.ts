@@ -15,7 +15,7 @@ interface TryExpressionOptions {
 
 const triedEvents = 20
 const trialSchema = z.object({
-  error: z.string().nullable().describe('Why it could not be saved, with line and column; null when it can.'),
+  error: z.string().nullable().describe('Why it cannot be saved, with line and column; null: it can.'),
   tried: z
     .array(
       z.object({
@@ -25,11 +25,11 @@ const trialSchema = z.object({
         scorer_name: z.string().nullable(),
         severity: z.string().nullable(),
         outcome: z.enum(['passes', 'held_back', 'failed']),
-        message: z.string().nullable().describe('What it failed with on this event; null otherwise.'),
+        message: z.string().nullable().describe('The error on this event; null: none.'),
       }),
     )
     .describe(
-      `The project's newest ${triedEvents} events of the last week, and what it would make of each; fewer when it costs too much to try it on all.`,
+      `The project's newest ${triedEvents} events of the last week with the result for each; fewer when evaluation costs too much.`,
     ),
 })
 
@@ -43,7 +43,7 @@ export function tryExpressionRoute({ databases, sealer }: TryExpressionOptions):
     path: '/api/v1/webhooks/try',
     summary: 'Try a filter expression on recent events. Nothing is saved or sent.',
     body: z.strictObject({ filter_expression: textField(2_000) }),
-    reply: { status: 200, description: 'What it would make of them.', schema: trialSchema },
+    reply: { status: 200, description: 'The results.', schema: trialSchema },
     async handle({ principal, query, body }) {
       const database = databases.ofOne(principal, query.project_id)
       const events = await readRecentEvents(database, triedEvents)

@@ -12,10 +12,10 @@ export const webhookHealthFields = {
       error: z.string().nullable(),
     })
     .nullable()
-    .describe('Of the newest delivery that was attempted, its last attempt; null: there is none.'),
+    .describe('The last attempt of the newest attempted delivery; null: none.'),
   last_day: z
     .object({ deliveries: count, failed: count, failure_share: z.number().nullable() })
     .describe(
-      'Of the newest 1,000 deliveries of the last 24 hours that were attempted; `failed`: in the end or so far.',
+      'Among the newest 1,000 attempted deliveries of the last 24 hours; `failed`: finally or so far.',
     ),
 }

@@ -26,7 +26,7 @@ import { webhookHealthFields } from './webhook-health-fields.ts'
 
 export const webhookParams = z.object({ id: idField('webhook') })
 export const projectQuery = z.strictObject({
-  project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+  project_id: idField('project').optional().describe('Required from the operator; a key has its own.'),
 })
 
 const inputFields = {
@@ -43,20 +43,22 @@ const inputFields = {
       severity: z.array(severitySchema).max(10).optional(),
       scorer_name: z.array(textField(100)).max(100).optional(),
     })
-    .describe('Bind only events that carry the field.'),
+    .describe('Apply only to events that have the field.'),
   filter_expression: textField(2_000)
     .nullable()
     .describe(
       'CEL that decides for every event of the webhook; fields of other events are null. So `data.severity == "critical"` takes no `usage_alert`: write `event != "threat_detected" || data.severity == "critical"`. Where what is compared by order is null (`data.score_value > 0.5` on a `usage_alert`) it fails, and the event is not sent. `matches` takes four RE2 patterns and texts of up to 4,096 characters; one of n steps reads at most 557,056 / n, and all together come to as many. An expression that reads more fails on the event, which is not sent.',
     ),
-  enabled: z.boolean().describe('Enabling begins anew: what failed before is not counted.'),
+  enabled: z.boolean().describe('Enabling resets the count of failures.'),
   disable_after_hours: z
     .number()
     .int()
     .min(1)
     .max(720)
     .nullable()
-    .describe('Disable the webhook once deliveries fail and none was delivered for so long; null: never.'),
+    .describe(
+      'Disable the webhook after deliveries have failed, and none succeeded, for this long; null: never.',
+    ),
 }
 
 const createSchema = z.strictObject({
@@ -73,7 +75,7 @@ const webhookSchema = z.object({
     .object({ message: z.string(), at: z.iso.datetime() })
     .nullable()
     .describe(
-      'What the expression failed with last on an event, which was not sent; null since it was saved.',
+      'The last error of the expression on an event, which was not sent; null: none since it was saved.',
     ),
   disabled_by_failures: z
     .object({ reason: z.string(), at: z.iso.datetime() })
@@ -113,7 +115,7 @@ function createRoute({ databases, sealer, check, clock }: WebhookRoutesOptions):
     ...common,
     method: 'post',
     path: '/api/v1/webhooks',
-    summary: 'Register a webhook. The signing secret is in this answer and never shown again.',
+    summary: 'Register a webhook. The signing secret is only in this answer.',
     body: createSchema,
     reply: { status: 201, description: 'The webhook.', schema: withSecret },
     problems: {
@@ -187,9 +189,9 @@ function changeRoute({ databases, check, clock }: WebhookRoutesOptions): Route {
     ...one,
     method: 'patch',
     path: '/api/v1/webhooks/{id}',
-    summary: 'Change a webhook. What is not given stays; filters are replaced as a whole.',
+    summary: 'Change a webhook. Absent fields stay; filters are replaced as a whole.',
     body: changeSchema,
-    reply: { status: 200, description: 'The webhook as it is now.', schema: webhookSchema },
+    reply: { status: 200, description: 'The changed webhook.', schema: webhookSchema },
     async handle({ principal, params: { id }, query, body }) {
       await check(body)
       const { filters, ...changes } = body
@@ -209,7 +211,7 @@ function removeRoute({ databases, clock }: WebhookRoutesOptions): Route {
     method: 'delete',
     path: '/api/v1/webhooks/{id}',
     summary: 'Delete a webhook and its delivery log.',
-    reply: { status: 204, description: 'It is deleted.' },
+    reply: { status: 204, description: 'Deleted.' },
     async handle({ principal, params: { id }, query }) {
       const database = databases.ofOne(principal, query.project_id)
       if (!(await removeWebhook(database, id, clock.now()))) throw notFound('webhook', id)
@@ -226,7 +228,7 @@ function rotateRoute({ databases, sealer, clock }: WebhookRoutesOptions): Route 
     method: 'post',
     path: '/api/v1/webhooks/{id}/rotate-secret',
     summary:
-      "Make a new signing secret. For the overlap, X-Service-Signature-Previous carries the old one's signature too, until another rotation.",
+      "Make a new signing secret. During the overlap, or until another rotation, X-Service-Signature-Previous has the old secret's signature.",
     body: z
       .strictObject({ overlap_seconds: z.number().int().min(0).max(maxOverlapSeconds).default(0) })
       .prefault({}),
