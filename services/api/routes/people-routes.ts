@@ -28,6 +28,7 @@ import {
   passwordField,
   personFields,
   personSchema,
+  personWithPassword,
   refuseNamedPassword,
 } from './people-schemas.ts'
 
@@ -58,10 +59,6 @@ const one = {
   problems: { 404: 'There is no such user.' },
 } as const
 const reply = { status: 200, description: 'The user.', schema: personSchema } as const
-const withPassword = personSchema.extend({
-  password: z.string().optional().describe('Present when one was generated; shown only here.'),
-})
-
 function createRoute({ pool, hasher, clock }: PeopleOptions): Route {
   return route({
     ...common,
@@ -79,7 +76,7 @@ function createRoute({ pool, hasher, clock }: PeopleOptions): Route {
           'Absent: one is generated and only in this answer. Null: the user signs in by OpenID Connect.',
         ),
     }),
-    reply: { status: 201, description: 'The user.', schema: withPassword },
+    reply: { status: 201, description: 'The user.', schema: personWithPassword },
     problems: { 409: 'The login is taken.' },
     async handle({ principal, body: { login, name, role, project_ids: projectIds, password } }) {
       await refuseUnknownProjects(pool, projectIds)
@@ -192,7 +189,7 @@ function passwordRoute({ pool, hasher, clock }: PeopleOptions): Route {
     body: z
       .strictObject({ password: passwordField.optional().describe('Absent: one is generated.') })
       .prefault({}),
-    reply: { ...reply, schema: withPassword },
+    reply: { ...reply, schema: personWithPassword },
     async handle({ principal, params: { id }, body: { password } }) {
       const { login } = found(await findPerson(pool, id), 'person', id)
       if (password !== undefined) refuseNamedPassword('password', password, login)

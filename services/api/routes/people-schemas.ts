@@ -72,3 +72,19 @@ export const loginsReply = {
     next_cursor: z.null(),
   }),
 } as const
+
+export const personWithPassword = personSchema.extend({
+  password: z.string().optional().describe('Present when one was generated; shown only here.'),
+})
+
+export const signedInReply = {
+  status: 201,
+  description: 'The user is signed in.',
+  schema: z.object({
+    token: z
+      .string()
+      .describe('Send it as X-Sluice-Login together with INTERNAL_API_SECRET. Shown only here.'),
+    person_id: z.string(),
+    ends_at: z.iso.datetime(),
+  }),
+} as const

@@ -15,7 +15,13 @@ import { writeAudit, writeView } from '../stores/audit-store.ts'
 import { beginLogin, type LoginLimits, type Shown } from '../stores/login-store.ts'
 import type { ThrottleStore } from '../stores/login-throttle-store.ts'
 import { findCredentials, countAdministrators, insertPerson, lockPeople } from '../stores/people-store.ts'
-import { loginField, makePassword, passwordField, refuseNamedPassword } from './people-schemas.ts'
+import {
+  loginField,
+  makePassword,
+  passwordField,
+  refuseNamedPassword,
+  signedInReply,
+} from './people-schemas.ts'
 
 export interface SignInOptions {
   pool: Pool
@@ -33,17 +39,6 @@ const fromFields = {
   address: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe("The browser's address."),
   user_agent: textField(500).nullable().default(null),
 }
-const begunReply = {
-  status: 201,
-  description: 'The user is signed in.',
-  schema: z.object({
-    token: z
-      .string()
-      .describe('Send it as X-Sluice-Login together with INTERNAL_API_SECRET. Shown only here.'),
-    person_id: z.string(),
-    ends_at: z.iso.datetime(),
-  }),
-} as const
 
 /** Routes that the dashboard calls before a user is known, with INTERNAL_API_SECRET alone. */
 export function signInRoutes(options: SignInOptions): Route[] {
@@ -128,7 +123,7 @@ function passwordRoute(options: SignInOptions, count: Count, noteRefused: NoteRe
     path: '/internal/people/sign-in',
     summary: 'Sign in by password.',
     body: z.strictObject({ login: textField(200), password: z.string().max(200), ...fromFields }),
-    reply: begunReply,
+    reply: signedInReply,
     problems: { 401: 'Login or password is wrong.', 429: 'Too many attempts failed.' },
     async handle({ body: { login: given, password, address, user_agent: userAgent } }) {
       const login = given.toLowerCase()
@@ -180,7 +175,7 @@ function providerRoute(
       role: z.enum(roles).describe("By the user's groups; it replaces the stored role."),
       ...fromFields,
     }),
-    reply: begunReply,
+    reply: signedInReply,
     problems: { 403: 'The user is disabled.', 409: 'The login is taken.' },
     async handle({ body }) {
       const nowMs = clock.now()

@@ -1,6 +1,7 @@
 import { isStorableText } from '#http/fields.ts'
 import type { ProjectDatabase } from './project-database.ts'
-import type { RequestFilters, RequestKey } from './select-requests.ts'
+import type { RequestKey } from './request-columns.ts'
+import type { RequestFilters } from './select-requests.ts'
 
 /** Candidates that are looked at. If more calls match, they are not rare, and the list needs no index. */
 const atMost = 1_000

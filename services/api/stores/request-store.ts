@@ -7,16 +7,8 @@ import { findByMetadata } from './find-by-metadata.ts'
 import { findCountedHours, type CountedHours } from './find-counted-hours.ts'
 import { listRows, readPage, withRead, type ListStatement } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
-import {
-  isOfFew,
-  requestColumns,
-  selectAmong,
-  selectRequests,
-  verdictOf,
-  type PlainColumn,
-  type RequestFilters,
-  type RequestKey,
-} from './select-requests.ts'
+import { requestColumns, verdictOf, type PlainColumn, type RequestKey } from './request-columns.ts'
+import { isOfFew, selectAmong, selectRequests, type RequestFilters } from './select-requests.ts'
 
 /** A request in lists: everything but the bodies. */
 export type RequestItem = Record<PlainColumn, unknown> & {

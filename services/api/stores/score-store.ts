@@ -8,7 +8,7 @@ import { Conditions, everyDay, type WithinDays } from './conditions.ts'
 import { findCountedHours } from './find-counted-hours.ts'
 import { listRows, type ListStatement } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
-import { requestOf } from './select-requests.ts'
+import { requestOf } from './request-columns.ts'
 
 export interface ScoreFilters extends SourceFilter {
   request_id?: string | undefined

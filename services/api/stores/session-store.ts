@@ -4,7 +4,7 @@ import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { itemOf, type RequestItem, type RequestRow } from './request-store.ts'
-import { requestColumns, verdictOf } from './select-requests.ts'
+import { requestColumns, verdictOf } from './request-columns.ts'
 
 /** Calls that one page scans: an endless session would otherwise be read whole. */
 const scannedCalls = 5_000
