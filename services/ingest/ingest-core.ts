@@ -28,6 +28,8 @@ const repository = join(import.meta.dirname, '..', '..')
 /** How long a client waits for Kafka before it gets 503. */
 const sendTimeoutMs = 10_000
 
+const notListening = 'cannot listen for revoked keys; checking every key at every use'
+
 /** The parts of ingest. The API, which serves ingest's routes too, uses the same ones. */
 export interface IngestCore extends KafkaContext<TopicValues>, HttpCore {
   routes: readonly Route[]
@@ -95,10 +97,8 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     problems: (): Record<string, string> => {
       const ofPrices = prices.problem()
       return {
-        ...(changes.isListening()
-          ? {}
-          : { postgres: 'cannot listen for revoked keys; checking every key at every use' }),
-        ...(ofPrices === undefined ? {} : { prices: ofPrices }),
+        ...(!changes.isListening() && { postgres: notListening }),
+        ...(ofPrices !== undefined && { prices: ofPrices }),
         ...producer.health().problems,
       }
     },
