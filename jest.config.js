@@ -1,6 +1,6 @@
 /**
- * Two projects: `unit` needs no network and no infrastructure; `integration` (files named *.integration.test.ts,
- * and everything in tests/) runs against the real broker, registry and Postgres that tests/support starts once.
+ * Two projects. `unit` needs no network and no infrastructure. `integration` (tests/, *.integration.test.ts)
+ * runs against a real broker, registry and Postgres, which tests/support starts once.
  */
 const base = {
   rootDir: '.',

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
 /**
- * The tables of docs/capacity.md are made of docs/benchmarks/*.jsonl. `UPDATE_DOCS=1` takes the newest line of each; without, the page is held to the lines
- * whose commits it names, so that a benchmark may be run without touching the page.
+ * The tables of docs/capacity.md come from docs/benchmarks/*.jsonl. `UPDATE_DOCS=1` takes the newest lines.
+ * Otherwise the page is compared with the lines whose commits it names: running a benchmark changes no page.
  */
 const page = join(import.meta.dirname, 'capacity.md')
 const benches = ['pipeline', 'gateway', 'scorer', 'notifier'] as const
@@ -17,7 +17,7 @@ interface Line {
 
 /** Calls a second of the columns of the model. */
 const rates = [1, 100, 10_000]
-/** Of a core that a process may use. */
+/** The part of a core that a process may use. */
 const busy = 0.6
 const weekS = 604_800
 const monthS = 2_592_000
@@ -35,7 +35,7 @@ function readLines(isNamed: (bench: Bench, line: Line) => boolean): Record<Bench
   return Object.fromEntries(found) as Record<Bench, Line>
 }
 
-/** Two digits that count, thousands apart. */
+/** Two significant digits, with thousands separators. */
 function rounded(value: number): string {
   if (!Number.isFinite(value)) throw new Error('a figure is missing')
   return Number(value.toPrecision(2)).toLocaleString('en-US', { maximumSignificantDigits: 2 })
@@ -127,7 +127,7 @@ function modelTable({ pipeline, scorer }: Record<Bench, Line>): string {
   )
 }
 
-/** The page with its tables made anew. */
+/** The page with current tables. */
 function withTables(text: string, lines: Record<Bench, Line>): string {
   const tables: Record<string, string> = { measured: measuredTable(lines), model: modelTable(lines) }
   return text.replace(

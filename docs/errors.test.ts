@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
 const root = join(import.meta.dirname, '..')
-/** Where an error gets its code: the constructors, and the functions that call them with one. */
+/** Where an error gets its code: constructors, and functions that call them. */
 const codeGiven =
   /(?:Problem|PermanentError|TransientError|unavailable|unauthorized)\(\s*(?:\d{3},\s*)?'([A-Z][A-Z0-9_]+)'/g
 

@@ -75,31 +75,38 @@ test('docs/events.md is made from schemas/event-data.ts and shows every event', 
 
 const introduction = `# Events
 
-Made from \`schemas/event-data.ts\`; \`UPDATE_DOCS=1\` before \`tests/documentation\` writes it anew. Receivers that verify: \`docs/receivers/\`.
+Generated from \`schemas/event-data.ts\` by \`UPDATE_DOCS=1\`. Receivers that verify
+signatures: \`docs/receivers/\`.
 
-A webhook gets each event that it selects as one POST of JSON. Answer 2xx within 10 s: the status line decides. Anything else,
-redirects too, fails the attempt; three more follow, 1 s, 2 s and 4 s after the failure.
+A webhook gets each event that it selects as one POST of JSON. Answer 2xx within 10 s; the status line
+decides. Anything else, redirects included, fails the attempt. Three more attempts follow, 1 s, 2 s and 4 s
+after a failure.
 
-| header | what it is |
+| header | meaning |
 | --- | --- |
-| \`X-Service-Signature\` | \`sha256=\` and the hexadecimal HMAC-SHA256 of the raw body; the key is the secret as shown, \`whsec_\` included |
-| \`X-Service-Signature-Previous\` | the same with the old secret, for the overlap after a rotation; another rotation ends it, because one old secret is kept. Accept either |
+| \`X-Service-Signature\` | \`sha256=\` and the hexadecimal HMAC-SHA256 of the raw body; the key is the secret with \`whsec_\` |
+| \`X-Service-Signature-Previous\` | the same with the old secret, during the overlap after a rotation. Accept either |
 | \`X-Service-Event\` | the event's name |
 | \`X-Service-Delivery\` | \`dlv_…\`: one event for one webhook, the same at every attempt |
 | \`X-Service-Timestamp\` | when the attempt was made, Unix seconds; not covered by \`X-Service-Signature\` |
-| \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\` | of standard-webhooks; its key is what the secret's base64 part holds |
+| \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\` | as standard-webhooks defines; the key is the decoded base64 part of the secret |
 
-Delivery is at least once: remember each \`id\` and pass over what you have seen. Order is best effort: retries come after
-younger events. New fields may be added; ignore those that you do not know. \`new_tool_detected\` goes to webhooks that select
-\`usage_alert\`. In snippets, and in names and values of \`arguments\`, personal identifiers and secrets are masked.
+- Delivery is at least once: remember each \`id\` and ignore repetitions.
+- Order is best effort: retries arrive after younger events.
+- New fields may be added; ignore unknown ones.
+- \`new_tool_detected\` goes to webhooks that select \`usage_alert\`.
+- Personal identifiers and secrets are masked in snippets and in names and values of \`arguments\`.
+- Another rotation during the overlap ends it, because one old secret is kept.
 
-A webhook's \`filters\` bind only events that carry the field. Its \`filter_expression\` (CEL) decides for every event that the webhook selects, of
-whatever name. It reads \`event\`, \`id\`, \`created_at\`, \`project_id\` and \`data\`; fields of other events are null in \`data\`, and so are those that an
-event may leave out:
+A webhook's \`filters\` apply only to events that have the field. Its \`filter_expression\` (CEL) decides for
+every event that the webhook selects. It reads \`event\`, \`id\`, \`created_at\`, \`project_id\` and \`data\`.
+In \`data\`, fields of other events and absent optional fields are null:
 
-- \`${onlySeverity}\` lets no \`usage_alert\` through. Write \`${whereItIsAThreat(onlySeverity)}\`.
-- \`${onlyValue}\` can be saved, but fails for every \`usage_alert\`, as null is neither more nor less than a number: such an event is not
-  sent, and the webhook's \`filter_expression_error\` says so. Write \`${whereItIsAThreat(onlyValue)}\`.
+- \`${onlySeverity}\` lets no \`usage_alert\` through. Write
+  \`${whereItIsAThreat(onlySeverity)}\`.
+- \`${onlyValue}\` can be saved but fails for every \`usage_alert\`: null is not comparable with
+  a number. Such an event is not sent, and the webhook's \`filter_expression_error\` says so. Write
+  \`${whereItIsAThreat(onlyValue)}\`.
 `
 
 function sectionOf(event: EventName): string {

@@ -31,7 +31,7 @@ test.each(ours.map((metric) => [metric.name, metric] as const))(
   },
 )
 
-/** Each takes its values from a set that the code or the operator's own files fix. None of people, keys, calls or projects. */
+/** Code or the operator's files bound the values of each. None identifies people, keys, calls or projects. */
 const boundedLabels = new Set(
   (
     'by code dependency event fate group kind label lane method of outcome published reason result role route scorer selection state status ' +
@@ -45,17 +45,27 @@ test('no label grows with what is recorded', () => {
 })
 
 test('docs/metrics.md is made from what the services declare', () => {
-  const rows = ours.map(({ name, type, labels, services, help }: DeclaredMetric) => [
-    `\`${name}\``,
-    type,
-    labels.map((label) => `\`${label}\``).join(', ') || '—',
-    services.length === Object.keys(makers).length ? 'all' : services.join(', '),
-    help.replace(/\.$/, ''),
-  ])
-  expectPage(
-    'metrics.md',
-    `# Metrics\n\nMade from what the services declare; \`UPDATE_DOCS=1\` before \`tests/documentation\` writes it anew. Every process serves them at \`/metrics\` of its
-operations port, with those of Node and of the process (\`nodejs_*\`, \`process_*\`). No label holds a project, a person or a call: those are in the log lines
-(docs/operations.md).\n\n${tableOf(['metric', 'type', 'labels', 'of', 'what it is'], rows)}\n`,
+  const groups = Map.groupBy(ours, ({ services }) =>
+    services.length === Object.keys(makers).length ? 'every service' : services.join(', '),
   )
+  const sections = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([services, metrics]) => `## ${services}\n\n${tableOf(header, metrics.map(rowOf))}\n`)
+  expectPage('metrics.md', [introduction, ...sections].join('\n'))
 })
+
+const header = ['metric', 'type', 'labels', 'what it is']
+const introduction = `# Metrics
+
+Generated from what the services declare by \`UPDATE_DOCS=1\`. A section's title names
+the services that have its metrics.
+
+Every process serves its metrics at \`/metrics\` of its operations port, with those of Node and of the process
+(\`nodejs_*\`, \`process_*\`). No label holds a project, a person or a call: log lines name those
+([operations](operations.md#from-an-alert-to-the-record)).
+`
+
+function rowOf({ name, type, labels, help }: DeclaredMetric): string[] {
+  const names = labels.map((label) => `\`${label}\``).join(', ')
+  return [`\`${name}\``, type, names === '' ? '—' : names, help.replace(/\.$/, '')]
+}
