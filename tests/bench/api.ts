@@ -9,16 +9,17 @@ import type { ServiceProcess } from '../support/service-process.ts'
 import { startFilledApi } from '../support/start-filled-api.ts'
 
 /**
- * How long the API's answers take over HTTP with ten million calls (thirty million scores), against a hundred thousand. The first run fills the
- * databases, which takes half an hour and 20 GB; they stay in `--state` for the next. Each question is asked ten times of both before it is timed, so that
- * its pages are in memory on either side: what is compared is work, not disks.
+ * Response times of the API over HTTP with ten million calls (thirty million scores), against a hundred
+ * thousand. The first run fills the databases, which takes half an hour and 20 GB; they stay in `--state`.
+ * Each query runs ten times on both before it is timed, so its pages are in memory: this compares work, not
+ * disks.
  */
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '10000000' },
     rounds: { type: 'string', default: '200' },
     state: { type: 'string', default: join(import.meta.dirname, '..', '..', '.cache', 'bench-api') },
-    // Questions whose name holds this.
+    // Only queries whose name contains this.
     only: { type: 'string', default: '' },
     'fill-only': { type: 'boolean', default: false },
   },
@@ -58,7 +59,7 @@ async function startTarget(filled: FilledDatabase): Promise<Target> {
   return { api, paths: await pathsOf(filled), ask: (path) => ask(baseUrl + path, key) }
 }
 
-/** Milliseconds until the answer was read; of an export, until its first bytes were. */
+/** Milliseconds until the whole answer, or until the first bytes of an export. */
 async function ask(url: string, key: string): Promise<number> {
   const who = url.includes('/api/dead-letters')
     ? { authorization: `Bearer ${operatorSecret}` }
@@ -85,7 +86,7 @@ interface Measured {
   large: number[]
 }
 
-/** Turn and turn about, so that whatever else the machine does befalls both. */
+/** Alternates, so that other load on the machine affects both alike. */
 async function measure(small: Target, large: Target): Promise<Measured[]> {
   const measured: Measured[] = []
   for (const [name, path] of Object.entries(large.paths)) {

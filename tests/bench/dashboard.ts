@@ -18,9 +18,10 @@ import { awaitShown, countScripts, shiftClock, timeClick, type TimedClick } from
 import { undoAll, type Undo } from '../support/undo.ts'
 
 /**
- * From click to painted rows in a headless Chromium, over ten million calls: the database that `tests/bench/api.ts --fill-only` leaves in `--state`, the API and the
- * dashboard as processes of their own. Every round begins with a page that was loaded anew, so that no answer is in memory; beside each time stands when the
- * API's answers had come: the floor. The browser's clock stands at the end of the filled days, so that its last 24 hours are full.
+ * From click to painted rows in a headless Chromium, over ten million calls: the database that
+ * `tests/bench/api.ts --fill-only` leaves in `--state`, with API and dashboard as processes. Every round
+ * starts with a reload, so no answer is cached. Beside each time is when the API's answers had arrived, the
+ * lower bound. The browser's clock is set to the end of the filled days, so that its last 24 hours are full.
  */
 const { values } = parseArgs({
   options: {
@@ -30,18 +31,18 @@ const { values } = parseArgs({
   },
 })
 const rounds = Number(values.rounds)
-/** Not counted: the compiler, the caches of Postgres. */
+/** Not counted: JIT compilation and Postgres's caches. */
 const warmUps = 5
 const maxInitialKb = 300
 const dayMs = 86_400_000
 
 const firstRow = `document.querySelector('tr[data-index="0"] a') !== null`
-/** The rows of before stay until the others are there. */
+/** The previous rows stay until the new ones are there. */
 const otherFirstRow = 'first() !== undefined && first() !== old'
 const nothingWaits = `document.querySelector('main [aria-label="Loading"], main .mantine-Skeleton-root') === null`
 const wholeOverview = `${nothingWaits} && document.querySelectorAll('main .recharts-surface').length >= 6 && document.querySelectorAll('main table').length >= 3`
 const wholeDetail = `${nothingWaits} && document.body.innerText.includes('words words') && document.body.innerText.includes('pii_detection')`
-/** Group and place in it of what is chosen in turns, each such that the newest call of all is not of it. */
+/** Facets and the index of the chosen value, in turn. The newest call has none of these values. */
 const choices = [
   ['Verdict', 2],
   ['Severity', 1],
@@ -50,7 +51,7 @@ const choices = [
   ['Tool', 2],
 ] as const
 
-/** Where lists asked for what was said. */
+/** URLs of lists that requested bodies. */
 const bodiesAsked: string[] = []
 const listsAsked = new Set<string>()
 
@@ -118,7 +119,7 @@ async function measure(browser: Browser, baseUrl: string, filled: FilledDatabase
   report({ list, filter, detail, overview }, { initialJsKb, overviewJsKb })
 }
 
-/** To the request list, by a profile that knows nothing yet. */
+/** To the request list, in a new profile. */
 async function signIn(page: Page): Promise<void> {
   await page.goto('/requests?range=30d')
   await page.getByLabel('Name').fill('admin')
@@ -142,7 +143,7 @@ async function openList(page: Page): Promise<TimedClick> {
   return timeClick(page, page.getByRole('link', { name: 'Requests' }), firstRow)
 }
 
-/** Of the list of everything, by one of the values beside it. */
+/** From the list of everything, by one of the facet values. */
 async function choose(page: Page, round: number): Promise<TimedClick> {
   const [group, place] = choices[round % choices.length] ?? choices[0]
   await page.goto('/requests?range=30d')
@@ -169,7 +170,7 @@ async function openDetail(page: Page, calls: readonly KeptCall[], round: number)
   return timeClick(page, page.locator(`tr a[href*="${id}"]`), wholeDetail)
 }
 
-/** Calls of every day of which it is kept what was said. */
+/** Calls of every day whose bodies are kept. */
 async function callsWithBodies({ url, projectId, startMs }: FilledDatabase): Promise<KeptCall[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -193,7 +194,7 @@ async function callsWithBodies({ url, projectId, startMs }: FilledDatabase): Pro
   return calls
 }
 
-/** Throws when a list asked for what was said, or was told it. */
+/** Throws if a list requested or received bodies. */
 async function findBodies(page: Page): Promise<void> {
   for (const address of listsAsked) {
     const answer = await page.request.get(address, { headers: { 'x-sluice-dashboard': '1' } })

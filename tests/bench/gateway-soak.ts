@@ -14,8 +14,9 @@ import { startGatewayProcess } from '../support/start-gateway-process.ts'
 import { until } from '../support/until.ts'
 
 /**
- * Half of the gateway's maximum rate for minutes, while what takes its records comes and goes: refuses, says nothing, is there. Memory has to
- * stay level, the spool to be empty in the end, and every call to have been taken; what was taken twice has the same identifier.
+ * Half of the gateway's maximum rate for minutes, while the receiver of its records refuses, hangs and works
+ * again. Memory must stay level, the spool must be empty at the end, and every call must have been taken;
+ * duplicates have the same identifier.
  */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '300' }, rate: { type: 'string' } },
@@ -24,7 +25,7 @@ const seconds = Number(values.seconds)
 const samples = 30
 const maximumSeconds = 6
 const drainWithinMs = 300_000
-/** A phase each; between them it is there. */
+/** One phase each; between them it is up. */
 const absences = ['away', 'silent'] as const
 const phaseMs = 5_000
 
@@ -39,7 +40,7 @@ const gateway = await startGatewayProcess({
   environment: {
     LOG_LEVEL: 'error',
     PROXY_API_KEY: proxyKey,
-    // Shorter than a phase: what is silent is given up.
+    // Shorter than a phase, so that requests time out while the receiver is silent.
     BACKEND_TIMEOUT_MS: '2000',
     SPOOL_KEY: Buffer.alloc(32, 5).toString('base64'),
   },
@@ -76,7 +77,7 @@ function count(order: CounterOrder = {}): Promise<RecordCount> {
   return receiver.ask<RecordCount>(order)
 }
 
-/** Comes and goes until the load is over. */
+/** Goes down and up until the load has ended. */
 async function flap(over: Promise<boolean>): Promise<void> {
   for (let phase = 0; ; phase++) {
     const absence = absences[(phase >> 1) % absences.length]
@@ -85,7 +86,7 @@ async function flap(over: Promise<boolean>): Promise<void> {
   }
 }
 
-/** Resident megabytes over time, printed as they are. */
+/** Resident megabytes over time, printed as measured. */
 async function watch(over: Promise<boolean>): Promise<number[]> {
   const resident: number[] = []
   for (;;) {

@@ -23,13 +23,14 @@ import { startStack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 
 /**
- * The gateway with every body recorded, spooled (encrypted) and acknowledged, against no proxy at all, nginx as a plain proxy (where it is
- * installed), and a bare node:http pass-through that records nothing. Provider, load and receiver of records are processes of their own;
- * in the comparison the receiver acknowledges and counts, because the pipeline would take the cores that are measured. Then once more
- * before the pipeline itself: Kafka, API, sink, Postgres; and with its API frozen, so that all is spooled, and stored afterwards.
+ * The gateway with every body recorded, spooled (encrypted) and acknowledged, against no proxy, nginx as a
+ * plain proxy (if installed), and a bare node:http pass-through that records nothing. Provider, load and
+ * receiver of records are separate processes. In the comparison the receiver acknowledges and counts, because
+ * the pipeline would take the measured cores. Then once more in front of the pipeline itself (Kafka, API,
+ * sink, Postgres), and with its API frozen, so that everything is spooled first and stored afterwards.
  *
  * With `--tls` the provider speaks HTTPS to the bare proxy and the gateway, and neither nginx nor the
- * pipeline is measured; what is added is then added to a provider over plain HTTP, the cost of TLS included.
+ * pipeline is measured. The added time is then relative to a provider over plain HTTP and includes TLS.
  */
 const { values } = parseArgs({
   options: {
@@ -40,7 +41,7 @@ const { values } = parseArgs({
   },
 })
 const seconds = Number(values.seconds)
-/** V8 goes on compiling for some 20,000 calls: its threads take 50 µs of CPU a call of the gateway until then, 20 afterwards. */
+/** V8 compiles for some 20,000 calls: until then its threads take 50 µs of CPU per call, afterwards 20. */
 const warmUpSeconds = 8
 const storeWithinMs = 600_000
 
@@ -117,7 +118,10 @@ async function startAlone(): Promise<{ gateway: Target; stop: () => Promise<unkn
   return { gateway: target, stop: running.stop }
 }
 
-/** Every call stored by the real pipeline, and every call spooled while its API is frozen; in the end each is in Postgres once. */
+/**
+ * Every call stored by the real pipeline, and every call spooled while its API is frozen. At the end each is
+ * in Postgres once.
+ */
 async function measureWithPipeline(): Promise<Record<string, number>> {
   const stopInfrastructure = await openBenchmark()
   const stack = await startStack({ upstreamUrl: provider.url, insecureWebhookHosts: '127.0.0.1' })

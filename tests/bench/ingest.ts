@@ -13,9 +13,10 @@ import type { LoadOrder, LoadResult } from '../support/http-load.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 
 /**
- * Records per second that ingest takes at 64 connections, singly and a hundred at a time, with all that it does: keys, validation, derived
- * fields, Avro, encryption. Against express and kafkajs that parse and send the same records and do nothing else, and against production of
- * the same bytes without HTTP. Each in a process of its own; ingest and its floor in turns.
+ * Records per second of ingest at 64 connections, singly and by the hundred, with all its work: keys,
+ * validation, derived fields, Avro, encryption. Against Express and kafkajs that only parse and send the same
+ * records, and against producing the same bytes without HTTP. Separate processes; ingest and its lower bound
+ * alternate.
  */
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '8' } } })
 const seconds = Number(values.seconds)
@@ -157,7 +158,7 @@ async function measure(
   }
 }
 
-/** Means of alternating rounds, because a machine is not equally fast all the time. */
+/** Means of alternating rounds, because the speed of a machine varies. */
 async function inTurns(load: (typeof loads)['single'], floor: Target, ingest: Target) {
   const taken: Record<'floor' | 'ingest', Measured[]> = { floor: [], ingest: [] }
   for (let round = 0; round < rounds; round++) {
@@ -174,7 +175,7 @@ async function inTurns(load: (typeof loads)['single'], floor: Target, ingest: Ta
   return { floor: meanOf(taken.floor), ingest: meanOf(taken.ingest) }
 }
 
-/** What Kafka takes of the same bytes from one process that does nothing else: five batches under way, `acks=all`. */
+/** Kafka's rate for the same bytes from one process: five batches in flight, `acks=all`. */
 async function produceRaw({ kafka, prefix }: SinkFixture): Promise<number> {
   const producer = kafka.producer()
   await producer.connect()

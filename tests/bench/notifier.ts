@@ -16,14 +16,16 @@ import { startServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
 /**
- * Deliveries per second from a topic of events to a fast receiver, against bare undici POSTs of the same bytes; time from event
- * to receipt at healthy endpoints while others hang; and how much later than their delay retries come, by the receiver's clock.
+ * Deliveries per second from a topic of events to a fast receiver, against bare undici POSTs of the same
+ * bytes; time from event to receipt at healthy endpoints while others hang; and the delay of retries beyond
+ * their backoff, by the receiver's clock.
  *
- * The rates are measured over plain HTTP and over HTTPS (figures that end with `_https`), which those of webhooks speak (design section 10);
- * all else over HTTPS, until 2026-11-23 over plain HTTP. Bare posts keep their connections between rounds, as the notifier does: until
- * then they opened 64 in each. `undici_ratio` is against undici at its best, 64 posts at a time; `undici_ratio_as_many` against as many at a
- * time as the notifier has. With `--answer-ms` receivers take about so long to answer, as those of a network do, and only the latter is measured.
- * `--only throughput` leaves out what comes after the rates, `--only hanging` the rates.
+ * The rates are measured over plain HTTP and over HTTPS (figures that end with `_https`), which webhooks use
+ * (design section 10); all else over HTTPS, before 2026-11-23 over plain HTTP. Bare posts keep their
+ * connections between rounds, as the notifier does; before that date they opened 64 per round. `undici_ratio`
+ * is against undici at its best, 64 concurrent posts; `undici_ratio_as_many` against the notifier's own
+ * concurrency. With `--answer-ms` receivers take about that long, like those on a network, and only the
+ * latter is measured. `--only throughput` skips what follows the rates, `--only hanging` skips the rates.
  */
 const { values } = parseArgs({
   options: {
@@ -87,7 +89,10 @@ async function addSide(withCertificate: TestCertificate | undefined): Promise<Si
   return { fixture, receiver: counting, certificate: withCertificate, answerMs, targets: added }
 }
 
-/** By how many endpoints hang. In turns, and the medians, as the rates: two moments of 100 ms in which the whole machine is late make a p99 of 20 seconds. */
+/**
+ * By number of hanging endpoints. Alternating, with medians: two stalls of 100 ms of the whole machine decide
+ * the p99 of 20 seconds.
+ */
 async function measureHealthyP99s(counts: readonly number[]): Promise<Map<number, number>> {
   const measured = counts.map((hanging) => ({ hanging, p99s: [] as number[] }))
   for (let round = 0; round < p99Rounds; round++) {
@@ -98,11 +103,11 @@ async function measureHealthyP99s(counts: readonly number[]): Promise<Map<number
 
 async function measureHealthyP99(hanging: number): Promise<number> {
   receiver.behave({ hanging: targets.slice(0, hanging).map(({ path }) => path) })
-  // Long enough for the endpoints that hang to fill whatever they are given.
+  // Long enough for the hanging endpoints to use up their permits.
   await untilReceived(receiver, await raiseAtRate(5, hanging))
   await receiver.take()
   const expected = await raiseAtRate(seconds, hanging)
-  // However late: one that never comes fails the benchmark, and one that comes late is in its p99.
+  // No timeout: an event that never arrives fails the benchmark, and a late one is in its p99.
   await untilReceived(receiver, expected)
   const { latenciesMs } = await receiver.take()
   const [p50, p99] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.99)]
@@ -121,7 +126,7 @@ async function measureHealthyP99(hanging: number): Promise<number> {
   return p99
 }
 
-/** Returns how many of them are for endpoints that do not hang, which are all but the first `hanging`. */
+/** Returns the number for endpoints that do not hang, which are all but the first `hanging`. */
 async function raiseAtRate(forSeconds: number, hanging: number): Promise<number> {
   const everyMs = 50
   const each = (eventsPerSecond * everyMs) / 1_000
@@ -138,7 +143,7 @@ async function raiseAtRate(forSeconds: number, hanging: number): Promise<number>
   return healthy
 }
 
-/** How much later than its delay each retry comes. Throws when one came early or more than a second late. */
+/** Delay of each retry beyond its backoff. Throws if one is early or more than a second late. */
 async function measureRetries(): Promise<Record<string, number>> {
   const delaysMs = [1_000, 2_000, 4_000]
   receiver.behave({ failing: targets.map(({ path }) => path) })
@@ -165,7 +170,7 @@ async function measureRetries(): Promise<Record<string, number>> {
     ),
   )
   const [least, most] = [Math.min(...late.flat()), Math.max(...late.flat())]
-  // NaN, of a retry that did not come, is neither.
+  // Also fails on NaN, from a retry that did not come.
   if (!(least >= 0 && most <= maxLateMs))
     throw new Error(`retries came ${least} to ${most} ms after their delays: 0 to ${maxLateMs} was expected`)
   return { retry_late_ms_least: Math.round(least), retry_late_ms_most: Math.round(most) }

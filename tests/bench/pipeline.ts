@@ -6,12 +6,13 @@ import { holdInFlight, holdRate } from '../support/pipeline-pace.ts'
 import { startPipeline } from '../support/start-pipeline.ts'
 
 /**
- * The whole system on this machine: gateway, API with ingest, sink, scorer, notifier, Kafka, registry and Postgres, each a process. Ordinary prompts and a few
- * hostile ones go through the gateway, and are stored, scored by all detectors (no judge) and, where they fail, told to a webhook.
+ * The whole system on this machine: gateway, API with ingest, sink, scorer, notifier, Kafka, registry and
+ * Postgres, each in a process. Ordinary prompts and a few hostile ones go through the gateway. They are
+ * stored and scored by all detectors (no judge), and failing scores go to a webhook.
  *
- * `--seconds`: how many calls are answered, stored and scored a second when there are always 500 on their way, and the processor time that each part takes for
- * them; then again with 2 and 4 sinks and scorers. `--minutes`: at half that rate, how long after its answer a call's scores can be read, how many
- * calls are on their way at most, and whether memory grows.
+ * `--seconds`: calls answered, stored and scored per second with 500 in flight, and the CPU time of each
+ * part; again with 2 and 4 sinks and scorers. `--minutes`: at half that rate, the time from answer to
+ * readable scores, the maximum of calls in flight, and whether memory grows.
  */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, minutes: { type: 'string', default: '10' } },
@@ -24,7 +25,7 @@ const inFlight = 500
 const pipeline = await startPipeline(join(import.meta.dirname, '..', '..', '.cache'))
 try {
   const meter = createPipelineMeter(pipeline)
-  // Compilers and connections of young processes.
+  // Warms up compilers and connections.
   await holdInFlight(pipeline, meter, { inFlight: 200, seconds: Math.max(5, seconds / 3) })
   const idle = await meter.idle(10)
   const one = await sustain('1 sink, 1 scorer')

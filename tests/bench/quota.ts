@@ -12,8 +12,9 @@ import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { createTestDatabase } from '../support/infrastructure.ts'
 
 /**
- * Requests per second of one project with a limit, 64 at a time: claims by id, those that arrive together in one database call, against what
- * is usual, an update of the project's row for each request (which counts a repeated request twice).
+ * Requests per second of one project with a limit, 64 concurrent: claims by id, with concurrent ones in one
+ * database call. Against the usual way, an update of the project's row per request (which counts a repeated
+ * request twice).
  */
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
 const seconds = Number(values.seconds)

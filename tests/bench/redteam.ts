@@ -11,9 +11,10 @@ import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 
 /**
- * Requests a second to a target of 50 ms at 1, 16 and 64 at a time, as a share of the ideal: 20 a second each. What is timed is sending and recording:
- * the red team and the target have a process each, and this one is the API, with Kafka and Postgres behind it. Sink and scorer do not run: verdicts
- * come after an attempt in their own time, and what they cost has benchmarks of its own. Also the processor time of the red team for each request.
+ * Requests per second to a target of 50 ms at concurrency 1, 16 and 64, as a share of the ideal (20 per
+ * second each), and CPU time per request. Times sending and recording: red team and target have a process
+ * each, and this one is the API with Kafka and Postgres. Sink and scorer do not run: verdicts come later, and
+ * their cost has its own benchmarks.
  */
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' } } })
 const seconds = Number(values.seconds)
@@ -27,7 +28,7 @@ const worker = await startServiceProcess({
   name: 'redteam',
   operationsPort,
   logFile: join(directory, 'redteam.log'),
-  // As often as in production by default: tests look ten times as often.
+  // The default of production; tests poll ten times as often.
   environment: { ...fixture.environment, REDTEAM_POLL_INTERVAL_MS: '1000' },
 })
 try {
@@ -67,19 +68,20 @@ async function measure(
   })
   const id = String(ordered.json['id'])
   const statusOf = async () => String((await on.call('GET', `/api/redteam-runs/${id}`)).json['status'])
-  // As often as scripts/redteam asks. Each answer counts the run's attempts: fifty a second would be a tenth of what is measured.
+  // The interval of scripts/redteam. An answer counts the run's attempts: fifty per second would take a tenth
+  // of the time.
   for (let status = ''; !['scoring', 'done'].includes(status); status = await statusOf()) {
     if (['failed', 'cancelled'].includes(status)) throw new Error(`the run is ${status}`)
     await sleep(500)
   }
   const cpuUs = (cpuOfProcess(worker.pid()) ?? 0) - cpuBefore
   const heard = await target.ask<{ asked: number; twice: number; firstAskedAtMs: number }>('heard')
-  // Some attempts take more than one turn, and each turn is a request.
+  // An attempt of several turns makes several requests.
   if (heard.asked < limit || heard.twice > 0)
     throw new Error(
       `${limit} attempts were ordered, the target heard ${heard.asked} requests, ${heard.twice} of them again`,
     )
-  // From the first request to the last record: planning is no sending.
+  // From the first request to the last record, without the planning.
   const { rows } = await on.pool.query<{ elapsed: number }>(
     `select extract(epoch from max(recorded_at) - $2::timestamptz)::float8 as elapsed from redteam_attempts where run_id = $1`,
     [idToUuid(id), new Date(heard.firstAskedAtMs)],

@@ -16,7 +16,7 @@ import { startServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
 /**
- * Milliseconds from the job of a small call to its scores, alone and beside another project's flood of large
+ * Milliseconds from the job of a small call to its scores, alone and during another project's flood of large
  * calls. One scorer, no judge.
  */
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 const perSecond = 10
-/** A small call that has no scores by then counts with the time that it has waited. */
+/** A small call without scores by then counts with its time so far. */
 const patienceMs = 120_000
 const sealer = createSealer([])
 const [flooding, other] = [newId('project'), newId('project')]
@@ -68,7 +68,7 @@ try {
   await closeInfrastructure()
 }
 
-/** Sends small calls at a steady rate and waits for their scores; how long each took. */
+/** Times from sending small calls at a constant rate to their scores. */
 async function measureSmall(fixture: ScorerFixture, forSeconds: number): Promise<number[]> {
   const sent: ScoreJob[] = []
   const sending: Promise<void>[] = []

@@ -16,15 +16,16 @@ import { startServiceProcess, type ServiceProcess } from '../support/service-pro
 import { until } from '../support/until.ts'
 
 /**
- * Jobs per second with a judge of 50 ms at 1, 2 and 4 processes, as a share of so many times one; CPU of the detectors alone by kB of text;
- * and what the judge costs for a million calls in each mode, rubrics together and apart.
+ * Jobs per second with a judge of 50 ms at 1, 2 and 4 processes, as a share of that multiple of one; CPU of
+ * the detectors alone per kB of text; and the judge's cost per million calls in each mode, with combined and
+ * separate rubrics.
  */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, only: { type: 'string' } },
 })
 const seconds = Number(values.seconds)
 const judgeMs = 50
-/** Few, so that the judge is what a process waits for, also where four of them share two cores. */
+/** Low, so that a process waits for the judge even if four of them share two cores. */
 const judgeConcurrency = 2
 const projects = Array.from({ length: 8 }, () => newId('project'))
 
@@ -84,7 +85,10 @@ async function measureProcesses(): Promise<Record<string, number>> {
   }
 }
 
-/** Jobs per second while every process has some to do: with six partitions and four processes that is for two thirds of them. */
+/**
+ * Jobs per second while every process has work: two thirds of the jobs with six partitions and four
+ * processes.
+ */
 async function rateOf(count: number, judgeUrl: string): Promise<{ perSecond: number; cpuMsPerJob: number }> {
   const fixture = await setScorerFixture()
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-scorer-'))
@@ -138,12 +142,12 @@ async function startScorers(
       }),
     ),
   )
-  // The last one that joined makes the group deal its partitions anew.
+  // The last join causes a rebalance.
   await sleep(3_000)
   return scorers
 }
 
-/** One request to the judge each. */
+/** Jobs with one request to the judge each. */
 function makeJobs(count: number): ScoreJob[] {
   const sealer = createSealer([])
   return Array.from({ length: count }, (_unused, index) =>

@@ -10,8 +10,9 @@ import { median } from '../support/quantile.ts'
 import type { RecordCount } from '../support/record-counter.ts'
 
 /**
- * What the SDK adds to a call of the official client, against the same client bare: the two take turns, call by call, on one provider on
- * this machine. Then the CPU time of this process in blocks of calls that take turns, the sending of records included. Then memory while the API is away: 500 calls a second for `--seconds`, more than the queue can hold.
+ * What the SDK adds to a call of the official client, alternating call by call with the bare client on a
+ * local provider. Then the CPU time of this process in alternating blocks of calls, including sending. Then
+ * memory while the API is down: 500 calls per second for `--seconds`, more than the queue holds.
  */
 const { values } = parseArgs({
   options: { calls: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '60' } },
@@ -78,10 +79,10 @@ interface Compared {
 async function compare(count: number, call: (client: OpenAI) => Promise<void>): Promise<Compared> {
   const took = { bare: [] as number[], recorded: [] as number[] }
   for (let index = 0; index < count; index++) {
-    // Each goes first as often: what one leaves to do falls into the next.
+    // Each goes first equally often: leftover work of one falls into the next.
     const turns = index % 2 === 0 ? (['bare', 'recorded'] as const) : (['recorded', 'bare'] as const)
     for (const turn of turns) took[turn].push(await timed(() => call(clients[turn])))
-    // Records are made and sent between calls; a program that never pauses would pay for them in the next call of either.
+    // Records are encoded and sent between calls. Without pauses the next call of either would pay for them.
     if (index % 50 === 0) await sleep(5)
   }
   const [bareP50Us, recordedP50Us] = [median(took.bare), median(took.recorded)]
@@ -92,7 +93,10 @@ async function compare(count: number, call: (client: OpenAI) => Promise<void>): 
   }
 }
 
-/** What the recorded client costs more of this process's CPU, in µs a call: latency hides what is done between calls. */
+/**
+ * Additional CPU of the recorded client in this process, in µs per call: latency does not show work between
+ * calls.
+ */
 async function addedCpu(blocks: number): Promise<number> {
   const cpuUs = { bare: [] as number[], recorded: [] as number[] }
   for (let block = 0; block < blocks; block++) {
@@ -142,7 +146,7 @@ async function growthWhileAway(): Promise<number> {
   return round(growth)
 }
 
-/** One collection frees buffers only when its sweepers are through, and finds then what those kept alive. */
+/** Repeats: a collection frees buffers only after its sweep, and the next one what those kept alive. */
 async function settleMemory(): Promise<void> {
   for (let round = 0; round < 5; round++) {
     collectGarbage()
@@ -151,7 +155,7 @@ async function settleMemory(): Promise<void> {
 }
 
 function held(): number {
-  // `external` counts the array buffers.
+  // `external` includes array buffers.
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }

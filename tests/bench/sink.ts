@@ -15,9 +15,9 @@ import {
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 
 /**
- * Rows per second from topic to committed tables (rows, bodies, positions, jobs acknowledged), against COPY of the same rows into the same
- * tables; and the same records delivered once more, when all of them are there already. Processor time is this process's, which a busy machine
- * changes little: without that of Postgres, which both have.
+ * Rows per second from topic to committed tables (rows, bodies, positions, jobs acknowledged), against COPY
+ * of the same rows into the same tables; and a redelivery of the same records, when all exist. CPU time is
+ * this process's, which a busy machine hardly changes, without that of Postgres.
  */
 const { values } = parseArgs({ options: { records: { type: 'string', default: '20000' } } })
 const recordCount = Number(values.records)
@@ -45,7 +45,7 @@ interface Taken {
   cpuMs: number
 }
 
-/** From now until it is called. */
+/** Starts a measurement; calling the result ends it. */
 function startTaking(): () => Taken {
   const [startedMs, before] = [performance.now(), process.cpuUsage()]
   return () => {
@@ -62,7 +62,7 @@ function makeCalls(projectId: string, count: number): LoggedCall[] {
   )
 }
 
-/** The floor: the same rows and bodies by COPY, in transactions of the same size. */
+/** Lower bound: the same rows and bodies by COPY, in transactions of the same size. */
 async function copyAll(calls: readonly LoggedCall[]): Promise<Taken> {
   const placed = calls.map((value) =>
     placeCall({ topic: '', partition: 0, offset: 0n, key: value.id, value, headers: {}, timestampMs: 0 }),
@@ -84,7 +84,7 @@ async function copyAll(calls: readonly LoggedCall[]): Promise<Taken> {
   }
 }
 
-/** Sends first, then lets a sink work through it; from its assignment to the last position. */
+/** Sends first, then starts a sink. Measures from its assignment to the last position. */
 async function sinkAll(calls: readonly LoggedCall[]): Promise<Taken> {
   for (let at = 0; at < calls.length; at += batchRecords)
     await fixture.sendCalls(calls.slice(at, at + batchRecords))

@@ -22,20 +22,20 @@ import { until } from '../support/until.ts'
 /** Each broker once. */
 const rounds = Number(process.env['CHAOS_ROUNDS'] ?? 3)
 const topic = 'ledger'
-/** While a partition has no leader kafkajs tries each question for 5 s, on a busy machine for longer. */
+/** kafkajs retries for 5 s while a partition has no leader, and longer on a busy machine. */
 const waitMs = 180_000
-/** Of the system that is looked at only Kafka is asked. */
+/** Only Kafka is used. */
 const elsewhere = { SCHEMA_REGISTRY_URL: 'http://localhost:1', DATABASE_URL: 'postgres://localhost:1/none' }
 const log = createLog('broker-loss', process.env['CHAOS_LOG'] === undefined ? 'silent' : 'warn')
 const cacheDirectory = join(import.meta.dirname, '..', '..', '.cache')
 
-/** What can send a batch of keys: ours, or (to show that the test can fail) kafkajs's own. */
+/** Sends a batch of keys: our producer, or kafkajs's own to show that the test can fail. */
 interface Sender {
   send(keys: readonly string[]): Promise<void>
   stop(): Promise<void>
 }
 
-/** `CHAOS_PRODUCER=kafkajs` runs the same against the plain client, which loses records here (tulios/kafkajs#1303). */
+/** `CHAOS_PRODUCER=kafkajs` tests the plain client, which loses records here (tulios/kafkajs#1303). */
 const plain = process.env['CHAOS_PRODUCER'] === 'kafkajs'
 
 describe('three brokers, one of them killed while records are sent', () => {
@@ -98,7 +98,7 @@ describe('three brokers, one of them killed while records are sent', () => {
       (await examineTopics(system))
         .filter(({ check, state }) => check === 'topics' && state !== 'ok')
         .map(({ what }) => what)
-    // Its configuration, which was set just now, is told a moment later.
+    // The new configuration takes a moment to apply.
     await until(
       async () => (await wrong()).join() === `${thin} is kept 1 times, not 3`,
       waitMs,
@@ -126,7 +126,8 @@ describe('three brokers, one of them killed while records are sent', () => {
         (await metrics.registry.getSingleMetric(`sluice_cluster_${name}_partitions`)?.get()) ?? {}
       return values.find(({ labels }) => (labels as { topic?: string }).topic === of)?.value
     }
-    // Every partition of the one lost a copy; of the other those are away that only this broker had.
+    // All partitions of one topic lost a replica; of the other topic, those with their only replica there are
+    // down.
     await until(
       async () =>
         (await measured('under_replicated', topic)) === 6 && ((await last('offline', thin)) ?? 0) > 0,
@@ -166,7 +167,7 @@ function valueOf(key: string): Buffer {
   return Buffer.from(`{"prompt":"${key} ${'what is the weather like '.repeat(8)}"}`)
 }
 
-/** Three senders, each with a batch of 100 under way. What a rejected send did is not known, so it is not counted. */
+/** Three senders with batches of 100. The outcome of a rejected send is unknown, so it is not counted. */
 function keepSending(sender: Sender, acknowledged: Set<string>) {
   let running = true
   let rejected = 0

@@ -52,7 +52,7 @@ describe('the only broker goes away', () => {
     const impatient = newProducer(1_000)
     const patient = newProducer(240_000)
     const late = newProducer(1_000)
-    // A broker that has just started may take longer than the impatient one waits.
+    // A new broker may take longer than the impatient producer waits.
     await untilTaken(() => send(impatient, 'before'))
     await send(patient, 'before')
 
@@ -92,7 +92,7 @@ describe('the only broker goes away', () => {
   }, 300_000)
 })
 
-/** The kernel stops a process's threads one by one, and a loaded machine takes its time: a send can still be answered. */
+/** SIGSTOP stops a process's threads one by one, so a send may still be answered on a loaded machine. */
 async function untilRefused(attempt: () => Promise<void>): Promise<void> {
   for (;;) {
     const refusal: unknown = await attempt().then(
@@ -105,7 +105,7 @@ async function untilRefused(attempt: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As the runtime does with what is transient. Bounded by the test's time limit. */
+/** Retries transient errors like the runtime. The test's timeout is the limit. */
 async function untilTaken(attempt: () => Promise<void>): Promise<void> {
   for (;;) {
     try {

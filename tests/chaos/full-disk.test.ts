@@ -11,7 +11,7 @@ import { startRecordReceiver, type RecordReceiver } from '#tests/support/record-
 import { startGatewayProcess, type GatewayProcess } from '#tests/support/start-gateway-process.ts'
 import { until } from '#tests/support/until.ts'
 
-/** A disk of its own that can really be full: less than the spool may take, so that it is the kernel that refuses. */
+/** A mounted disk smaller than the spool's limit, so that the kernel refuses writes. */
 const directory = mkdtempSync(join(tmpdir(), 'sluice-full-disk-'))
 const disk = join(directory, 'disk')
 const isMounted = mountDisk()
@@ -28,7 +28,7 @@ function mountDisk(): boolean {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'pipe' })
     return true
   } catch (error) {
-    // Only root may; and not in every container.
+    // Only root may mount, and not in every container.
     console.warn(`no disk can be filled here: ${String(error)}`)
     return false
   }
@@ -74,10 +74,10 @@ here('a full disk: no call fails, and what is missing is exactly what the metric
   await until(async () => (await lost()) >= lostAtLeast)
   await first.stop()
   const lostFirst = await lost()
-  // The spool keeps below what the disk gives, so the oldest records go and no write fails.
+  // The spool stays below what the disk offers: the oldest records are dropped and no write fails.
   expect(await gateway.output()).toContain('"reason":"spool_full"')
 
-  // The next one begins on the full disk. What it sends makes room, and calls are recorded again.
+  // The next process starts on the full disk. Sending frees space, and calls are recorded again.
   await gateway.killAndRestart()
   receiver.refuseAll(undefined)
   const second = call()
@@ -92,7 +92,7 @@ here('a full disk: no call fails, and what is missing is exactly what the metric
   }
   const describe = () => `missing ${missing().join(' and ')}, lost ${lostFirst} and ${lostSecond}`
   await until(() => missing().join() === `${lostFirst},${lostSecond}`, 60_000, describe)
-  // Nothing is on its way that would make it less.
+  // Nothing is in transit that could lower it.
   await gateway.stop()
   expect(missing()).toEqual([lostFirst, lostSecond])
   expect([first.failed(), second.failed()]).toEqual([0, 0])

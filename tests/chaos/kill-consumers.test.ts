@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 jest.setTimeout(400_000)
 
-/** A minute is the promise (CHAOS_SECONDS=60); the suite takes less of it. */
+/** The guarantee is for a minute (CHAOS_SECONDS=60); the suite uses less. */
 const outageMs = Number(process.env['CHAOS_SECONDS'] ?? 20) * 1_000
 const killsOfEach = 2
 // All of the enterprise tier, and the custom scorer of evals/scorers.yaml.
@@ -29,7 +29,7 @@ test('kill -9 of each consumer and a Postgres outage: each call stored once, sco
   let faultsAreOver = false
   const prompts = realPrompts(400)
   const endless = Array.from({ length: 100 }, () => prompts).flat()
-  // Paced by its four senders and the pause of each call: more calls would only make it longer.
+  // Rate-limited by four senders and a pause per call: more calls would only take longer.
   const sending = sendPrompts({
     ...stack,
     prompts: endless,
@@ -50,7 +50,7 @@ test('kill -9 of each consumer and a Postgres outage: each call stored once, sco
     await postgres.startAgain()
     await sleep(1_000)
   }
-  // The applications notice nothing of all this: a call that fails rejects.
+  // Applications notice nothing: a failed call rejects.
   const [sent] = await Promise.all([sending, faults().finally(() => (faultsAreOver = true))])
 
   const read = () => readLedger(stack.databaseUrl)
@@ -75,17 +75,17 @@ test('kill -9 of each consumer and a Postgres outage: each call stored once, sco
       `${String(data['request_id'])}/${String(data['scorer_name'])}`,
     ]),
   )
-  // At least once each, and a repeated one under the same id.
+  // At least once each, and repeats have the same id.
   expect([...told.values()].sort()).toEqual(failing)
 
   const restarts = Object.values(stack.processes).map(({ name, restarts: count }) => ({
     name,
     restarts: count(),
   }))
-  // A crash loop would show here: an outage of a minute with retries and a backoff ends a process a few times at most.
+  // Detects a crash loop: with retries and backoff, an outage of a minute ends a process a few times at most.
   for (const { restarts: count } of restarts) expect(count).toBeLessThanOrEqual(killsOfEach + 12)
 })
 
-/** Resolves while it works on records. */
+/** Resolves while it is handling records. */
 const atWork = ({ operationsPort }: ServiceProcess) =>
   until(async () => (await readMetric(operationsPort, 'sluice_kafka_in_flight_records')) > 0)

@@ -6,7 +6,7 @@ import { readLedger } from '#tests/support/pipeline-ledger.ts'
 import { startStack, type Stack } from '#tests/support/start-stack.ts'
 import { until } from '#tests/support/until.ts'
 
-/** A minute is the promise (CHAOS_SECONDS=60); the suite takes less of it. */
+/** The guarantee is for a minute (CHAOS_SECONDS=60); the suite uses less. */
 const awayMs = Number(process.env['CHAOS_SECONDS'] ?? 20) * 1_000
 const kills = 5
 const callsPerLife = 60
@@ -29,12 +29,12 @@ afterAll(async () => {
   await provider.stop()
 })
 
-/** A stopped process still takes connections, and says nothing: the worst way to be away. */
+/** A stopped process accepts connections and never answers: the worst outage. */
 function signalApi(signal: 'SIGSTOP' | 'SIGCONT'): void {
   process.kill(stack.processes.api.pid(), signal)
 }
 
-/** Every complete answer is in Postgres, and nothing is there twice, nor counted twice. */
+/** Every complete answer is in Postgres, stored once and counted once. */
 async function expectStoredOnce({ complete }: CallingClients): Promise<void> {
   const missing = async () => {
     const stored = new Set((await readLedger(stack.databaseUrl)).stored)
@@ -45,8 +45,8 @@ async function expectStoredOnce({ complete }: CallingClients): Promise<void> {
     120_000,
     async () => `${(await missing()).length} of ${complete.size} calls are not stored`,
   )
-  // A row cannot be there twice: its key forbids it. A call that was taken twice shows in what is counted beside the rows, once
-  // those whose answers nobody has heard to the end are stored too.
+  // The key forbids duplicate rows, so a call taken twice shows in the counters, once calls without a
+  // complete answer are stored too.
   let ledger = await readLedger(stack.databaseUrl)
   await until(
     async () => (ledger = await readLedger(stack.databaseUrl)).counted === ledger.stored.length,
@@ -63,7 +63,7 @@ test('kill -9 under load, with and without the API: every complete answer is sto
   const { gateway } = stack.processes
   const killedBefore = gateway.restarts()
   for (let kill = 1; kill <= kills; kill++) {
-    // Away for every other kill: the records of those lives are in the spool only.
+    // Down for every other kill: records of those processes exist only in the spool.
     signalApi(kill % 2 === 0 ? 'SIGCONT' : 'SIGSTOP')
     const before = calling.complete.size
     await until(() => calling.complete.size > before + callsPerLife)

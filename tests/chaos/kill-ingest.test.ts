@@ -15,7 +15,7 @@ jest.setTimeout(300_000)
 const kills = 3
 const senders = 8
 
-/** The one that stays, in this process; the other is killed. Both on one database. */
+/** The survivor, in this process; the other is killed. Both use one database. */
 let api: RunningApi
 let victim: ServiceProcess
 let victimUrl: string
@@ -70,7 +70,7 @@ test('kill -9 mid-load and every id sent again elsewhere: the counter of a tier 
         if (response.status === 202) answered++
         await response.arrayBuffer()
       } catch (error) {
-        // fetch: the process was killed. By name, because jest's own TypeError is another class than Node's.
+        // fetch: the process was killed. Compared by name: jest's TypeError is another class than Node's.
         if ((error as Error).name !== 'TypeError') throw error
         await new Promise((resolve) => setTimeout(resolve, 50))
       }

@@ -98,7 +98,8 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
   const pathOf = new Map(webhooks.map(({ id, path }) => [id, path]))
   await until(
     async () => {
-      // The receivers are in this process: asking for all states fifty times a second left them so little of two busy cores that they answered late.
+      // The receivers share this process: polling fifty times a second made them answer late on two busy
+      // cores.
       await sleep(250)
       return (await countSettled()) === expected.size && (await fixture.waiting()) === 0
     },
@@ -117,7 +118,7 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
   for (const { id, attempts } of await readDeliveries()) {
     const sent = requests.get(id) ?? []
     expect(new Set(sent.map(({ body }) => body.toString())).size).toBe(1)
-    // An attempt is made again only when the process that made it ended before it was written down.
+    // An attempt is repeated only if its process ended before recording it.
     expect(sent.length).toBeGreaterThanOrEqual(attempts)
     expect(sent.length).toBeLessThanOrEqual(attempts + ends)
   }
@@ -133,7 +134,7 @@ async function countSettled(): Promise<number> {
   return rows[0]?.settled ?? NaN
 }
 
-/** What there is that is not over, and how much is not there at all. */
+/** Deliveries that are not finished, and the number that do not exist. */
 async function readUnsettled(expected: number): Promise<object> {
   const { rows: waiting } = await fixture.pool.query<object>('select * from webhook_waiting limit 20')
   const { rows: open } = await fixture.pool.query<object>(`
@@ -155,7 +156,7 @@ async function readEvents(): Promise<object> {
   return { unhandled, refused }
 }
 
-/** How attempts ended: what a failure of this test has to say. */
+/** Results of attempts, for the message of a failed test. */
 async function readEnds(): Promise<object[]> {
   const { rows } = await fixture.pool.query<object>(`
     select d.webhook_id, a.number, coalesce(a.error, case when a.finished_at is null then 'not written' else 'delivered' end) as ended, count(*)
@@ -179,8 +180,8 @@ async function makeFaults(): Promise<void> {
 }
 
 /**
- * An event of each project every quarter of a second, through every outage: raised again with the same id until they stand. More of them make
- * the test no harder, only a busy machine's receivers late.
+ * Raises an event per project every quarter of a second through all outages, with the same id until stored.
+ * More would not be harder, only slow the receivers on a busy machine.
  */
 async function raiseWhile(goOn: () => boolean, projectIds: readonly string[]): Promise<RaisedEvent[]> {
   const raised: RaisedEvent[] = []

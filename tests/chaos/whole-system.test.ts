@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { testInfrastructure } from '../support/infrastructure.ts'
 
-/** Half a minute of calls and faults; what cannot show itself in so short a time is left to `scripts/chaos --minutes 60`. */
+/** Half a minute of calls and faults. `scripts/chaos --minutes 60` covers what needs longer. */
 const minutes = '0.5'
 const tooLong = 'restart-all,scale-group,add-partition'
 
-// Most of its time a run waits for what was broken to work again; on a busy machine for long.
+// A run mostly waits for recovery, which takes long on a busy machine.
 const patienceMs = 600_000
 
 test(

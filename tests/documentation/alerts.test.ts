@@ -86,7 +86,7 @@ test('rules and runbooks name only metrics and labels that services have', () =>
 
 // A series that begins at 1 has no increase.
 test('what alerts count is there before it happens, where its labels are known', () => {
-  // Topics are known once they are assigned; the rules of these fire without a zero too.
+  // Topics are known after the assignment; rules for these fire without a zero too.
   const later = ['sluice_kafka_skipped_records_total', 'sluice_kafka_records_total']
   const metrics = declaredMetrics()
   const missing = rules.flatMap(({ expr }) =>

@@ -2,7 +2,7 @@ import type { EventName } from '#schemas/event-raised.ts'
 import { severityOf } from '#services/scorer/scoring/verdict.ts'
 import { fractionOf } from '#services/sink/steps/to-event-form.ts'
 
-/** What docs/events.md shows of each event; events.test.ts holds them to the schemas. */
+/** The examples in docs/events.md; events.test.ts checks them against the schemas. */
 export interface EventExample {
   title: string
   event: EventName
@@ -11,7 +11,7 @@ export interface EventExample {
 
 const request = 'req_01kaq3h2v8e5s9n6c7d4f1g0hj'
 const run = 'run_01kaq3h2v8e5s9n6c7d4f1g0hk'
-/** Of 1 to 5, as scorers say it. */
+/** From 1 to 5, as scorers rate. */
 const level = 4
 const dashboard = 'https://sluice.example.com'
 

@@ -16,7 +16,7 @@ test('every service is asked', () => {
 
 // https://prometheus.io/docs/practices/naming/
 const units = /_(seconds|bytes|ratio|usd|info)$/
-/** What is counted, where a metric has no unit. */
+/** Plurals of metrics without a unit. */
 const counted =
   /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|up|ahead|paused|refused|unreached|scorers|jobs)$/
 
@@ -31,7 +31,7 @@ test.each(ours.map((metric) => [metric.name, metric] as const))(
   },
 )
 
-/** Code or the operator's files bound the values of each. None identifies people, keys, calls or projects. */
+/** Labels whose values the code or the operator's files fix: none has users, keys, calls or projects. */
 const boundedLabels = new Set(
   (
     'by code dependency event fate group kind label lane method of outcome published reason result role route scorer selection state status ' +

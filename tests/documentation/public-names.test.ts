@@ -9,7 +9,7 @@ const listed = join(import.meta.dirname, 'public-names.txt')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const matches = (path: string, pattern: RegExp) => [...read(path).matchAll(pattern)].map(([, name]) => name)
 
-/** What clients, operators and other systems call by its name, with the kind of it in front. */
+/** Names that clients, operators and other systems use, prefixed by their kind. */
 function namesOfToday(): Set<string> {
   const kinds: Record<string, readonly (string | undefined)[]> = {
     topic: Object.values(topics).map(({ name }) => name),

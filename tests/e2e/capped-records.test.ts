@@ -27,7 +27,7 @@ afterAll(async () => {
   await provider.stop()
 })
 
-/** A record of so many bytes that zstd finds little in. */
+/** A record of this size that zstd hardly compresses. */
 function recordOf(bytes: number): string {
   const build = (content: string) =>
     JSON.stringify({ request_body: { model: 'gpt-4o-mini', messages: [{ role: 'user', content }] } })
@@ -59,7 +59,7 @@ test('where records are capped, the largest call that is taken is stored and sco
   const posted = await post(body)
   expect(posted.code).toBe(202)
   expect(await post(recordOf(most + 1))).toEqual({ code: 413 })
-  // One body that is recorded whole, one that is cut, both published by the gateway itself.
+  // One body recorded completely and one truncated, both published by the gateway.
   const whole = await callWith(randomBytes(bodyBytesWithin(cap) / 2).toString('base64'))
   const cut = await callWith(randomBytes(cap).toString('base64'))
 

@@ -15,7 +15,10 @@ import {
 import { operatorSecret } from '#tests/support/start-api.ts'
 import { until } from '#tests/support/until.ts'
 
-/** Records that break careless pipelines, through ingest, Kafka, the sink and Postgres, and back out of the API. */
+/**
+ * Records that break careless pipelines, through ingest, Kafka, the sink and Postgres, and back through the
+ * API.
+ */
 let fixture: SinkFixture
 let sink: RunningSink
 let api: ReturnType<typeof createApi>
@@ -106,7 +109,7 @@ test('what is taken comes out of the API as it went in, and nothing of it ends a
   for (const [id, json] of sent) {
     await until(async () => (await call('GET', `/api/requests/${id}`)).status === 200)
     const { text } = await call('GET', `/api/requests/${id}`)
-    // Not parsed and compared: the very bytes.
+    // Compares bytes, not parsed values.
     expect([id, text.includes(`"request_body":${json}`)]).toEqual([id, true])
   }
   const { text } = await call('GET', `/api/requests/${extreme}`)

@@ -32,7 +32,7 @@ afterEach(async () => {
   }
 })
 
-/** A port of `::1` that leads to what listens on IPv4, and how many came that way. */
+/** A relay from a port of `::1` to an IPv4 service, which counts connections. */
 async function relayTo(host: string, port: number): Promise<{ port: number; came: () => number }> {
   const sockets = new Set<Socket>()
   let came = 0

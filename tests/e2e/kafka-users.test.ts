@@ -76,7 +76,7 @@ test('each process as a user of its own: a call goes all the way, also over retr
   await receiver.waitFor((all) => all.length === 2)
   expect(receiver.deliveries.map(({ envelope: { data } }) => data['request_id'])).toEqual([id, id])
   await replayByHand(receiver.deliveries[0]?.deliveryId)
-  // A large one goes by a queue of its own.
+  // A large call takes a separate lane.
   await sendPrompts({ ...stack, prompts: ['The committee met again. '.repeat(12_000)], concurrency: 1 })
   await until(async () => (await groupsNow()).includes('scorer-large'))
   const range = { start: new Date(Date.now() - 3_600_000), end: new Date(Date.now() + 60_000) }
@@ -112,7 +112,7 @@ test('a user gets at nothing else', async () => {
   await expect(produce('sluice-notifier', topics.scoreRecorded.name, 'forged')).rejects.toThrow(
     /not authorized/i,
   )
-  // Of a topic that they may not even describe they hear nothing.
+  // Topics that a user may not describe are hidden.
   expect(await listTopics(configOf(secure, 'sluice-scorer'))).not.toContain(stack.topicPrefix + logged)
   const kafka = kafkaOf('sluice-sink')
   const deletion = withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [stack.topicPrefix + logged] }))
@@ -171,7 +171,7 @@ async function produce(user: string, topic: string, value: string): Promise<void
   }
 }
 
-/** What goes by `webhook.delivery.due` for certain: first attempts are made by whoever reads the event. */
+/** Forces `webhook.delivery.due`: first attempts are made by the consumer of the event. */
 async function replayByHand(deliveryId: string | undefined): Promise<void> {
   const ask = (method: string, path: string) => operate(method, path, undefined, stack.apiKey)
   const [webhook] = (await ask('GET', '/api/v1/webhooks'))['items'] as { id: string }[]
@@ -196,13 +196,13 @@ async function operate(
   return (await response.json()) as Record<string, unknown>
 }
 
-/** The groups that have read something. */
+/** Groups that have committed something. */
 async function groupsNow(): Promise<string[]> {
   const { groups } = (await operate('GET', '/api/operations')) as { groups: { group: string }[] }
   return [...new Set(groups.map(({ group }) => group))].sort()
 }
 
-/** Those of which `/api/operations` has to tell: every group that a service reads with. */
+/** Groups that `/api/operations` must report: every group that a service reads with. */
 function watchedGroups(): string[] {
   return [...allGroups].sort()
 }

@@ -21,7 +21,7 @@ import {
 
 jest.setTimeout(300_000)
 
-// What evals/tiers.yaml runs on the enterprise tier, and the custom scorer of evals/scorers.yaml.
+// The enterprise tier of evals/tiers.yaml, and the custom scorer of evals/scorers.yaml.
 const scorers = [...builtInScorers, 'destructive_tool_call'].sort()
 let provider: MockProvider
 let judge: MockJudge
@@ -38,7 +38,7 @@ beforeAll(async () => {
     insecureWebhookHosts: '127.0.0.1',
     environment: { OPENAI_BASE_URL: judge.url, OPENAI_API_KEY: 'not-checked-by-this-judge' },
   })
-  // Before any call: what a panel or an alert is about is how counters rise.
+  // Before any call: panels and alerts are about increases of counters.
   prometheus = await startPrometheus(operationsPorts())
 })
 
@@ -80,7 +80,7 @@ test('real prompts through the gateway: each stored once, scored once by every s
 
   const logLines = async () =>
     (await stack.processes.sink.output()).split('\n').filter((line) => line.includes('safety_score_written'))
-  // Written behind the commit, and by a process of its own.
+  // Written after the commit, by another process.
   await until(async () => (await logLines()).length >= expectedScores)
   expect(await logLines()).toHaveLength(expectedScores)
 })
@@ -145,7 +145,7 @@ test('a rotated secret signs from the next event on, and the old one beside it u
     expect(during.verified).toBe(true)
     expect(during.headers['x-service-signature-previous']).toBe(signatureOf(during.body, first))
     ends.trust(await rotate(1))
-    // Each with the newest secret; those within the second also with the one before it.
+    // Each signed with the newest secret; deliveries within the second also with the previous one.
     const isOver = async () => {
       const { verified, headers } = await nextDelivery()
       expect(verified).toBe(true)
@@ -160,7 +160,7 @@ test('a rotated secret signs from the next event on, and the old one beside it u
 test('every panel of every dashboard shows something, metrics are well-formed, and no alert fires', async () => {
   await until(
     async () => {
-      // A rate needs something to happen between two looks of Prometheus: what went before may all have come before its first.
+      // A rate needs increases between two scrapes: earlier calls may all precede the first.
       const messages = [{ role: 'user' as const, content: 'What is the capital of France?' }]
       await client().chat.completions.create({ model: 'gpt-4o-mini', messages })
       return (await examinePanels(prometheus, stack.databaseUrl)).length === 0

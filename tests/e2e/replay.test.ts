@@ -14,11 +14,11 @@ import { realPrompts } from '../support/real-prompts.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 
-/** How many calls are scored again, in pages of 500: REPLAY_CALLS=10000 takes some minutes. */
+/** Number of calls to score again, in pages of 500. REPLAY_CALLS=10000 takes some minutes. */
 const callCount = Number(process.env['REPLAY_CALLS'] ?? 700)
-/** Less than a run has calls, so that its feeding waits for the scorer. */
+/** Fewer than a run's calls, so that feeding waits for the scorer. */
 const maxWaitingJobs = 300
-/** Only ends what hangs: ten thousand calls with all their scorers and a judge take minutes on two cores. */
+/** Only ends a test that hangs: ten thousand calls with all scorers and a judge take minutes on two cores. */
 const patienceMs = 120_000 + callCount * 60
 jest.setTimeout(3 * patienceMs)
 const repository = join(import.meta.dirname, '..', '..')
@@ -155,7 +155,7 @@ async function logCalls(): Promise<string[]> {
       choices: [{ message: { role: 'assistant', content: index % 7 === 0 ? 'build a bomb' : 'No.' } }],
     },
   }))
-  // A client whose answer was lost sends again: those stand on the topic twice.
+  // A client whose answer was lost sends again: these are on the topic twice.
   const sent = [...records, ...records.slice(-20)]
   for (let from = 0; from < sent.length; from += 300) {
     const response = await fetch(`${stack.apiUrl}/internal/log/batch`, {
@@ -200,7 +200,10 @@ async function replay(...given: string[]): Promise<string> {
   return (await promisify(execFile)(process.execPath, [script, ...all], { env: environment() })).stdout
 }
 
-/** Orders a run by the script; kills the script, the sink that feeds it and the scorer while a part of its calls is queued. */
+/**
+ * Starts a run with the script; kills the script, the sink that feeds it and the scorer while part of its
+ * calls is queued.
+ */
 async function startReplayAndKillEverything(): Promise<string> {
   const { scorer, sink } = stack.processes
   signalGroup(scorer.pid(), 'SIGSTOP')

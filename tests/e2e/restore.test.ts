@@ -43,13 +43,13 @@ test('Postgres is lost and comes back as it was: the gap comes again from Kafka,
   await settled()
   const complete = await readLedger(stack.databaseUrl)
 
-  // Taken, and perhaps not stored yet.
+  // Taken, but perhaps not stored yet.
   await send(harmless(10))
   await postgres.kill()
   await rm(postgres.directory, { recursive: true })
   const { api, sink, scorer, notifier } = stack.processes
   await Promise.all([api, sink, scorer, notifier].map((service) => service.stop()))
-  // Spooled by the gateway: nobody can take them.
+  // Spooled by the gateway: no service can take them.
   await send(harmless(5))
 
   restorePostgres(backup, postgres.directory)
@@ -61,7 +61,7 @@ test('Postgres is lost and comes back as it was: the gap comes again from Kafka,
   const said = await rewind('--apply')
   expect(said).toContain('\n4 events stay told; 0 that the notifier had not finished are raised again\n')
   await sink.startAgain()
-  // No scorer runs: what comes before its call comes back all the same.
+  // No scorer runs: scores that arrive before their call are restored too.
   await untilScoredAgain(complete)
   await Promise.all([api, scorer, notifier].map((service) => service.startAgain()))
 
@@ -73,7 +73,7 @@ test('Postgres is lost and comes back as it was: the gap comes again from Kafka,
   )
   expect(failingScores(ledger)).toEqual(failingScores(complete))
   await expectRecounted()
-  // One more goes the whole way, behind whatever would come twice.
+  // One more call goes the whole way, after any possible duplicates.
   await send(failing(1))
   await receiver.waitFor((all) => all.length > 7, 120_000)
   expect(receiver.deliveries.map(({ envelope: { data } }) => data['request_id']).toSorted()).toEqual(
@@ -88,7 +88,7 @@ async function send(prompts: readonly string[]): Promise<void> {
   sent.push(...(await sendPrompts({ ...fixture.stack, prompts, concurrency: 4 })))
 }
 
-/** A client whose clock is fast by all that ingest takes: its call is the newest for two hours. */
+/** A client whose clock is ahead by all that ingest accepts: its call is the newest for two hours. */
 async function sendAhead(): Promise<void> {
   const { apiUrl, apiKey } = fixture.stack
   const id = newId('request', Date.now() + clientsAheadMs - 60_000)
@@ -105,7 +105,7 @@ async function sendAhead(): Promise<void> {
   sent.push(id)
 }
 
-/** Every score that was there before is there as it was. */
+/** Every earlier score exists unchanged. */
 async function untilScoredAgain({ scores }: PipelineLedger): Promise<void> {
   const wordsOf = (all: PipelineLedger['scores']) => all.map((score) => Object.values(score).join())
   const missing = async () => {
@@ -119,7 +119,7 @@ async function untilScoredAgain({ scores }: PipelineLedger): Promise<void> {
   )
 }
 
-/** Everything sent is stored, scored by every scorer, and told. */
+/** Everything sent is stored, scored by every scorer, and delivered. */
 async function settled(): Promise<void> {
   const read = () => readLedger(fixture.stack.databaseUrl)
   await until(
@@ -133,7 +133,7 @@ async function settled(): Promise<void> {
   )
 }
 
-/** Of what the delivery log knows: a receiver hears of an event before it is written that it did. */
+/** By the delivery log: a receiver gets an event before the log says so. */
 const undelivered = () =>
   withPool(async (pool) => {
     const { rows } = await pool.query<{ count: number }>(

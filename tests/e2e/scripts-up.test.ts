@@ -35,7 +35,7 @@ interface Said {
   stderr: string
 }
 
-// What the test runner or a person's shell has set and this stack must not take up.
+// Variables of the test runner or a user's shell that this stack must not inherit.
 const WITHHELD = [
   'KAFKA_BROKERS',
   'SCHEMA_REGISTRY_URL',
@@ -48,7 +48,7 @@ const WITHHELD = [
 const surroundings = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.includes(name)))
 
-/** Runs scripts/up as a person would. */
+/** Runs scripts/up like a user. */
 async function up(...args: string[]): Promise<Said> {
   try {
     return { code: 0, ...(await run(UP, ['--state', state, ...args], { env: surroundings() })) }
@@ -58,7 +58,7 @@ async function up(...args: string[]): Promise<Said> {
   }
 }
 
-/** What scripts/doctor finds wrong with the stack; not the disk, which is not the stack's. */
+/** Problems that scripts/doctor finds in the stack; without the disk, which is not the stack's. */
 async function doctor(): Promise<string[]> {
   const { stdout } = await run(DOCTOR, ['--state', state, '--json'], { env: surroundings() }).catch(
     (error: unknown) => error as Said,
@@ -94,14 +94,14 @@ async function shell(command: string): Promise<unknown> {
 /** No payment provider is configured; the rest is refused everywhere. */
 const refused: Record<string, number> = {
   ...refusedExamples,
-  // The example's project is nobody's.
+  // The example's project does not exist.
   'post /api/redteam-runs': 404,
   'post /api/billing/checkout': 503,
   'post /api/billing/portal': 503,
   'post /webhook/payment': 503,
 }
 
-/** Every example of /docs, as it is printed: it succeeds, or is refused as documented. */
+/** Every example of /docs, as printed: it succeeds, or is refused as documented. */
 async function expectExamplesToRun(requestId: string): Promise<void> {
   const answers = await sendExamples(await connection(), requestId)
   const isAsDocumented = ({ name, status, isDocumented, isReal }: ExampleAnswer) => {
@@ -119,7 +119,7 @@ test(
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain('Sluice is up.')
     expect((await stat(join(state, 'connection.json'))).mode & 0o777).toBe(0o600)
-    // Each part has two seconds to answer it: on a busy machine one may take longer.
+    // Each part has two seconds to answer, and may take longer on a busy machine.
     await until(
       async () => (await up('--status')).code === 0,
       180_000,
@@ -133,14 +133,14 @@ test(
       (await shell(list)) as { data: { id: string; score_count: number }[]; total: number }
     await until(async () => ((await recorded()).data[0]?.score_count ?? 0) > 0)
 
-    // Partitions and consumer groups come a moment after the processes.
+    // Partitions and consumer groups appear a moment after the processes.
     await until(
       async () => (await doctor()).length === 0,
       180_000,
       async () => (await doctor()).join('\n'),
     )
 
-    // Nothing is started a second time, and whoever asked is told where it is.
+    // A second start does nothing and prints where the stack is.
     for (const second of [await detach(), await up()]) {
       expect(second).toMatchObject({ code: 0, stderr: '' })
       expect(second.stdout).toContain('already runs')
@@ -150,7 +150,7 @@ test(
     await killAndAwaitRestart('sink')
     expect(await readFile(join(state, 'logs', 'supervisor.log'), 'utf8')).toContain('sink ended (SIGKILL)')
 
-    // Those of the applications may still be under way.
+    // Calls of the applications may still be in progress.
     await until(async () => (await recorded()).data.every(({ score_count }) => score_count > 0))
     const before = await recorded()
     const pids = await runningPids()
@@ -233,7 +233,8 @@ function groupExists(pid: number): boolean {
 
 async function freeOffset(): Promise<number> {
   for (;;) {
-    // With it all ports lie above those that freePorts gives out, and below 32768, where the kernel begins to take ports for connections of anybody.
+    // With it all ports are above those of freePorts and below 32768, where the kernel's ephemeral ports
+    // begin.
     const candidate = randomInt(23_000, 23_675)
     const ports = planPorts(candidate)
     const free = await assertPortsFree(ports, Object.keys(ports) as PortName[]).then(

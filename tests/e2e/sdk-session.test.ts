@@ -86,7 +86,7 @@ interface Call {
   safety_scores: unknown[]
 }
 
-/** The tools that `new_tool_detected` has told of. */
+/** Tools reported by `new_tool_detected`. */
 async function newTools(): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl })
   await client.connect()

@@ -23,7 +23,7 @@ let client: pg.Client
 beforeAll(async () => {
   provider = await startMockProvider()
   receiver = await startWebhookReceiver()
-  // Not encrypted, and short enough not to be compressed: what is searched for would be seen.
+  // Neither encrypted nor compressed (too short): the searched text would be visible.
   stack = await startStack({
     upstreamUrl: provider.url,
     insecureWebhookHosts: '127.0.0.1',
@@ -55,7 +55,7 @@ async function request(
   return answer
 }
 
-/** Logs a chat and a tool call that quote `words`, both unsafe, and waits until they are scored and told. */
+/** Logs a chat and a tool call that quote `words`, both unsafe. Waits until they are scored and delivered. */
 async function logCalls(
   words: string,
   { projectId, apiKey }: { projectId: string; apiKey: string },
@@ -83,7 +83,7 @@ const requestsTold = (deliveries: WebhookReceiver['deliveries'], projectId: stri
     .filter(({ envelope }) => envelope['project_id'] === projectId)
     .map(({ envelope: { data } }) => String(data['request_id']))
 
-/** The tables that have a row with `words` anywhere in it, as text or as bytes. */
+/** Tables with `words` anywhere in a row, as text or as bytes. */
 async function tablesWith(words: string): Promise<string[]> {
   const { rows: tables } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
@@ -100,7 +100,7 @@ async function tablesWith(words: string): Promise<string[]> {
   return found
 }
 
-/** The topics that have a record with `words` in its key, value or headers; each is read from its beginning to its present end. */
+/** Topics with `words` in a record's key, value or headers, read up to their current end. */
 async function topicsWith(words: readonly string[]): Promise<Record<string, string[]>> {
   const log = createLog('test', 'silent')
   const kafka = createKafka({ KAFKA_BROKERS: testInfrastructure().brokers }, { clientId: 'test', log })
@@ -132,7 +132,7 @@ test('content of a project that keeps none is in no table and in no topic but th
   await logCalls(kept, await stack.createProject())
   await logCalls(unkept, secretive)
 
-  // The search finds what is there.
+  // Shows that the search works.
   expect(await tablesWith(kept)).toEqual(
     expect.arrayContaining(['event_outbox', 'llm_request_bodies', 'webhook_deliveries']),
   )

@@ -73,7 +73,8 @@ describe('evals/run.ts on a folder of one’s own', () => {
   })
 
   test.each([
-    // What the detectors prove is not asked about; junk is asked for twice and leaves what they said.
+    // The judge is not asked about what detectors prove. Invalid answers are requested twice, then the
+    // detectors' result stands.
     ['cascade', { value: 2 / 3 }, 1, 4],
     ['judge', { value: 1 / 3 }, 1, 5],
   ])('by %s, against a server that speaks chat completions', async (method, recall, unscored, requests) => {

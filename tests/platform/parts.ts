@@ -18,7 +18,7 @@ ${Object.entries(parts)
   .join('\n')}
 `
 
-/** The parts that were named, each once, or what is wrong with the names. */
+/** The named parts without duplicates, or what is wrong with the names. */
 export function chooseParts(names: readonly string[]): { chosen: string[] } | { problem: string } {
   const known = Object.keys(parts).join(', ')
   if (names.length === 0) return { problem: `--platform needs a part: ${known}` }

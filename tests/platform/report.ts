@@ -1,13 +1,16 @@
 import { messageOf } from '#runtime/errors.ts'
 import type { Say } from '#infra/embedded/embedded-part.ts'
 
-/** Counts what was shown and what was not. */
+/** Counts checks by result. */
 export interface Report {
-  /** Tells whether it holds: what is independent of it goes on. */
+  /** Resolves to whether it holds; independent checks continue. */
   check(name: string, work: () => unknown): Promise<boolean>
-  /** The same for what all that follows needs. Throws {@link Stopped}. */
+  /** A check that all following ones need. Throws {@link Stopped}. */
   need<T>(name: string, work: () => T | Promise<T>): Promise<T>
-  /** A check that could not be run, with why. A whole part is a failure: it was asked for by name. */
+  /**
+   * A check that could not run, with the reason. For a whole part this is a failure: it was requested by
+   * name.
+   */
   skip(name: string, why: string): void
   fail(name: string, error: unknown): void
   /** The last line. */

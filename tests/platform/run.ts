@@ -9,7 +9,10 @@ import { chooseParts, parts, usage } from './parts.ts'
 import { CannotRun } from './platform-part.ts'
 import { createReport, Stopped, type Report } from './report.ts'
 
-/** `scripts/test --platform PART…`. Exit code: 0 all parts ran and held, 1 something failed or a part was not run, 2 wrong arguments. */
+/**
+ * `scripts/test --platform PART…`. Exit code: 0 all parts ran and passed, 1 something failed or did not
+ * run, 2 wrong arguments.
+ */
 const cache = process.env['SLUICE_PLATFORM_CACHE'] || join(homedir(), '.cache', 'sluice-platform')
 const jars = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
 
@@ -43,7 +46,7 @@ async function runPart(name: string, report: Report, engine: () => Promise<Engin
   }
 }
 
-// The processes that were started have guards, which end them with this one.
+// Guards end the child processes with this one.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 const names = process.argv.slice(2)
 if (names.includes('--help') || names.includes('-h')) console.log(usage)

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { catchMutation } from './mutations/catch-mutation.ts'
 import { mutations } from './mutations/mutations.ts'
 
-// Puts every mistake in, one after the other, and says which seed finds it. Those named on the command line, or all.
+// Applies every mutation, or those named as arguments, and prints which seed catches it.
 const asked = process.argv.slice(2)
 const names = asked.length > 0 ? asked : Object.keys(mutations)
 const work = async () => {

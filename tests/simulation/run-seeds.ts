@@ -6,12 +6,12 @@ import type { SeedResult } from './simulate-seed.ts'
 export interface SeedsToRun {
   from: number
   count: number
-  /** Processes at a time. */
+  /** Concurrent processes. */
   jobs: number
-  /** A seed that is not through by then hangs: it runs without ever letting time pass. */
+  /** A seed that takes longer hangs: it runs without advancing virtual time. */
   secondsPerSeed: number
   mutation: string | undefined
-  /** Print what happens; for one seed. */
+  /** Print the history; for one seed. */
   isTold: boolean
   /** Stop at the first seed that fails. */
   isOneEnough?: boolean
@@ -22,7 +22,10 @@ type Told = { seed: number } & Omit<SeedResult, 'history'>
 
 const script = join(import.meta.dirname, 'run.ts')
 
-/** Runs seeds in processes of their own, which are ended when a seed hangs. Resolves to whether none failed. Rejects when one cannot begin. */
+/**
+ * Runs seeds in child processes, which are killed if a seed hangs. Resolves to whether all passed. Rejects if
+ * one cannot start.
+ */
 export async function runSeeds(options: SeedsToRun): Promise<boolean> {
   const { from, count, jobs, mutation, say } = options
   const startedMs = Date.now()
@@ -62,13 +65,13 @@ export async function runSeeds(options: SeedsToRun): Promise<boolean> {
   return failed === 0
 }
 
-/** Said by a process that is about to begin: loading is no part of a seed, and takes long on a busy machine. */
+/** Sent by a child before its first seed. Loading is not counted: it takes long on a busy machine. */
 export const loaded = 'loaded'
 
-/** Long enough that starting a process does not matter, short enough to share among processes. */
+/** Large enough to hide the start of a process, small enough to share among processes. */
 const chunkSeeds = 250
 
-/** Resolves to null, or to the seed at which the process ended or hung. */
+/** Resolves to null, or to the seed at which the process exited or hung. */
 async function runChunk(
   from: number,
   count: number,
@@ -79,7 +82,7 @@ async function runChunk(
   const wrong = mutation === undefined ? [] : ['--mutation', mutation]
   const child = fork(script, ['--child', ...seeds, ...wrong], {
     execArgv: ['--stack-trace-limit=5'],
-    // Compiling is most of what a process takes before its first seed.
+    // A compile cache: compiling is most of the time before the first seed.
     env: { ...process.env, ...programEnvironment() },
   })
   const { promise, resolve, reject } = Promise.withResolvers<{ seed: number; why: string } | null>()
@@ -104,7 +107,7 @@ async function runChunk(
   child.on('exit', (code, signal) => {
     clearTimeout(watch)
     if (isEnded || code === 0) resolve(null)
-    // A mistake that has no place any more is not one that was caught.
+    // A mutation that no longer applies must not count as caught.
     else if (!isLoaded) reject(new Error(`the simulation did not begin: it ended with ${code ?? signal}`))
     else if (signal === 'SIGKILL') resolve({ seed, why: `it hangs: no end within ${secondsPerSeed} s` })
     else resolve({ seed, why: `the simulation ended with ${code ?? signal}` })

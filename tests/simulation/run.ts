@@ -68,7 +68,7 @@ async function run(values: ReturnType<typeof readArguments>): Promise<void> {
 }
 
 async function runHere(from: number, count: number, isTold: boolean): Promise<void> {
-  // Loaded here, so that a mutation is in place before the code that it changes.
+  // Imported here, so that a mutation is in place before the code that it changes.
   const { simulateSeed } = await import('./simulate-seed.ts')
   process.send?.(loaded)
   for (let seed = from; seed < from + count; seed++) {

@@ -17,11 +17,11 @@ import { takeTimeFrom } from './world/virtual-time.ts'
 import { beginningMs, World } from './world/world.ts'
 
 export interface SeedResult {
-  /** What is wrong; empty: nothing. */
+  /** Problems; empty if none. */
   failures: readonly string[]
   happened: number
   history: readonly string[]
-  /** What is checked is checked of something: counts for whoever wonders whether seeds do anything. */
+  /** Counts that show whether the seed exercised anything. */
   did: {
     stored: number
     scored: number
@@ -32,12 +32,12 @@ export interface SeedResult {
   }
 }
 
-/** Faults come within this time; then everything has to come to its end. */
+/** Faults occur within this time; afterwards everything must finish. */
 const troubleMs = 15_000
 const patienceMs = 400_000
 const retryDelaysMs = [1_000, 2_000, 4_000]
 
-/** Plays one history and holds it against the invariants. */
+/** Plays one history and checks the invariants. */
 export async function simulateSeed(seed: number, isTold = false): Promise<SeedResult> {
   const world = new World(seed, isTold)
   takeTimeFrom(world)
@@ -73,7 +73,7 @@ async function play(world: World): Promise<SeedResult> {
   await world.run(() => world.nowMs >= beginningMs + troubleMs, beginningMs + troubleMs)
   world.nowMs = beginningMs + troubleMs
   world.faults.isOver = true
-  // Asked now and then: it looks at everything.
+  // Checked at intervals: it scans all state.
   const isOver = () => world.happened % 16 === 0 && isQuiet(cluster, database, calls)
   if (!(await world.run(isOver, world.nowMs + patienceMs))) fail(`it never ends: ${whatIsLeft(cluster)}`)
   const { losses, faults } = world
@@ -97,7 +97,7 @@ async function play(world: World): Promise<SeedResult> {
   }
 }
 
-/** Two that take calls, and one or two of each consumer. */
+/** Two processes that take calls, and one or two of each consumer. */
 function startProcesses(context: SimContext, receivers: ReturnType<typeof createReceivers>) {
   const { world } = context
   const ingests = [1, 2].map((number) => {
@@ -120,7 +120,10 @@ function startProcesses(context: SimContext, receivers: ReturnType<typeof create
   return { ingests, kept: [...ingests.map(({ kept }) => kept), ...consumers] }
 }
 
-/** Calls within eight seconds, or a fifth of one; some are sent a second time by clients that forgot that they were answered. */
+/**
+ * Calls within eight seconds, or in a burst of a fifth of one. Some are sent again by clients that forgot the
+ * answer.
+ */
 function planLoad(
   context: SimContext,
   calls: readonly ClientCall[],
@@ -156,7 +159,7 @@ function planTrouble(world: World, kept: readonly Kept[]): void {
   )
 }
 
-/** A retry is never made sooner after the failure than its delay says. */
+/** A retry never comes earlier after the failure than its delay. */
 function checkDelay({ deliveries, world }: Database, delivery: WebhookDelivery): string | undefined {
   const { delivery_id: id, attempt } = delivery
   const failedMs = deliveries.get(id)?.attempts.get(attempt - 1)?.firstFailedMs
@@ -167,7 +170,10 @@ function checkDelay({ deliveries, world }: Database, delivery: WebhookDelivery):
   return `${id} was tried again sooner than ${delayMs} ms after it failed`
 }
 
-/** One that has not joined yet, because its process was stopped at its start, has everything still to do. */
+/**
+ * Listed explicitly: a group that has not joined yet, because its process was stopped at its start, still has
+ * all its work to do.
+ */
 const consumerGroups =
   'sink-calls sink-scores scorer scorer-large notifier-fan-out notifier-due notifier-retry'.split(' ')
 

@@ -6,10 +6,13 @@ import { catchMutation } from './mutations/catch-mutation.ts'
 import { mutations } from './mutations/mutations.ts'
 import { runSeeds } from './run-seeds.ts'
 
-// Five seconds of computing, which a busy machine may have to give to twenty others.
+// Five seconds of CPU, which twenty other processes may share on a busy machine.
 jest.setTimeout(600_000)
 
-/** A minute of seeds is `node tests/simulation/run.ts --seeds 2000 --jobs 2`; these are enough to see that nothing is broken badly. */
+/**
+ * Enough to detect coarse breakage. For a minute of seeds: `node tests/simulation/run.ts --seeds 2000 --jobs
+ * 2`.
+ */
 const seeds = 60
 
 test(`${seeds} histories keep what the system promises`, async () => {
@@ -20,7 +23,7 @@ test(`${seeds} histories keep what the system promises`, async () => {
   expect({ isWell, said: isWell ? '' : lines.join('\n') }).toEqual({ isWell: true, said: '' })
 })
 
-// Most are tried by hand alone, so that one whose place has moved would be noticed late.
+// Most mutations run only by hand, so this notices early that one no longer applies.
 test('every mistake has its place', () => {
   const root = join(import.meta.dirname, '..', '..')
   for (const [name, mutation] of Object.entries(mutations)) {
@@ -29,7 +32,7 @@ test('every mistake has its place', () => {
   }
 })
 
-/** One of each part; the others are tried by `node tests/simulation/run-mutations.ts`. */
+/** One mutation per part; `node tests/simulation/run-mutations.ts` runs the others. */
 describe('a mistake is caught', () => {
   test.each([
     'runtime-commits-before-work',

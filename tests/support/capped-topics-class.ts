@@ -1,5 +1,6 @@
 /**
- * A topic policy as hosted Kafka has one, compiled for Java 17: a machine that runs Kafka may have no compiler.
+ * A topic policy as hosted Kafka has one, compiled for Java 17: a machine that runs Kafka may have no
+ * compiler.
  *
  *   public class CappedTopics implements CreateTopicPolicy {
  *     public void configure(Map<String, ?> configs) {}

@@ -15,8 +15,8 @@ const warmingDeliveries = 100_000
 const rounds = 7
 /**
  * Concurrency of bare posts. `asMany`: the notifier's permits, all of which it uses under load (the receiver
- * counts a thousand connections). `few`: undici's cheapest where answers come at once (18 to 24 µs a post; 36
- * to 54 with a thousand).
+ * counts a thousand connections). `few`: undici's cheapest where answers come at once (18 to 24 µs a post,
+ * 36 to 54 with a thousand).
  */
 const bareConcurrency = { asMany: 1_024, few: 64 }
 
@@ -27,11 +27,12 @@ interface Measured {
 }
 
 /**
- * Deliveries per second from a topic of events to a receiver, against bare undici POSTs of the same bytes: with
- * the same concurrency and, where answers come at once, with undici's best.
+ * Deliveries per second from a topic of events to a receiver, against bare undici POSTs of the same bytes:
+ * with the same concurrency and, where answers come at once, with undici's best.
  *
- * Both senders are warm, and both rates run from the first receipt to the last. The notifier starts from events
- * in their topic (fan out, write, claim, sign, send, finish), the bare sender from signed posts in memory.
+ * Both senders are warm, and both rates run from the first receipt to the last. The notifier starts from
+ * events in their topic (fan out, write, claim, sign, send, finish), the bare sender from signed posts in
+ * memory.
  */
 export async function compareDeliveries(side: Side, notifierPid: () => number, deliveries: number) {
   const { receiver, fixture, certificate, answerMs } = side

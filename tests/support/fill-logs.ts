@@ -3,13 +3,13 @@ import { idToUuid } from '#schemas/ids.ts'
 import { filledDays, type FilledCalls } from './fill-calls.ts'
 
 const dayMs = 86_400_000
-/** Each narrow filter meets about so many rows, however many there are. */
+/** Each narrow filter matches about this many rows, whatever the total. */
 const narrowRows = 100
 
-/** What grows beside calls, and how many calls there are to one row. */
+/** Calls per row, for tables that grow with the calls. */
 const rowsPer = { webhooks: 10_000, deliveries: 10, reviews: 1_000, erasures: 1_000, deadLetters: 100 }
 
-// $1: the project, $2: the first moment, $3: rows. The newest row is the last one.
+// $1: project, $2: start, $3: rows. The newest row has the highest number.
 const at = `to_timestamp(($2::bigint + g * ${filledDays * dayMs} / $3::bigint) / 1000.0)`
 const id = (what: string) => `bench_id(($2::bigint + g * ${filledDays * dayMs} / $3::bigint), '${what}' || g)`
 const series = 'generate_series(0, $3::bigint - 1) g'
@@ -39,7 +39,10 @@ const deadLettersSql = `insert into dead_letters (id, cluster, topic, partition,
   select ${id('letter')}, 'bench', 'llm.request.logged', 0, g, case when ${isRare} then 'CRASHED' else 'UNDECODABLE' end, 'cannot be read', $1, ${at},
     case when ${isRare} then 'dropped' else 'open' end from ${series}`
 
-/** Fills what grows beside the calls of a filled database: webhooks and what was sent, reviews, erasures, dead letters. Does nothing where it stands already. */
+/**
+ * Fills the tables that grow with the calls (webhooks, deliveries, reviews, erasures, dead letters), unless
+ * filled already.
+ */
 export async function fillLogs(
   client: Client,
   { rows, projectId, startMs }: FilledCalls,

@@ -7,12 +7,12 @@ import { recounts } from '#services/sink/testing/recount-rollups.ts'
 import { filledDays, type FilledCalls } from './fill-calls.ts'
 
 const dayMs = 86_400_000
-/** The tables that are counted, a partition a day. */
+/** The tables that are counted, with one partition per day. */
 const counted = /\b(llm_requests|request_verdicts|safety_scores)\b/g
 
 /**
- * Counts what stands in a filled database as the sink would have: into a lane, and then folded by the sink's own hand, which bounds how many series
- * an hour has. Days that are counted already are left alone.
+ * Counts the calls of a filled database as the sink does: into a lane, then folded by the sink's own
+ * function, which bounds the series per hour. Skips days that are counted already.
  */
 export async function fillRollups(
   client: Client,
@@ -42,7 +42,7 @@ export async function fillRollups(
   await client.query(`vacuum (analyze) ${[...rollupTables.map(({ name }) => name), ...byDay].join(', ')}`)
 }
 
-/** Counts the rows of project `$1` that stand in the tables of a day, or with no suffix in all. */
+/** Counts the rows of project `$1` in the tables of one day, or in all if there is no suffix. */
 export function countingSql(
   { name, dimensions, sums, sparseSums, hasLastAt }: RollupTable,
   suffix: string,

@@ -16,7 +16,7 @@ export interface FilledDatabase extends FilledCalls {
   url: string
 }
 
-/** A Postgres of the benchmark's own whose data stays in `directory`, so that a second run finds it filled. */
+/** The benchmark's own Postgres, whose data stays in `directory` for the next run. */
 export async function startKeptPostgres(directory: string): Promise<EmbeddedPart> {
   await mkdir(directory, { recursive: true })
   const [port] = (await freePorts(1)) as [number]
@@ -28,7 +28,7 @@ export async function startKeptPostgres(directory: string): Promise<EmbeddedPart
   })
 }
 
-/** The database with so many calls, migrated and filled where that is still to be done. */
+/** The database with this many calls, migrated and filled as far as necessary. */
 export async function filledDatabase(
   postgres: EmbeddedPart,
   rows: number,
@@ -60,7 +60,7 @@ async function createDatabase(address: string, name: string): Promise<void> {
   await client.end()
 }
 
-/** What an earlier run was filling, or a project and days for this one. */
+/** The plan of an earlier run, or a new project and range of days. */
 async function findOrPlan(client: pg.Client, rows: number): Promise<FilledCalls> {
   await client.query('create table if not exists bench_filled (project uuid, start_ms bigint, end_ms bigint)')
   const { rows: found } = await client.query<{ project: string; start_ms: string; end_ms: string }>(

@@ -6,14 +6,14 @@ import { firstThere } from './first-there.ts'
 const run = promisify(execFile)
 const installTimeoutMs = 240_000
 const places = [
-  // It draws pages and nothing around them: a fifth of the processor of the dashboard's tests less.
+  // Draws pages and no windows: a fifth less CPU in the dashboard's tests.
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]
 
-/** For root and for machines without a screen; nothing is asked of other hosts by the browser itself. */
+/** For root and for machines without a screen. Stops the browser's own requests to other hosts. */
 export const browserArguments = [
   '--no-sandbox',
   '--disable-gpu',
@@ -24,7 +24,10 @@ export const browserArguments = [
   '--disable-sync',
 ]
 
-/** The path of a Chromium: CHROMIUM_PATH, the system's, or Debian's package of one without windows, else the whole one, which root installs. Rejects with what to do where there is none. */
+/**
+ * The path of a Chromium: CHROMIUM_PATH, the system's, or Debian's headless package, else its full one, which
+ * root installs. Rejects with what to do if there is none.
+ */
 export async function findBrowser(): Promise<string> {
   const found = await firstThere(
     [process.env['CHROMIUM_PATH'] ?? '', ...places].filter((place) => place !== ''),
@@ -48,9 +51,9 @@ async function install(): Promise<void> {
   const installPackage = (name: string) =>
     run('apt-get', ['install', '-y', '--no-install-recommends', name], options)
   await installPackage('chromium-headless-shell').catch(async () => {
-    // A new machine has no lists yet.
+    // A new machine has no package lists yet.
     await run('apt-get', ['update'], options)
-    // An older Debian has no such package.
+    // Older releases of Debian lack this package.
     await installPackage('chromium-headless-shell').catch(() => installPackage('chromium'))
   })
 }

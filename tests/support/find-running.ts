@@ -3,7 +3,7 @@ import { codeOf } from '#runtime/errors.ts'
 import { answersAt } from '#infra/embedded/answers-at.ts'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
 
-/** The addresses in a file written by scripts/test-infra, or undefined when there is none or not all of it answers. */
+/** The addresses in a file of scripts/test-infra; undefined if there is none or not all of them answer. */
 export async function findRunning(file: string): Promise<Addresses | undefined> {
   const addresses = await readAddresses(file)
   if (!addresses) return undefined

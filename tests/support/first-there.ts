@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 
-/** The first of the paths at which there is something. */
+/** The first of the paths that exists. */
 export async function firstThere(paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) {
     const isThere = await access(path).then(

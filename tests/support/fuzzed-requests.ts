@@ -7,14 +7,14 @@ export interface FuzzedOperation {
 
 interface FuzzedRoute {
   path: string
-  /** With identifiers that are there. */
+  /** With identifiers that exist. */
   realPath: string
   method: string
   operation: FuzzedOperation
   ids: readonly string[]
 }
 
-/** JSON, and what clients send that is none. */
+/** JSON, and invalid JSON as clients send it. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(
@@ -46,7 +46,7 @@ const anyBody = fc.oneof(
   },
 )
 
-/** A valid body with one member replaced by something else. */
+/** A valid body with one member replaced. */
 const changed = (example: unknown) =>
   fc
     .tuple(
@@ -55,14 +55,17 @@ const changed = (example: unknown) =>
     )
     .map(([member, value]) => JSON.stringify({ ...(example as object), [member]: value }))
 
-/** Requests to one operation: real and invented identifiers, named and unknown parameters, bodies near the example and far from JSON. */
+/**
+ * Requests to one operation: real and invented identifiers, known and unknown parameters, bodies near the
+ * example and far from JSON.
+ */
 export function fuzzedRequests({ path, realPath, method, operation, ids }: FuzzedRoute) {
   const example = operation.requestBody?.content['application/json']?.example
   const names = (operation.parameters ?? [])
     .filter((parameter) => parameter.in === 'query')
     .map(({ name }) => name)
   const nameOf = fc.constantFrom(...names, 'metadata.x', 'metadata.', 'unknown')
-  // Where none is known one is enough to be refused for: most requests are to come further.
+  // One unknown parameter is enough for a refusal; most requests should get further.
   const maxParameters = names.length === 0 ? 1 : 4
   return fc.record({
     path: fc.oneof(

@@ -10,14 +10,14 @@ const chat = { model: 'gpt-4o-mini', messages: [{ role: 'user', content }] }
 export const plainBody = JSON.stringify(chat)
 const streamBody = JSON.stringify({ ...chat, stream: true })
 
-/** What calls are made through. */
+/** The proxy under test. */
 export interface Target {
   name: string
   url: string
   /** Undefined: there is no process to measure. */
   pid: (() => number) | undefined
   headers?: Readonly<Record<string, string>>
-  /** Resolves when what `answered` calls have caused is done: it belongs to their cost. */
+  /** Resolves when the work that `answered` calls caused is done: it is part of their cost. */
   settle?: (answered: number) => Promise<void>
 }
 
@@ -42,10 +42,12 @@ export const scenarios = {
 } satisfies Record<string, Scenario>
 
 const rounds = 3
-/** Acknowledgements, connections that close. */
+/** For acknowledgements and closing connections. */
 const afterMs = 200
 
-/** The targets in turns, round by round, so that what else the machine does is shared by all; the median of each figure. */
+/**
+ * Measures the targets in alternating rounds, so that other load on the machine affects all alike. Medians.
+ */
 export async function measureInTurns(
   loader: BenchProcess,
   scenario: Scenario,
@@ -59,7 +61,7 @@ export async function measureInTurns(
   return new Map([...runs].map(([target, measured]) => [target, medians(measured)]))
 }
 
-/** CPU counts until the last record is where it belongs. */
+/** CPU time counts until the last record has been delivered. */
 export async function measure(
   loader: BenchProcess,
   scenario: Scenario,
@@ -95,7 +97,7 @@ export async function measure(
   }
 }
 
-/** Times as they are for `floor`, and what each other target adds to them. */
+/** Prints absolute times of `floor`, and what each other target adds to them. */
 export function printScenario(name: string, results: ReadonlyMap<Target, Measured>, floor: Target): void {
   const least = results.get(floor)
   const rows = [...results].map(([target, { rps, p50Ms, p99Ms, firstP50Ms, cpuUs, residentMb }]) => {

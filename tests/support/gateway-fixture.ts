@@ -15,9 +15,9 @@ export interface GatewayFixture {
   receiver: RecordReceiver
   gateway: RunningGateway
   post(path?: string, init?: RequestInit, through?: RunningGateway): Promise<Response>
-  /** Another gateway between the same two. */
+  /** Another gateway between the same provider and receiver. */
   startAnother(environment: Record<string, string>): Promise<RunningGateway>
-  /** Sends bytes over a bare connection and gives everything that comes back until it closes. */
+  /** Sends bytes over a raw connection. Resolves with all that came back until it closed. */
   exchange(bytes: string): Promise<string>
   recordOf(id: string | null): Promise<PostedRecord | undefined>
   /** A metric as Prometheus reads it. */

@@ -15,7 +15,7 @@ import { makeVolatileDirectory } from './volatile-directory.ts'
 const CACHE = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
 const KEPT_RUNNING = join(import.meta.dirname, '..', '..', '.cache', 'test-infra.json')
 
-/** Finds or starts the infrastructure of the run and tells the test processes where it is. */
+/** Finds or starts the infrastructure of the run and passes its addresses to the test processes. */
 async function globalSetup(): Promise<void> {
   keepRun(await startWithUndo(startRun))
 }

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
 import { takeRun, type TestRun } from './run-state.ts'
 
-/** Fails the run when its tests left topics or databases behind, by name, and ends what the run started. */
+/** Fails the run if its tests left topics or databases, by name. Stops what the run started. */
 async function globalTeardown(): Promise<void> {
   const run = takeRun()
   if (!run) return

@@ -6,15 +6,15 @@ import { ok } from '#runtime/outcome.ts'
 import type { Service } from '#runtime/service.ts'
 import { createHandDrivenGroup, hasty, turns } from './hand-driven-group.ts'
 
-/** How often progress is committed. */
+/** Interval of commits. */
 const commitMs = 200
-/** What a stop waits for handlers. */
+/** How long a stop waits for handlers. */
 export const drainMs = 15_000
 
-/** By partition: the offset and the metadata that the group committed. */
+/** By partition: committed offset and metadata. */
 type Committed = Record<number, [offset: string, metadata: string]>
 
-/** What every consumer is told. */
+/** Options of every consumer. */
 const member = {
   groupId: 'g',
   topics: ['t'],
@@ -40,7 +40,7 @@ function keepLetters(keep: (sent: readonly OutgoingRecord[]) => void): Producer 
   }
 }
 
-/** Resolves when both partitions are dealt, to what tells why the consumer ended by itself. */
+/** Resolves when both partitions are assigned. The result tells why the consumer ended by itself. */
 async function startAssigned(
   consumer: Service,
   group: ReturnType<typeof createGroup>,
@@ -54,7 +54,9 @@ async function startAssigned(
   return () => failure
 }
 
-/** A parallel consumer of partitions 0 and 1 that have been dealt to it. Handlers run until they are ended: `end('0/7')`. */
+/**
+ * A parallel consumer with partitions 0 and 1 assigned. Handlers run until the test ends them: `end('0/7')`.
+ */
 export async function consumeRecordsByHand(
   options: Partial<ParallelConsumerOptions<string>> = {},
   committed: Committed = {},
@@ -91,7 +93,7 @@ export async function consumeRecordsByHand(
       running.get(name)?.end(error)
       await turns()
     },
-    /** Until what is finished has been committed. */
+    /** Lets one commit interval pass. */
     tick: async () => {
       jest.advanceTimersByTime(commitMs)
       await turns()
@@ -111,7 +113,7 @@ export interface BatchSetting {
   handle?: (chunk: string) => Promise<unknown> | undefined
 }
 
-/** A batch consumer of partitions 0 and 1 that have been dealt to it; chunks are of two records. */
+/** A batch consumer with partitions 0 and 1 assigned. Chunks have two records. */
 export async function consumeBatchesByHand({ options, committed = {}, handle }: BatchSetting = {}) {
   const group = createGroup(committed)
   const handled: string[] = []

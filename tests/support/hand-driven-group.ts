@@ -13,13 +13,13 @@ import { createMetrics } from '#runtime/metrics.ts'
 const topic = 't'
 type Listener = (event: { payload: Record<string, unknown> }) => void
 
-/** Between two tries no time passes; longer waits end when the test lets time pass. */
+/** Retries take no time; longer waits end when the test advances time. */
 export const hasty: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => (ms <= 12_800 ? nextTurn() : systemClock.sleep(ms, signal)),
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that is due without time passing. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await nextTurn()
 }
@@ -30,8 +30,9 @@ export function holdTime(): void {
 }
 
 /**
- * A kafkajs client of one topic whose group deals, and whose cluster answers, when the test says so: for the order of things that a real
- * cluster (consumers.integration.test.ts) brings about once in a thousand times. Values of records are their offsets.
+ * A kafkajs client of one topic whose group assigns partitions and whose cluster answers when the test says
+ * so: for interleavings that a real cluster (consumers.integration.test.ts) shows once in a thousand runs.
+ * Values of records are their offsets.
  */
 export function createHandDrivenGroup(ends: Record<number, { low: number; high: number }>) {
   const listeners = new Map<string, Listener>()
@@ -40,7 +41,7 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
   const commits: string[] = []
   const sought: string[] = []
   const paused = new Set<number>()
-  /** What the next commits and heartbeats fail with, and what commits and questions for offsets wait for. */
+  /** Errors of the next commits and heartbeats, and what commits and offset requests wait for. */
   const script = { commitErrors: [] as Error[], heartbeatError: null as Error | null }
   const gates: { commit?: Promise<unknown> | undefined; offsets?: Promise<unknown> | undefined } = {}
   let eachBatch: ConsumerRunConfig['eachBatch']
@@ -121,11 +122,11 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
     state,
     deal: (...partitions: number[]) => emit('join', { memberAssignment: { [topic]: partitions } }),
     announceRebalance: () => emit('rebalancing'),
-    /** Whatever it brought. */
+    /** A fetch has ended, with or without records. */
     fetched: () => emit('fetch'),
     /** kafkajs gives up. */
     crash: (error: Error) => emit('crash', { error, restart: false }),
-    /** A fetched batch, until the consumer is through with it. Resolves to what it threw, or undefined. */
+    /** Delivers a batch. Resolves when the consumer has handled it: to what it threw, or undefined. */
     give: async (partition: number, from: number, until: number): Promise<unknown> => {
       const messages = Array.from({ length: until - from }, (_, index) => ({
         offset: String(from + index),
@@ -157,7 +158,7 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
   }
 }
 
-/** As a coordinator refuses members of an older generation. */
+/** A coordinator's refusal of a member of an older generation. */
 export function rebalanceError(): Error {
   return Object.assign(new kafkajs.KafkaJSError('the group deals anew'), { type: 'REBALANCE_IN_PROGRESS' })
 }

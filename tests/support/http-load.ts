@@ -3,7 +3,7 @@ import { Pool, type Dispatcher } from 'undici'
 import { serveOrders } from './bench-process.ts'
 import { quantile } from './quantile.ts'
 
-/** Calls to make: `connections` at a time as fast as they come, or `ratePerSecond` whether or not they come back. */
+/** Calls to make: `connections` at a time as fast as possible, or `ratePerSecond` regardless of answers. */
 export interface LoadOrder {
   url: string
   connections: number
@@ -11,13 +11,13 @@ export interface LoadOrder {
   ratePerSecond?: number
   headers: Readonly<Record<string, string>>
   body: string
-  /** Absent: a chat completion's. */
+  /** Absent: the path of chat completions. */
   path?: string
 }
 
-/** Times are from when a call was due. */
+/** Times count from when a call was due. */
 export interface LoadResult {
-  /** Answers of a status from 200 to 299 that came to their end. */
+  /** Complete answers of status 200 to 299. */
   answered: number
   failed: number
   seconds: number
@@ -35,7 +35,7 @@ interface Times {
   failed: number
 }
 
-/** One call; resolves when it is over, however it ends. */
+/** One call; resolves when it has ended, also if it failed. */
 function call(
   pool: Pool,
   { headers, body, path = usualPath }: LoadOrder,
@@ -84,7 +84,7 @@ async function openLoop(pool: Pool, order: LoadOrder, rate: number, times: Times
     const dueMs = startMs + (calls.length / rate) * 1_000
     const waitMs = dueMs - performance.now()
     if (waitMs > 0) await sleep(waitMs)
-    // Those that fell due meanwhile are sent together, and their wait counts.
+    // Overdue calls are sent together, and their wait counts.
     calls.push(call(pool, order, dueMs, times))
   }
   await Promise.all(calls)

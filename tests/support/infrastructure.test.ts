@@ -33,7 +33,7 @@ test('the registry answers', async () => {
 test('each test database is migrated, is its own, and can be dropped while connections are open', async () => {
   const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()])
   const client = new Client({ connectionString: one.url })
-  client.on('error', () => undefined) // dropping it ends this connection
+  client.on('error', () => undefined) // the drop ends this connection
   await client.connect()
   const { rows } = await client.query<{ present: boolean }>(
     "select to_regclass('llm_requests') is not null as present",

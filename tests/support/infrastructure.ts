@@ -8,33 +8,33 @@ import type { Addresses } from '#infra/embedded/start-temporary.ts'
 import { migratedTemplate } from './template-database.ts'
 import { until } from './until.ts'
 
-/** The one Kafka, registry and Postgres of this test run (tests/support/global-setup.ts started or found them). */
+/** The shared Kafka, registry and Postgres of this test run (see global-setup.ts). */
 export function testInfrastructure(): Addresses {
   return JSON.parse(readFileSync(fromSetup('SLUICE_TEST_INFRA'), 'utf8')) as Addresses
 }
 
 /**
- * A name for a topic prefix, a group or anything else that the shared parts must not confuse with another test's.
- * Topics and databases that carry the run's names have to be gone at its end, or the run fails.
+ * A unique name for a topic prefix, group or similar on the shared parts. Topics and databases that carry the
+ * run's names must be gone at its end, or the run fails.
  */
 export function randomName(prefix: string): string {
   return `${prefix}-${fromSetup('SLUICE_TEST_RUN')}-${randomBytes(4).toString('hex')}`
 }
 
 export interface TestDatabase {
-  /** Of the superuser, and of this database alone. */
+  /** Superuser's URL of this database. */
   url: string
-  /** Connections that are being closed have so long to be gone; those that are left then are cut off. */
+  /** Waits this long for connections to close, then terminates the rest. */
   drop(patienceMs?: number): Promise<void>
 }
 
-/** An empty database of its own for one test file, with every migration applied (they run once and are copied). */
+/** An empty database for one test file with all migrations applied, copied from a template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { postgresUrl } = testInfrastructure()
   const name = randomName('test')
   await withMaintenance(postgresUrl, async (client) => {
     const template = await migratedTemplate(client, (database) => databaseUrl(postgresUrl, database))
-    // Otherwise the whole copy goes into the log too: half of what it costs.
+    // The default strategy also writes the whole copy to the log, which doubles the cost.
     const copied = `template ${escapeIdentifier(template)} strategy file_copy`
     await client.query(`create database ${escapeIdentifier(name)} ${copied}`)
   })
@@ -46,7 +46,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url: databaseUrl(postgresUrl, name), drop }
 }
 
-/** A pool has ended before its connections are closed, and one that is cut off then is an error that nobody listens for. */
+/**
+ * A pool reports its end before its connections have closed, and terminating one of those raises an unhandled
+ * error.
+ */
 async function waitUntilLeft(client: Client, database: string, untilMs: number): Promise<void> {
   while (Date.now() < untilMs) {
     const { rowCount } = await client.query('select from pg_stat_activity where datname = $1', [database])
@@ -55,7 +58,7 @@ async function waitUntilLeft(client: Client, database: string, untilMs: number):
   }
 }
 
-/** Deletes every topic whose name begins with the prefix. For the end of a test that created topics under it. */
+/** Deletes every topic whose name begins with the prefix, at the end of a test. */
 export async function deleteTopics(prefix: string): Promise<void> {
   quietQueues()
   const kafka = new Kafka({ brokers: testInfrastructure().brokers, logLevel: logLevel.NOTHING })
@@ -68,12 +71,12 @@ export async function deleteTopics(prefix: string): Promise<void> {
       await admin.deleteTopics({ topics, timeout: 30_000 })
       for (const topic of topics) told.add(topic)
     }
-    // Listed again and again: a topic that has just been made comes late, and one that is deleted stays for a while.
+    // Listed repeatedly: new topics appear late, and deleted ones stay for a while.
     await until(
       async () => {
         left = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
         const topics = left.filter((topic) => !told.has(topic))
-        // One that went meanwhile refuses the others too.
+        // If one has gone meanwhile, the request fails for all.
         if (topics.length > 0) await tell(topics).catch((error: unknown) => (problem = error))
         return left.length === 0
       },

@@ -11,10 +11,10 @@ import { until } from './until.ts'
 const bodies = 200
 const bodyBytes = 10 * 1024 * 1024
 const atOnce = 32
-/** Two looks of return-memory.ts. */
+/** Two intervals of return-memory.ts. */
 const idleMs = 12_000
 
-/** Resident megabytes of a gateway that has passed 200 bodies of 10 MB on, once nothing comes any more. */
+/** Resident megabytes of an idle gateway after it has passed on 200 bodies of 10 MB. */
 export async function residentAfterLarge(providerUrl: string, receiver: BenchProcess): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-large-'))
   const gateway = await startGatewayProcess({

@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { prometheusTool } from './prometheus-tools.ts'
 
-/** What `promtool check metrics` finds in what the processes serve. Node's own metrics are named by prom-client. */
+/**
+ * Findings of `promtool check metrics` in the metrics that processes serve. Node's own, named by prom-client,
+ * are left out.
+ */
 export async function lintMetrics(ports: Readonly<Record<string, number>>): Promise<string[]> {
   const promtool = await prometheusTool('promtool')
   const found = await Promise.all(

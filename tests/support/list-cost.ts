@@ -8,11 +8,11 @@ const prices = createPriceTable(list.prices)
 
 interface Asked {
   request?: object
-  /** Absent: as the answer shows it. */
+  /** Absent: derived from the answer. */
   provider?: string
 }
 
-/** What a call costs by its answer and infra/prices.json. */
+/** Cost of a call by its answer and infra/prices.json. */
 export function listCostOf(responseBody: unknown, { request = {}, provider }: Asked = {}): number | null {
   const described = describeCall({ requestBody: request, responseBody })
   const { model, provider: derived } = described
@@ -20,7 +20,7 @@ export function listCostOf(responseBody: unknown, { request = {}, provider }: As
   return costOfCall({ model: model ?? '', provider: provider ?? derived, tokens, described }, prices)
 }
 
-/** Without binary noise. */
+/** Rounds away binary fractions. */
 export function rounded(usd: number | null): number | null {
   return usd === null ? null : Number(usd.toFixed(11))
 }

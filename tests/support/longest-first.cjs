@@ -1,8 +1,9 @@
 const { statSync } = require('node:fs')
 
 /**
- * The files that take longest: begun late they would end alone. In about that order, with some that mostly wait among those that compute. An
- * unlisted file that lies in tests/chaos itself goes before them, because those break whole systems for minutes; all others follow by their size.
+ * The slowest test files, slowest first, with some that mostly wait among those that compute. Started late,
+ * they would end alone. Unlisted files in tests/chaos itself come before them, because they break whole
+ * systems for minutes. All others follow by size.
  */
 const longest = [
   'tests/chaos/whole-system.test.ts',
@@ -43,7 +44,7 @@ const longest = [
   'tests/chaos/registry-outage.test.ts',
 ]
 
-/** The order of test files: the long ones first, the short ones fill the gaps. */
+/** Order of test files: long ones first, short ones fill the gaps. */
 module.exports = class LongestFirst {
   sort(tests) {
     return [...tests].sort(
@@ -59,7 +60,7 @@ module.exports = class LongestFirst {
     return tests
   }
 
-  /** Nothing is kept from run to run: a new machine has nothing to read. */
+  /** Nothing is cached between runs. */
   cacheResults() {}
 }
 

@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** PEM. */
+/** As PEM. */
 export interface TestCertificate {
   key: string
   cert: string
 }
 
-/** For 127.0.0.1 alone, certified by itself: whoever trusts `cert` trusts its holder and nobody else. */
+/** A self-signed certificate for 127.0.0.1. Trusting `cert` trusts only its holder. */
 export function makeCertificate(): TestCertificate {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-tls-'))
   const kind = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1'

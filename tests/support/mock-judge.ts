@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 
-/** A judge model for tests: it lies outside the system. Finds what has the word "bomb" or golden towers in it unsafe, everything else safe. */
+/** A judge model for tests; it is outside the system. Unsafe is what has "bomb" or golden towers in it. */
 export interface MockJudge {
   /** For OPENAI_BASE_URL. */
   url: string
@@ -15,7 +15,7 @@ interface JudgeRequest {
   messages: { role: string; content: string }[]
 }
 
-/** `delayMs`: how long it thinks before it answers. */
+/** `delayMs`: time until it answers. */
 export async function startMockJudge(delayMs = 0): Promise<MockJudge> {
   let asked = 0
   const server = createServer((request, response) => {

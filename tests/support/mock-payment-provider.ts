@@ -2,18 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A payment provider on this machine: the calls that we make, and what was asked. It is outside of the system. */
+/** A local payment provider that records our calls; it is outside the system. */
 export interface MockPaymentProvider {
   url: string
   /** Every POST, with its form. */
   asked: { path: string; form: Record<string, string>; authorization: string }[]
-  /** What GET /v1/subscriptions answers, by identifier or of a customer. */
+  /** Answers of GET /v1/subscriptions, by identifier or by customer. */
   subscriptions: Map<string, { customer: string }>
-  /** The checkouts that were begun, by identifier. */
+  /** Checkouts, by identifier. */
   checkouts: Map<string, Checkout>
-  /** Customers that were deleted: what names one is refused. */
+  /** Deleted customers; requests that name one are refused. */
   deletedCustomers: Set<string>
-  /** The next requests are answered with this status. Null: as usual. */
+  /** Status of the next answers; null: as usual. */
   failWith(status: number | null): void
   stop(): Promise<void>
 }

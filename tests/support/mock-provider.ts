@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 
-/** A model provider for tests: it lies outside the system. Answers every chat completion, streamed or not. */
+/** A model provider for tests; it is outside the system. Answers every chat completion, streamed or not. */
 export interface MockProvider {
   url: string
-  /** Completions that were answered to the end. */
+  /** Completions that were answered completely. */
   answered: () => number
   stop(): Promise<void>
 }

@@ -2,7 +2,7 @@ const { registerHooks } = require('node:module')
 const { pathToFileURL } = require('node:url')
 const { default: JestRuntime } = require('jest-runtime')
 
-/** What tests import of `@jest/globals`. Each is a stand-in for that of the file which is running: modules outlive files. */
+/** Exports of `@jest/globals`. Each forwards to the current test file's: modules outlive files. */
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test']
 const globalsUrl = 'sluice:jest-globals'
 const globalsKey = 'sluice.jest-globals'
@@ -21,7 +21,7 @@ registerHooks({
     url === globalsUrl ? { format: 'module', source: standIns, shortCircuit: true } : next(url, context),
 })
 
-/** Jest's own notes in the globals, of the file before. */
+/** Jest's own symbols among the globals, set by the previous file. */
 const notes = [
   'EVENT_HANDLERS',
   'TEST_TIMEOUT_SYMBOL',
@@ -31,28 +31,34 @@ const notes = [
   'LOG_ERRORS_BEFORE_RETRY',
 ].map((name) => Symbol.for(name))
 
-/** What asks for a module of one's own. Jest would do it among modules that it loads itself, where nobody would see it. */
+/**
+ * Methods that load modules separately. Jest would do so among modules that it loads itself, without effect
+ * on ours.
+ */
 const forModules = new Set(
   'mock doMock setMock unstable_mockModule resetModules isolateModules isolateModulesAsync'.split(' '),
 )
 
 const timesLoaded = new Map()
 
-/** Node loads test files and what they import, TypeScript as it is, and each module once for all files of a worker (docs/decisions/0073). */
+/**
+ * Node loads test files and their imports, TypeScript included, each module once per worker
+ * (docs/decisions/0073).
+ */
 module.exports = class NativeRuntime extends JestRuntime {
   constructor(...dependencies) {
     const { getBuiltinModule } = process
     super(...dependencies)
-    // Replaced by jest for modules that it loads itself.
+    // Jest replaces it for modules that it loads itself.
     process.getBuiltinModule = getBuiltinModule
     const [, , , , , , testPath] = dependencies
     let globals
-    // When the file first asks: jest's runner sets them after this. Every `expect` asks.
+    // Lazily: jest's runner sets them after this constructor.
     globalThis[globalsOfFile] = () =>
       (globals ??= restrictJest(this.requireModuleOrMock(testPath, '@jest/globals')))
   }
 
-  /** Jest's runner of tests, which keeps its state in its modules: each file has one of its own. */
+  /** Jest's test runner keeps state in its modules, so each file gets a new one. */
   requireInternalModule(path) {
     delete require.cache[path]
     for (const note of notes) delete globalThis[note]
@@ -63,7 +69,7 @@ module.exports = class NativeRuntime extends JestRuntime {
     return true
   }
 
-  /** A file that is run again, by --watch, is loaded again. */
+  /** A file that --watch runs again is loaded again. */
   unstable_importModule(path) {
     const times = timesLoaded.get(path) ?? 0
     timesLoaded.set(path, times + 1)

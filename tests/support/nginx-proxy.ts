@@ -12,7 +12,10 @@ export interface NginxProxy {
   stop(): Promise<void>
 }
 
-/** nginx as a plain proxy before `upstream`, unbuffered, keeping connections, in one process; undefined where it is not installed. */
+/**
+ * nginx as a plain proxy in front of `upstream`: one process, no buffering, keep-alive. Undefined if not
+ * installed.
+ */
 export async function startNginxProxy(upstream: string): Promise<NginxProxy | undefined> {
   if (spawnSync('nginx', ['-v']).error !== undefined) return undefined
   const [port] = (await freePorts(1)) as [number]

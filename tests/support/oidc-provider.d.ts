@@ -1,4 +1,4 @@
-/** Of what the tests use of it: the package has no types of its own. */
+/** The part that tests use: the package has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

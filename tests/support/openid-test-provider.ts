@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { listen } from '#runtime/operations-server.ts'
 
-/** What the provider says of whoever signs in next. */
+/** Claims of the next account that signs in. */
 export interface TestAccount {
   sub: string
   [claim: string]: unknown
@@ -19,7 +19,7 @@ export const testClient = { id: 'sluice', secret: 'a client secret for tests' }
 
 type SecretMethod = 'client_secret_basic' | 'client_secret_post'
 
-/** A real OpenID provider, at which somebody signs in without being asked anything. */
+/** A real OpenID provider that signs users in without asking. */
 export async function startOpenidProvider(
   callbackUrl: string,
   takesSecretBy?: SecretMethod,

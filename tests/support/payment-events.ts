@@ -1,12 +1,12 @@
 import Stripe from 'stripe'
 import type { RunningApi } from './start-api.ts'
 
-/** Of the period that was paid for: begun this month and shorter than one, whenever this runs. */
+/** Start of the paid period: this month, and less than a month ago whenever this runs. */
 export const startSecond = Math.floor(Date.now() / 1_000)
 export const endSecond = startSecond + 20 * 86_400
 let serial = 0
 
-/** A subscription as the payment provider tells it, of the project that its metadata name. */
+/** A subscription as the payment provider sends it, for the project in its metadata. */
 export const subscription = (
   projectId: string,
   given: Record<string, unknown> = {},
@@ -46,7 +46,7 @@ export interface SigningOptions {
   signedWith?: string
   /** Unix seconds. */
   at?: number
-  /** After it was signed. */
+  /** Changed after signing. */
   tampered?: boolean
 }
 

@@ -3,20 +3,25 @@ import { duplexPair, type Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import { ConnectionPool } from '#runtime/http1/connection-pool.ts'
 
-/** The server's end of a connection in memory. */
+/** The server's end of an in-memory connection. */
 export interface Peer {
   end: Duplex
-  /** All that came, in Latin-1. */
+  /** All received bytes, in Latin-1. */
   heard: string
-  /** The connection is made. */
+  /** Completes the connection. */
   connect: () => void
-  /** What the client writes from now on comes, but the client does not hear that it has gone until the function is called that this gives. */
+  /**
+   * From now on, the client's writes arrive, but their callbacks wait until the returned function is called.
+   */
   holdWrites: () => () => void
-  /** Whether the client has let go of it. */
+  /** Whether the client has closed it. */
   isClosed: () => boolean
 }
 
-/** Makes connections in memory, each when the test says so: what happens within one turn of the event loop is the test's to order. */
+/**
+ * Makes in-memory connections that complete when the test says so: for orders of events within one turn of
+ * the event loop.
+ */
 export function createPeerConnector(): { connect: buildConnector.connector; peers: Peer[] } {
   const peers: Peer[] = []
   const connect: buildConnector.connector = (_options, callback) => {
@@ -34,7 +39,7 @@ export function createPeerConnector(): { connect: buildConnector.connector; peer
   return { connect, peers }
 }
 
-/** One connection at a time to `http://server.example`, which never takes too long. */
+/** A pool of one connection to `http://server.example` without timeouts. */
 export function createPeerPool(): { pool: ConnectionPool; peers: Peer[] } {
   const { connect, peers } = createPeerConnector()
   const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, maxIdleMs: Infinity }

@@ -11,12 +11,12 @@ import { firstThere } from './first-there.ts'
 import { until } from './until.ts'
 
 export interface PgBouncer {
-  /** The database's address by way of the pooler. */
+  /** The database's URL through the pooler. */
   url: string
   stop(): Promise<void>
 }
 
-/** PgBouncer as it is unless configured, but for `settings` (`pool_mode` among them), before the database at `databaseUrl`. */
+/** PgBouncer with default configuration and `settings` (such as `pool_mode`) in front of the database. */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export async function startPgBouncer(
   const password = decodeURIComponent(target.password)
   await writeFile(join(directory, 'users.txt'), `"${target.username}" "${password}"\n`)
   await writeFile(join(directory, 'pgbouncer.ini'), configuration({ directory, port, target, settings }))
-  // It does not run as root, and then reads its files as somebody else.
+  // It refuses to run as root, so another user must read its files.
   await chmod(directory, 0o755)
   const child = spawn(program, [join(directory, 'pgbouncer.ini')], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -81,7 +81,7 @@ async function answers(url: string): Promise<boolean> {
   )
 }
 
-/** On PATH, or out of Debian's package and those that it needs, which are unpacked under .cache once. */
+/** From PATH, or from Debian's package and its libraries, unpacked under .cache once. */
 async function findProgram(): Promise<{ program: string; libraries: string }> {
   const places = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
   const found = await firstThere(places.map((directory) => join(directory, 'pgbouncer')))

@@ -8,12 +8,12 @@ export interface StoredScore {
   label: ScoreLabel
 }
 
-/** What Postgres holds at the end, to be compared with what clients sent and receivers got. */
+/** What Postgres holds at the end, for comparison with what clients sent and receivers got. */
 export interface PipelineLedger {
-  /** Request ids, one an entry, as often as they are stored. */
+  /** Request ids, one entry per stored row. */
   stored: string[]
   scores: StoredScore[]
-  /** Calls as they are counted against limits in the period, of all projects together. */
+  /** Calls counted against limits in the period, over all projects. */
   counted: number
   /** Rows of event_outbox that the relay has not published. */
   unpublished: number
@@ -48,7 +48,7 @@ export async function readLedger(databaseUrl: string): Promise<PipelineLedger> {
   }
 }
 
-/** Each failing score as `request/scorer`, as it has to reach a receiver once. */
+/** Failing scores as `request/scorer`. Each must reach a receiver once. */
 export function failingScores(ledger: PipelineLedger): string[] {
   return ledger.scores
     .filter(({ label }) => label === 'unsafe')
@@ -56,7 +56,7 @@ export function failingScores(ledger: PipelineLedger): string[] {
     .sort()
 }
 
-/** The names of the scorers that scored each call, in order: one list where all calls were scored alike. */
+/** The distinct sets of scorers that scored a call: one if all calls were scored alike. */
 export function scorerSets(ledger: PipelineLedger): string[][] {
   const byRequest = Map.groupBy(ledger.scores, ({ requestId }) => requestId)
   const sets = new Set(
@@ -70,7 +70,7 @@ export function scorerSets(ledger: PipelineLedger): string[][] {
   return [...sets].map((set) => set.split(','))
 }
 
-/** How far a pipeline has come, for the error of a test that waits for it. */
+/** Progress of a pipeline, for the error of a test that waits. */
 export function describeLedger({ stored, scores, unpublished }: PipelineLedger, sent: number): string {
   return `${sent} sent, ${stored.length} stored, ${scores.length} scores, ${unpublished} events unpublished`
 }

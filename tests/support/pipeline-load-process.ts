@@ -1,7 +1,10 @@
 import { Pool } from 'undici'
 import { ordinaryPrompts } from './real-prompts.ts'
 
-/** Calls through a gateway for benchmarks, in a process of their own: as many as each message says; of each it tells when its answer had come. */
+/**
+ * Load for benchmarks in its own process: calls a gateway as often as each message says and reports when each
+ * answer came.
+ */
 const [url = '', key = ''] = process.argv.slice(2)
 const connections = 32
 const bodies = ordinaryPrompts(2_000).map((content) =>

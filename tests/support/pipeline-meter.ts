@@ -7,17 +7,17 @@ import type { Pipeline } from './start-pipeline.ts'
 export interface PipelineReading {
   scored: number
   delivered: number
-  /** Microseconds of processor time, by component. */
+  /** CPU time in microseconds, by component. */
   cpuUs: Record<string, number>
   kafkaBytes: number
   postgresBytes: number
 }
 
-/** What a call takes of the operator's machines. */
+/** Resources that one call takes. */
 export interface CallCost {
   cpuSecondsPerMillion: Record<string, number>
   total: number
-  /** Written to one copy of the log; and stored, with indexes. */
+  /** Bytes in one replica of the log; bytes stored, with indexes. */
   kafkaBytes: number
   postgresBytes: number
   deliveries: number
@@ -28,7 +28,7 @@ export interface PipelineMeter {
   scored(): Promise<number>
   read(): Promise<PipelineReading>
   cost(before: PipelineReading, after: PipelineReading): CallCost
-  /** Milliseconds of processor time that all parts take in a second in which nobody calls. */
+  /** CPU milliseconds that all parts use per second without calls. */
   idle(seconds: number): Promise<number>
 }
 
@@ -84,7 +84,10 @@ function readComponents({ components }: Pipeline, read: (pid: number) => number)
   )
 }
 
-/** By the roll-ups, which are written in the transaction that stores the scores: counting calls would cost more than storing them. */
+/**
+ * From the roll-ups, which the transaction of the scores writes: counting calls would cost more than storing
+ * them.
+ */
 async function countScored({ database }: Pipeline): Promise<number> {
   const { rows } = await database.query<{ calls: string }>(
     'select coalesce(sum(verdict_safe + verdict_unscored + verdict_unsafe), 0) as calls from call_rollups',
@@ -92,7 +95,7 @@ async function countScored({ database }: Pipeline): Promise<number> {
   return Number(rows[0]?.calls)
 }
 
-/** Without indexes, which are made in their full size ahead. */
+/** Without indexes, which are preallocated in full size. */
 function bytesOfLog(directory: string): number {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.log') && !entry.parentPath.includes('__'))

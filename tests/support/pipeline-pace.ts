@@ -5,8 +5,8 @@ import type { Pipeline } from './start-pipeline.ts'
 import { until } from './until.ts'
 
 /**
- * Keeps so many calls between their sending and their scores for a while, so that the slowest part sets the pace; resolves when the last is scored, with the pace
- * while there were always as many.
+ * Keeps this many calls between sending and scores, so that the slowest part sets the pace. Resolves when the
+ * last is scored, with the pace while the number was constant.
  */
 export async function holdInFlight(
   pipeline: Pipeline,
@@ -18,7 +18,7 @@ export async function holdInFlight(
   let [scored, firstScored] = [0, 0]
   const startMs = performance.now()
   const endMs = startMs + seconds * 1_000
-  // The first wave fills the parts one after the other, and is no measure.
+  // The first wave fills the parts one after the other and is not measured.
   const settledMs = startMs + seconds * 250
   let settledAtMs = 0
   while (performance.now() < endMs) {
@@ -40,16 +40,16 @@ export async function holdInFlight(
 }
 
 export interface HeldRate {
-  /** From answer to scores that can be read, of every call, in order of length. */
+  /** From answer to readable scores of every call, sorted. */
   latenciesMs: number[]
-  /** Calls between answer and scores at most, in the first half of the time and in the second. */
+  /** Maximum of calls between answer and scores, in the first and second half of the time. */
   maxInFlight: [number, number]
   memory: Record<string, { 'resident MB': number; 'grew by MB': number }>
 }
 
 const tickMs = 20
 
-/** Calls at a steady pace, whatever becomes of them; resolves when all are scored. */
+/** Calls at a constant rate, regardless of answers. Resolves when all are scored. */
 export async function holdRate(
   pipeline: Pipeline,
   { rate, minutes }: { rate: number; minutes: number },
@@ -77,7 +77,7 @@ export async function holdRate(
   return { latenciesMs: watch.latenciesMs.sort((a, b) => a - b), maxInFlight, memory: growthOf(samples) }
 }
 
-/** Looks again and again which of the answered calls have scores: what a reader would see, to 20 ms. */
+/** Polls which answered calls have scores, as a reader would see it, to 20 ms. */
 function watchScores({ answered, database, stack }: Pipeline) {
   const projectId = idToUuid(stack.projectId)
   let known = answered.length
@@ -106,7 +106,7 @@ function watchScores({ answered, database, stack }: Pipeline) {
   }
 }
 
-/** Of the last quarter of the time, and what that is more than the second quarter: in the first, caches and heaps take their size. */
+/** Memory in the last quarter, and its growth since the second. In the first, caches and heaps fill. */
 function growthOf(samples: readonly Record<string, number>[]): HeldRate['memory'] {
   const quarter = Math.floor(samples.length / 4)
   const mean = (part: string, from: number) =>

@@ -5,12 +5,12 @@ import { makeCertificate } from './make-certificate.ts'
 
 export interface PostgresBehindTls {
   url: string
-  /** PEM: who certifies it. */
+  /** The certificate authority, as PEM. */
   authority: string
   stop(): Promise<void>
 }
 
-/** The database at `address` for those who speak TLS, and for nobody else, as `hostssl` in pg_hba.conf has it. */
+/** A proxy to the database that requires TLS, like `hostssl` in pg_hba.conf. */
 export async function postgresBehindTls(address: string): Promise<PostgresBehindTls> {
   const tls = makeCertificate()
   const url = new URL(address)
@@ -28,7 +28,7 @@ export async function postgresBehindTls(address: string): Promise<PostgresBehind
       socket.write('S')
       const plain = new TLSSocket(socket, { isServer: true, ...tls })
       const database = connect(real)
-      // A client that does not trust the certificate leaves in the middle: both sides end.
+      // A client that does not trust the certificate disconnects halfway: end both sides.
       const end = () => {
         plain.destroy()
         database.destroy()

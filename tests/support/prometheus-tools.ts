@@ -4,8 +4,8 @@ import { unpackDebian } from './debian-package.ts'
 import { firstThere } from './first-there.ts'
 
 /**
- * The path of `promtool` or `prometheus`: on PATH, or out of Debian's package, which is unpacked under .cache once and installs nothing. Rejects
- * with what to do where there is neither.
+ * The path of `promtool` or `prometheus`: from PATH, or from Debian's package, unpacked under .cache once.
+ * Rejects with what to do if there is neither.
  */
 export async function prometheusTool(name: 'promtool' | 'prometheus'): Promise<string> {
   const places = (process.env['PATH'] ?? '').split(delimiter)

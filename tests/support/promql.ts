@@ -1,12 +1,15 @@
 import { declaredMetrics } from './declared-metrics.ts'
 
 const declared = [...declaredMetrics().values()]
-/** Given by Prometheus itself, or by the scrape configuration. */
+/** Added by Prometheus or by the scrape configuration. */
 const scraped = ['job', 'service', 'instance', 'namespace']
-/** Of the series ALERTS. */
+/** Labels of the series ALERTS. */
 const ofAlerts = ['alertname', 'severity', 'alertstate']
 
-/** Names and labels that exist: what services declare, with the series of a histogram; by its own name only people know one. */
+/**
+ * Names and labels that services declare, with the series of histograms. `isProse`: also a histogram's own
+ * name.
+ */
 function knownSeries(isProse: boolean): ReadonlyMap<string, ReadonlySet<string>> {
   const known = new Map<string, ReadonlySet<string>>([['up', new Set(scraped)]])
   for (const { name, type, labels } of declared) {
@@ -24,7 +27,10 @@ const queries = knownSeries(false)
 const selector = /\b((?:sluice|nodejs|process)_\w+|up)\b(?:\{([^}]*)\})?/g
 const grouping = /\bby \(([^)]*)\)/g
 
-/** What a text of queries names that no service has: a metric, a label of it, a label to group by that none of its metrics has. */
+/**
+ * Unknown names in a text of queries: metrics, their labels, and labels to group by that none of its metrics
+ * has.
+ */
 export function findUnknown(text: string, isProse = false): string[] {
   const known = isProse ? prose : queries
   const unknown: string[] = []

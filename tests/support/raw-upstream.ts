@@ -3,19 +3,22 @@ import type { AddressInfo } from 'node:net'
 
 /** One request as it came over the wire. */
 export interface RawRequest {
-  /** Request line and header lines, without the line breaks. */
+  /** Request line and headers, without line breaks. */
   lines: string[]
   body: Buffer
 }
 
-/** Writes the answer; the connection stays open unless it is ended. */
+/** Writes the answer. The connection stays open unless this ends it. */
 export type RawAnswer = (socket: Socket, request: RawRequest) => void
 
-/** A provider that sees every byte and says exactly what it is told to. Reads bodies by Content-Length and chunks. */
+/**
+ * A provider that sees every byte and controls every byte of its answers. Reads bodies by Content-Length and
+ * chunks.
+ */
 export interface RawUpstream {
   url: string
   requests: RawRequest[]
-  /** Connections that were closed before their answer was complete, or after. */
+  /** Connections that closed, before or after their answer was complete. */
   closed: () => number
   answer(with_: RawAnswer): void
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** Linear work on 8 times as much reads 8 times as much, quadratic work 64 times. */
+/** For 8 times the input, linear work reads 8 times as much, quadratic work 64 times. */
 const growth = 8
 const maxTimes = 10
 
@@ -15,8 +15,8 @@ interface TextReaders {
 }
 
 /**
- * Characters that patterns, searches and loops look at while `work` runs: those of a pattern or search from where it
- * begins to its hit or the end. Backtracking is left out, so the count is the same on every machine.
+ * Characters that patterns, searches and loops read during `work`: for a pattern or search, from its start to
+ * its match or the end. Excludes backtracking, so the count is the same on every machine.
  */
 export function charactersRead(work: () => unknown): number {
   let count = 0
@@ -28,7 +28,7 @@ export function charactersRead(work: () => unknown): number {
   RegExp.prototype.exec = function (this: RegExp, text: string) {
     const from = this.global || this.sticky ? this.lastIndex : 0
     const found = exec.call(this, text)
-    // One that is sticky looks at one place only.
+    // A sticky pattern looks at one position only.
     add(text, from, found === null ? (this.sticky ? from : -1) : found.index + found[0].length)
     return found
   }
@@ -59,8 +59,8 @@ export function charactersRead(work: () => unknown): number {
 }
 
 /**
- * The units that, repeated to `length` characters, have `work` read more than in proportion to that. Throws where
- * it does not read the text at all.
+ * The units that, repeated to `length` characters, make `work` read more than in proportion to the length.
+ * Throws if it does not read the text at all.
  */
 export function unitsReadTooOften(
   units: readonly string[],

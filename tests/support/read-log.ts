@@ -10,7 +10,7 @@ export interface LogRecord {
   headers: IHeaders
 }
 
-/** Every record of the topic's log, from its beginning to its present end; partitions each in their order. */
+/** All records of the topic up to its current end, in order within each partition. */
 export async function readLog(kafka: Kafka, topic: string): Promise<LogRecord[]> {
   const groupId = `${topic}-reader-${randomUUID()}`
   const ends = await endsOf(kafka, topic, groupId)
@@ -29,7 +29,7 @@ export async function readLog(kafka: Kafka, topic: string): Promise<LogRecord[]>
         const { partition } = batch
         for (const { key, value, headers = {}, ...message } of batch.messages) {
           const offset = BigInt(message.offset)
-          // A consumer that starts again by itself begins anew.
+          // A consumer that restarts begins again at the start.
           if (offset <= (read.get(partition) ?? -1n)) continue
           read.set(partition, offset)
           records.push({ partition, offset, key: key?.toString() ?? '', value, headers })
@@ -59,7 +59,7 @@ async function endsOf(kafka: Kafka, topic: string, groupId: string): Promise<Map
   }
 }
 
-/** A topic that is new can have its leader named before the leader knows. */
+/** The offsets, with retries: a new topic's metadata may name a leader that does not know it yet. */
 async function offsetsOf(admin: Admin, topic: string) {
   for (let attempt = 1; ; attempt++) {
     try {

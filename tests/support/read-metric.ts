@@ -1,4 +1,4 @@
-/** The sum of a metric over its labels, as Prometheus would read it from a service's operations port; 0 where it has no series. */
+/** Sum of a metric over its labels, read from a service's operations port; 0 if it has no series. */
 export async function readMetric(operationsPort: number, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text()
   return text

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const datasets = join(import.meta.dirname, '..', '..', 'evals', 'datasets')
 
-/** `count` real prompts, taken in turn from every data set that has prompts, so that all kinds are among them. */
+/** `count` real prompts, in turn from every data set that has some. */
 export function realPrompts(count: number): string[] {
   const sets = readdirSync(datasets)
     .filter((name) => name.endsWith('.jsonl'))
@@ -21,7 +21,7 @@ export function realPrompts(count: number): string[] {
   throw new Error(`the data sets have only ${picked.length} prompts`)
 }
 
-/** Prompts as most people write them, that mean no harm; every hundredth is one of all kinds. */
+/** Harmless everyday prompts; every hundredth is one of all kinds. */
 export function ordinaryPrompts(count: number): string[] {
   const honest = ['honest-personas', 'notinject'].flatMap((name) =>
     promptsOf(join(datasets, `jailbreak_detection.${name}.jsonl`)),
@@ -32,7 +32,7 @@ export function ordinaryPrompts(count: number): string[] {
   )
 }
 
-/** An answer of 1 kB that no scorer has anything against. */
+/** An answer of 1 kB that passes every scorer. */
 export function ordinaryAnswer(): string {
   const [line = ''] = readFileSync(join(datasets, 'content_safety.xstest-answers.jsonl'), 'utf8').split('\n')
   const { response } = JSON.parse(line) as { response: string }

@@ -4,19 +4,19 @@ import { listen } from '#runtime/operations-server.ts'
 import { newId } from '#schemas/ids.ts'
 import { serveOrders } from './bench-process.ts'
 
-/** How it takes records from now on; `away` refuses them, `silent` does not answer. Unset: as before. */
+/** How it takes records from now on: `away` refuses, `silent` does not answer. Unset: unchanged. */
 export interface CounterOrder {
   mode?: 'there' | 'away' | 'silent'
 }
 
 export interface RecordCount {
-  /** Different identifiers among what was taken: what ingest would have stored. */
+  /** Distinct identifiers taken: what ingest would have stored. */
   distinct: number
-  /** All that was taken. */
+  /** All records taken. */
   taken: number
 }
 
-/** Takes records as the API service does, and counts them. Its one project has no limit. */
+/** Takes records like the API service and counts them. Its only project has no limit. */
 const project = { project_id: newId('project'), tier: 'enterprise', zero_content_retention: false }
 const ids = new Set<string>()
 let taken = 0
@@ -28,7 +28,7 @@ function take(body: string): string[] {
   const found: string[] = []
   for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
     const id = body.slice(at + mark.length, at + mark.length + idLength)
-    // The bodies in a record may hold such a field too; only a record's own is a request's.
+    // Bodies may contain such a field too; only a record's own starts with the prefix.
     if (id.startsWith('req_')) found.push(id)
   }
   for (const id of found) ids.add(id)

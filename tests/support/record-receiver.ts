@@ -5,23 +5,23 @@ import { newId } from '#schemas/ids.ts'
 
 export type PostedRecord = Record<string, unknown> & { id: string }
 
-/** Plays the API service where a test needs one that misbehaves; the real one is in start-api.ts. */
+/** A misbehaving API service; the real one is in start-api.ts. */
 export interface RecordReceiver {
   url: string
-  /** Records that were taken, as often as they were sent. */
+  /** Records taken, as often as they were sent. */
   taken: PostedRecord[]
-  /** The JSON text of each, as it was spliced together. */
+  /** The JSON text of each record. */
   texts: string[]
   /** Paths of all posts of records. */
   paths: string[]
   keys: Set<string | undefined>
-  /** What gateways said of themselves. */
+  /** Status reports of gateways. */
   heartbeats: Record<string, unknown>[]
-  /** Status for a record; 202 unless a test says otherwise. */
+  /** Status for a record; 202 by default. */
   decide(with_: (record: PostedRecord) => number): void
-  /** Status for a whole post, its Retry-After and its code; undefined: what the records get. */
+  /** Status for a whole post, its Retry-After and its code; undefined: by record. */
   refuseAll(status: number | undefined, retryAfterSeconds?: number, code?: string): void
-  /** Whether the project of the key keeps no content. */
+  /** Whether the key's project has zero content retention. */
   keepNothing(isEphemeral: boolean): void
   stop(): Promise<void>
 }

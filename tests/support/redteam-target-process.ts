@@ -1,7 +1,10 @@
 import { serveOrders } from './bench-process.ts'
 import { startRedteamTarget } from './redteam-target.ts'
 
-/** A hardened target in a process of its own that takes as long as the first argument says, in milliseconds; it tells what it was asked. */
+/**
+ * A hardened target in its own process, which reports what it was asked. First argument: milliseconds until
+ * it answers.
+ */
 const target = await startRedteamTarget({ manner: 'hardened', delayMs: Number(process.argv[2] ?? '0') })
 serveOrders(target.url, () => ({
   asked: target.asked.length,

@@ -1,10 +1,10 @@
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
 
-/** What global-setup hands to global-teardown. */
+/** What global-setup passes to global-teardown. */
 export interface TestRun extends Addresses {
-  /** Part of every name that the run gives to topics and databases. */
+  /** Part of the name of every topic and database of the run. */
   id: string
-  /** Ends what the run started; nothing when it found a running set. */
+  /** Stops what the run started; does nothing if it found running parts. */
   readonly stop: () => Promise<void>
 }
 

@@ -18,13 +18,16 @@ import { realPrompts } from './real-prompts.ts'
 
 const never = new AbortController().signal
 const noTurns = () => Promise.resolve()
-/** English prose; no tokenizer is asked. */
+/** An average for English prose, without a tokenizer. */
 const bytesOfToken = 4
-/** A level a side, two sentences and a quotation, as JSON. */
+/** Per side a level, two sentences and a quotation, as JSON. */
 const answerTokensOfRubric = 100
 const judgeTextLimit = 12_000
 
-/** Real prompts of all kinds, one after another as the user turn of a chat with a system prompt; each answers the one before it. */
+/**
+ * Real prompts of all kinds, each the user turn of a chat with a system prompt. Each answer is the next
+ * prompt.
+ */
 export function sampleCalls(count: number): Call[] {
   const prompts = realPrompts(count)
   return prompts.map((prompt, index) => {
@@ -40,8 +43,8 @@ export function sampleCalls(count: number): Call[] {
 const rounds = 12
 
 /**
- * CPU microseconds by kB of bodies, of each detector alone and of all of them together, which share what they find out of a text. Of calls that were
- * not read before, in a process that is warm: the best of the rounds, because others use the machine.
+ * CPU microseconds per kB of bodies, of each detector alone and of all together, which share their analysis.
+ * New calls in a warm process; the best of the rounds, because others use the machine.
  */
 export async function measureDetectors(count: number): Promise<{ alone: Map<string, number>; all: number }> {
   const perKb = async (builtIn: readonly BuiltInScorer[]) => {
@@ -61,7 +64,10 @@ export async function measureDetectors(count: number): Promise<{ alone: Map<stri
   return { alone, all: await perKb(builtInScorers) }
 }
 
-/** How much longer a large call takes in a thread than here: what handing it over costs. In turn, and both warm: a thread's code is its own. */
+/**
+ * Time of a large call in a thread against inline: the cost of the transfer. Alternating, both warm: a thread
+ * compiles its own code.
+ */
 export async function measureThread(): Promise<{ inlineMs: number; threadMs: number }> {
   const text = realPrompts(300).join('\n').repeat(3)
   const call = readCall(parseBody(JSON.stringify({ messages: [{ role: 'user', content: text }] })), null)
@@ -93,7 +99,7 @@ export async function measureThread(): Promise<{ inlineMs: number; threadMs: num
   }
 }
 
-/** What the judge would cost, by the prompts that would be sent; the price is gpt-4o-mini's. */
+/** What the judge would cost for these prompts, at gpt-4o-mini's price. */
 export async function measureJudgeCosts(
   calls: readonly Call[],
 ): Promise<Record<string, { 'requests a call': number; 'US$ a million calls': number }>> {
@@ -135,7 +141,7 @@ const noTrace = {
   latency_ms: 0,
 }
 
-/** In the judge's place: writes down what each request would have cost, and answers none. */
+/** A judge that records what each request would have cost and answers none. */
 function createBook(price: JudgePrice): { judge: Judge; total: () => { requests: number; usd: number } } {
   let requests = 0
   let usd = 0

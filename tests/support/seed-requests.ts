@@ -12,7 +12,7 @@ export interface SeededScore {
   value: number | null
   label: 'safe' | 'unsafe' | 'unscored'
   severity?: 'medium' | 'high' | 'critical'
-  /** What the judge was and said. */
+  /** The judge's model, and what it said. */
   judge?: object
   rationale?: string
   evidence?: readonly object[]
@@ -31,7 +31,7 @@ export interface SeededRequest {
   scores?: readonly SeededScore[]
 }
 
-/** Writes a request with its bodies, live scores and counts as the sink does, and returns its identifier. */
+/** Writes a request with bodies, live scores and counts as the sink does. Returns its identifier. */
 export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededRequest): Promise<string> {
   const { projectId, id = newId('request'), requestBody = '{}', responseBody = null, scores = [] } = seeded
   const identity = [idToUuid(projectId), idToUuid(id), new Date(idTimeMs(id))]

@@ -5,17 +5,17 @@ export interface Sending {
   gatewayUrl: string
   proxyApiKey: string
   prompts: readonly string[]
-  /** Calls at the same time. */
+  /** Concurrent calls. */
   concurrency: number
-  /** How long each sender rests after a call. */
+  /** Pause of each sender after a call. */
   pauseMs?: number
-  /** Asked before each call: false ends the sending. */
+  /** Called before each call; false ends the sending. */
   goOn?: () => boolean
 }
 
 /**
- * Sends prompts through the gateway with the official client, every other one streamed, without retries of its own. Returns the ids that the
- * gateway gave, of calls whose answer came completely; rejects when a call fails.
+ * Sends prompts through the gateway with the official client without retries, every other one streamed.
+ * Returns the gateway's ids of completely answered calls. Rejects if a call fails.
  */
 export async function sendPrompts(sending: Sending): Promise<string[]> {
   const { gatewayUrl, proxyApiKey, prompts, concurrency, pauseMs = 0, goOn } = sending

@@ -12,28 +12,28 @@ export interface ServiceProcessOptions {
   /** A folder of services/. */
   name: string
   environment: Readonly<Record<string, string>>
-  /** Where its /readyz is. */
+  /** Port of its /readyz. */
   operationsPort: number
   logFile: string
-  /** Ends a start that would hang; more where other things fail meanwhile. */
+  /** Ends a start that hangs. Longer where other parts fail at the same time. */
   readyDeadlineMs?: number
 }
 
-/** A service as its own process, started again a second after it ends, as its supervisor in production would. */
+/** A service in its own process, restarted a second after it exits, as a supervisor would. */
 export interface ServiceProcess {
   readonly name: string
   readonly operationsPort: number
-  /** Of the process that runs now; it leads a group of its own. */
+  /** The current process, which leads its own process group. */
   readonly pid: () => number
-  /** How often it ended without being asked to. */
+  /** Unexpected exits. */
   readonly restarts: () => number
-  /** SIGKILL in the middle of whatever it does; resolves when the next one serves. */
+  /** Sends SIGKILL; resolves when the next process serves. */
   readonly killAndRestart: () => Promise<void>
-  /** SIGTERM; resolves with the exit code, null when it had to be killed. */
+  /** Sends SIGTERM; resolves with the exit code, null if it had to be killed. */
   readonly stop: () => Promise<number | null>
-  /** Once more, after it was stopped; resolves when it serves. */
+  /** Starts it again after `stop`; resolves when it serves. */
   readonly startAgain: () => Promise<void>
-  /** Everything that it wrote, over all its lives. */
+  /** Output of all its processes. */
   readonly output: () => Promise<string>
   readonly ready: () => Promise<void>
 }
@@ -53,9 +53,9 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
         ...programEnvironment(),
         NODE_ENV: 'production',
         OPS_PORT: String(operationsPort),
-        // No load balancer has to learn that it stops.
+        // No load balancer needs time to notice the stop.
         DRAIN_LEAD_MS: '0',
-        // The least that brokers take: tests that kill members wait for their sessions to end.
+        // The shortest that brokers allow: tests that kill members wait for their sessions to expire.
         KAFKA_SESSION_TIMEOUT_MS: '6000',
         ...environment,
       },
@@ -75,7 +75,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     state.stopping = true
     const ended = startingAgain
     await current.stop()
-    // One that had ended by itself may have been starting again.
+    // It may have exited by itself and be restarting.
     await ended
     await current.stop()
     return (await current.exited).code
@@ -84,7 +84,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   try {
     await ready()
   } catch (error) {
-    // It would be started again for ever.
+    // Otherwise it would be restarted for ever.
     await stop()
     throw error
   }
@@ -122,7 +122,7 @@ async function awaitReady(
     try {
       if ((await fetch(`http://127.0.0.1:${port}/readyz`)).ok) return
     } catch (error) {
-      // fetch: not listening yet. By name, because jest's own TypeError is another class than Node's.
+      // fetch: not listening yet. Compared by name: jest's TypeError is another class than Node's.
       if ((error as Error).name !== 'TypeError') throw error
     }
     await sleep(100)

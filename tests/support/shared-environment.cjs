@@ -4,16 +4,16 @@ const { ModuleMocker } = require('jest-mock')
 const { Agent, setGlobalDispatcher } = require('undici')
 
 /**
- * `fetch` and `http.request` open a connection for each request. A kept one fails where the process stalls for
- * longer than the test's server keeps it: Node closes it after 6 s, while the request is on its way (ECONNRESET).
+ * `fetch` and `http.request` open a connection per request. Node closes idle connections after 6 s: a request
+ * on a kept one fails with ECONNRESET after a longer stall of the process.
  */
 http.globalAgent = new http.Agent({ keepAlive: false })
 setGlobalDispatcher(new Agent({ pipelining: 0 }))
 
 /**
- * What a test file finds around it: the globals of the process, which it shares with the files before and after it in the same worker
- * (docs/decisions/0073). What a file left changed in `process.env`, in timers and by `jest.spyOn` is put back at its end; what else it
- * left changed of what others are likely to meet fails it.
+ * The environment of a test file: the process's globals, shared with other files of the worker
+ * (docs/decisions/0073). Restores `process.env`, timers and `jest.spyOn` after the file. Fails the file if it
+ * changed anything else that others are likely to use.
  */
 module.exports = class SharedEnvironment {
   global = globalThis
@@ -31,7 +31,7 @@ module.exports = class SharedEnvironment {
 
   async setup() {}
 
-  /** A file that says a timeout of its own keeps it. */
+  /** A file's own timeout takes precedence. */
   handleTestEvent({ name }, state) {
     const isOwn = globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] !== undefined
     if (name === 'run_start' && this.#testTimeoutMs !== undefined && !isOwn)
@@ -57,7 +57,7 @@ module.exports = class SharedEnvironment {
   }
 }
 
-/** Listeners of signals only: libraries rightly have one for the end of the process, for good. */
+/** Listeners of signals only: libraries may listen for the end of the process. */
 function whatOthersMeet() {
   const { Date, fetch, setTimeout, setInterval, setImmediate, queueMicrotask } = globalThis
   const signals = process.eventNames().filter((name) => String(name).startsWith('SIG'))

@@ -1,6 +1,6 @@
 import type { Answer, CallOptions, RunningApi } from './start-api.ts'
 
-/** Somebody who is signed in, as the dashboard would speak for them. */
+/** A signed-in user, acting as the dashboard would. */
 export interface TestPerson {
   id: string
   login: string
@@ -11,7 +11,7 @@ export interface TestPerson {
 
 let made = 0
 
-/** Makes somebody of this role, who sees these projects, and signs them in. */
+/** Creates and signs in a user with this role and these projects. */
 export async function signInPerson(
   api: RunningApi,
   role: string,
@@ -31,7 +31,7 @@ export async function signInPerson(
   return { id: String(created.json['id']), login, password, token, call }
 }
 
-/** The token of a new login. */
+/** The token of a new session. */
 async function signIn(api: RunningApi, login: string, password: string): Promise<string> {
   const body = { login, password }
   const answer = await api.call('POST', '/internal/people/sign-in', { operator: true, body })

@@ -11,7 +11,7 @@ export const spoolKey = createSecretKey(Buffer.alloc(32, 3))
 
 export interface SpoolFixture {
   directory: string
-  /** Reasons and records. */
+  /** Reasons, with the number of records. */
   lost: [string, number][]
   open(options?: Partial<SpoolOptions>): Promise<Spool>
 }

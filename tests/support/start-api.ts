@@ -28,7 +28,7 @@ export const operatorSecret = 'an-operator-secret-for-tests'
 export interface Answer {
   status: number
   headers: Headers
-  /** The body, parsed; undefined when there is none. */
+  /** The parsed body; undefined if there is none. */
   json: Record<string, unknown>
   text: string
 }
@@ -37,7 +37,7 @@ export interface CallOptions {
   key?: string
   operator?: boolean
   headers?: Record<string, string>
-  /** Sent as JSON, or as it is when it is text or bytes. */
+  /** Sent as JSON, or unchanged if text or bytes. */
   body?: unknown
 }
 
@@ -46,23 +46,23 @@ export type Call = (method: string, path: string, options?: CallOptions) => Prom
 export interface RunningApi {
   baseUrl: string
   call: Call
-  /** A connection of its own, to look behind the API. */
+  /** Direct access to the API's database. */
   pool: pg.Pool
   topicPrefix: string
   /** A new project with a key of scope `all`. */
   createProject(
     settings?: Record<string, unknown>,
   ): Promise<{ projectId: string; key: string; keyId: string }>
-  /** Everything on a topic so far, decoded. */
+  /** All records of a topic so far, decoded. */
   readTopic<S extends SchemaName>(topic: TopicDefinition<S>): Promise<TopicValues[S][]>
   stop(): Promise<void>
 }
 
-/** Variables added to the API's; or a function of its database's address that gives them. */
+/** Variables for the API; or a function of its database's URL that returns them. */
 type Environment =
   Record<string, string> | ((databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>)
 
-/** The real API in this process, on a database and topics of its own. */
+/** The real API in this process, with its own database and topics. */
 export function startApi(environment: Environment = {}): Promise<RunningApi> {
   return startWithUndo((undo) => startWith(environment, undo))
 }
@@ -106,7 +106,10 @@ async function startWith(environment: Environment, undo: Undo): Promise<Omit<Run
   }
 }
 
-/** What the API writes, and only that is made and registered: all of them would take several times as long, in every test file. */
+/**
+ * The API's topics. Only these are created and registered: all of them would take several times as long per
+ * test file.
+ */
 const written = [topics.requestLogged, topics.requestEphemeral, topics.deliveryDue]
 
 async function registerWritten(registryUrl: string, prefix: string): Promise<void> {

@@ -5,7 +5,7 @@ import { freePorts } from '#infra/embedded/free-port.ts'
 import { awaitBrokers, brokerAddress, launchBroker } from '#infra/embedded/start-kafka.ts'
 import { cappedTopicsClass } from './capped-topics-class.ts'
 
-/** A broker as providers run them: it makes no topic that takes records of more than 8 MiB. */
+/** A broker as hosted Kafka runs it: it creates no topic for records over 8 MiB. */
 export async function startCappedKafka(
   directory: string,
   cacheDirectory: string,
@@ -17,7 +17,7 @@ export async function startCappedKafka(
   const jars = {
     ...found,
     kafkaClassPath: [classes, found.kafkaClassPath].join(delimiter),
-    // The shared one is of another class path.
+    // The shared archive belongs to another class path.
     classArchive: (program: string) => join(directory, `${program}.jsa`),
   }
   const [port, controllerPort] = (await freePorts(2)) as [number, number]

@@ -2,20 +2,20 @@ import { GenericContainer, getContainerRuntimeClient, Wait, type StartedTestCont
 import { freePorts } from '#infra/embedded/free-port.ts'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
 
-/** True when a Docker engine can be used here. */
+/** Whether a Docker engine can be used here. */
 export async function dockerAnswers(): Promise<boolean> {
   try {
     await getContainerRuntimeClient()
     return true
   } catch {
-    // The library throws for every reason alike; the embedded parts are the answer to all of them.
+    // The library throws alike for every reason; embedded parts are the fallback for all.
     return false
   }
 }
 
 /** The same three parts as containers, for machines with a Docker engine. */
 export async function startContainers(): Promise<Addresses & { stop: () => Promise<void> }> {
-  // The broker tells clients its own address, so its port outside has to be known before it starts.
+  // The broker advertises its own address, so its outer port must be known before the start.
   const [kafkaPort] = (await freePorts(1)) as [number]
   const outcomes = await Promise.allSettled([startKafka(kafkaPort), startRegistry(), startPostgres()])
   const stop = async () => {

@@ -9,7 +9,7 @@ import { until } from './until.ts'
 
 export const adminPassword = 'a password for tests'
 
-/** What a browser keeps and sends, without the browser. */
+/** The cookie jar and requests of a browser. */
 export interface TestBrowser {
   send(
     method: string,
@@ -17,20 +17,23 @@ export interface TestBrowser {
     options?: { body?: unknown; headers?: Record<string, string> },
   ): Promise<Answer>
   signIn(name: string, password: string): Promise<Answer>
-  /** As the browser would send it. */
+  /** The Cookie header that the browser would send. */
   cookie(): string
 }
 
 export interface RunningDashboard {
   baseUrl: string
   metrics: Metrics
-  /** What was printed for people. */
+  /** Printed output. */
   printed: string[]
   browser(cookie?: string): TestBrowser
   stop(): Promise<void>
 }
 
-/** The real dashboard in this process, before the API at `apiUrl`; its administrator is `admin` with `adminPassword`. */
+/**
+ * The real dashboard in this process, in front of the API at `apiUrl`. Its administrator is `admin`, with
+ * `adminPassword`.
+ */
 export async function startDashboard(
   apiUrl: string,
   environment: Record<string, string> = {},

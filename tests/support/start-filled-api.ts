@@ -10,7 +10,7 @@ export interface FilledApi {
   api: ServiceProcess
 }
 
-/** The API as a process of its own before a filled database; it writes its log beside it, in `directory`. */
+/** The API in its own process, on a filled database. Its log goes to `directory`. */
 export async function startFilledApi(filled: FilledDatabase, directory: string): Promise<FilledApi> {
   const { brokers, registryUrl } = testInfrastructure()
   const [port, operationsPort] = (await freePorts(2)) as [number, number]

@@ -8,12 +8,15 @@ export interface GatewayProcess extends ServiceProcess {
   readonly url: string
 }
 
-/** The gateway as a process of its own between a provider and a receiver of records, with its log and its spool in `directory`. */
+/**
+ * The gateway in its own process between a provider and a receiver of records. `directory` has its log and
+ * spool.
+ */
 export async function startGatewayProcess(options: {
   directory: string
   providerUrl: string
   receiverUrl: string
-  /** Besides what it needs, or in place of it. */
+  /** Overrides and additions. */
   environment?: Readonly<Record<string, string>>
 }): Promise<GatewayProcess> {
   const { directory, providerUrl, receiverUrl, environment } = options

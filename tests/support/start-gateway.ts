@@ -19,7 +19,7 @@ export interface RunningGateway {
   stop(): Promise<void>
 }
 
-/** The gateway in this process, with a spool of its own unless `SPOOL_DIR` is given. */
+/** The gateway in this process, with its own spool unless `SPOOL_DIR` is given. */
 export async function startGateway(environment: Record<string, string>): Promise<RunningGateway> {
   const own =
     environment['SPOOL_DIR'] === undefined ? await mkdtemp(join(tmpdir(), 'sluice-spool-')) : undefined

@@ -19,29 +19,29 @@ import { startWithUndo } from './undo.ts'
 
 export interface AnsweredCall {
   id: string
-  /** Unix milliseconds at which its answer had come whole. */
+  /** Unix milliseconds at which the whole answer had arrived. */
   atMs: number
 }
 
-/** A whole system with a Kafka, a registry and a Postgres that nobody else uses, and a load for it. */
+/** A whole system on its own Kafka, registry and Postgres, and a load for it. */
 export interface Pipeline {
   stack: Stack
   database: pg.Pool
-  /** Where Kafka keeps its records. */
+  /** Kafka's log directory. */
   kafkaLog: string
-  /** The processes of each component, which may have become more. */
+  /** The processes of each component, including later ones. */
   components: () => Record<string, number[]>
-  /** Makes calls; they are answered in their own time. */
+  /** Starts calls without waiting for their answers. */
   call: (count: number) => void
   answered: readonly AnsweredCall[]
-  /** Of the webhook that all failing scores are told to. */
+  /** Deliveries to the webhook that gets all failing scores. */
   delivered: () => Promise<number>
-  /** One more sink and one more scorer. */
+  /** Starts one more sink and one more scorer. */
   scaleOut: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** Postgres writes through to the disk, as in production. */
+/** Postgres waits for the disk, as in production. */
 export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-pipeline-'))
   const { stop: close, ...pipeline } = await startWithUndo(async (undo) => {
@@ -78,7 +78,7 @@ export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
       kafkaLog: join(directory, 'kafka', 'log'),
       components,
       call(count: number) {
-        // No figure means anything once a call has failed.
+        // Once a call has failed, no figure is valid.
         if (load.exitCode !== null) throw new Error('a call failed: its error stands above')
         load.send(count)
       },

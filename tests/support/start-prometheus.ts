@@ -14,11 +14,11 @@ interface Sample {
   value: [number, string]
 }
 
-/** A real Prometheus with the project's own configuration and rules, except where the processes are and how often it looks. */
+/** A real Prometheus with the project's configuration and rules, except for targets and intervals. */
 export interface Prometheus {
-  /** An instant query; throws when Prometheus refuses it. */
+  /** An instant query; throws if Prometheus refuses it. */
   query(expr: string): Promise<readonly Sample[]>
-  /** Anything else of its API, below /api/v1/. */
+  /** Any other endpoint below /api/v1/. */
   get<T>(path: string): Promise<T>
   stop(): Promise<void>
 }
@@ -28,7 +28,7 @@ interface Configuration {
   scrape_configs: { static_configs: { targets: string[]; labels: { service: string } }[] }[]
 }
 
-/** `ports`: the operations port of each service. */
+/** `ports`: each service's operations port. */
 export async function startPrometheus(ports: Readonly<Record<string, number>>): Promise<Prometheus> {
   const command = await prometheusTool('prometheus')
   const directory = await mkdtemp(join(tmpdir(), 'sluice-prometheus-'))

@@ -12,19 +12,19 @@ const run = promisify(execFile)
 const logConfiguration = join(import.meta.dirname, '..', '..', 'infra', 'embedded', 'log4j2.properties')
 
 export interface SecureKafka {
-  /** Speaks TLS with certificates of `authority` only, to those who sign in as `user`, or one of `users`, with `password`. */
+  /** TLS with certificates of `authority`; SASL as `user` or one of `users`, with `password`. */
   address: string
   /** PEM. */
   authority: string
-  /** May do everything; by SCRAM too. */
+  /** The superuser; also by SCRAM. */
   user: string
-  /** May do nothing yet. */
+  /** Users without rights. */
   users: readonly string[]
   password: string
   stop(): Promise<void>
 }
 
-/** A broker as customers run them: TLS, SASL by PLAIN or SCRAM, and everybody has the rights that they were given. `probe` resolves when it answers. */
+/** A broker as customers run it: TLS, SASL by PLAIN or SCRAM, ACLs. `probe` resolves when it answers. */
 export async function startSecureKafka(
   directory: string,
   cacheDirectory: string,
@@ -50,7 +50,7 @@ export async function startSecureKafka(
     'listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config': scram,
     'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': scram,
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-    // The controller's own listener asks nobody for a name.
+    // The controller's own listener is anonymous.
     'super.users': `User:${user};User:ANONYMOUS`,
     'ssl.keystore.type': 'PEM',
     'ssl.keystore.location': keyStore,
@@ -58,7 +58,7 @@ export async function startSecureKafka(
     'ssl.truststore.location': join(directory, 'authority.pem'),
   }
   const configuration = join(directory, 'server.properties')
-  // The last of two lines with one name counts.
+  // Of two lines with one name, the last counts.
   const lines = Object.entries(secure).map(([name, value]) => `${name}=${value}\n`)
   await writeFile(configuration, kafkaProperties(place, [place]) + lines.join(''))
   const java = (...args: string[]) =>

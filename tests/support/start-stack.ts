@@ -18,22 +18,22 @@ export interface StackOptions {
   upstreamUrl: string
   /** Hosts that webhooks may reach without TLS. */
   insecureWebhookHosts: string
-  /** A migrated database; absent: one of its own on the shared Postgres. */
+  /** A migrated database; absent: a new one on the shared Postgres. */
   databaseUrl?: string
-  /** Another Kafka than the tests', where each process has a user of its own. */
+  /** Another Kafka than the tests', with a user for each process. */
   kafka?: UsersOfKafka
-  /** Variables added to every service's environment, for instance the judge's address. */
+  /** Variables for every service, for instance the judge's address. */
   environment?: Readonly<Record<string, string>>
 }
 
 export interface UsersOfKafka {
-  /** How a process reaches it, and as whom. */
+  /** How a process connects, and as which user. */
   environmentOf(client: ServiceName | 'migrate'): Readonly<Record<string, string>>
-  /** Gives users their rights on what begins so. Called before there is any of it. */
+  /** Grants users their rights on names with this prefix. Called before any of them exists. */
   allow(prefix: string): Promise<void>
 }
 
-/** Every service as a process of its own, on the real broker, registry and Postgres, under names of its own. */
+/** Every service in its own process, on the real broker, registry and Postgres, with unique names. */
 export interface Stack {
   gatewayUrl: string
   apiUrl: string
@@ -45,9 +45,9 @@ export interface Stack {
   databaseUrl: string
   topicPrefix: string
   processes: Readonly<Record<ServiceName, ServiceProcess>>
-  /** One more process of a service that takes its share of the work. */
+  /** Starts one more process of a service. */
   startAnother(name: 'sink' | 'scorer' | 'notifier'): Promise<ServiceProcess>
-  /** Another tenant. */
+  /** Creates another tenant. */
   createProject(): Promise<{ projectId: string; apiKey: string }>
   stop(): Promise<void>
 }
@@ -128,7 +128,7 @@ async function startWith(options: StackOptions, undo: Undo): Promise<Omit<Stack,
   return { ...addresses, processes, startAnother: start, createProject: newProject }
 }
 
-/** Those too that start while another has failed to. */
+/** Also stops those that are still starting while another has failed. */
 async function stopAll(starting: readonly Promise<ServiceProcess>[]): Promise<void> {
   const outcomes = await Promise.allSettled(starting)
   await Promise.all(

@@ -8,7 +8,10 @@ import { createCallStore } from '#services/sink/stores/call-store.ts'
 import { createRollupStore } from '#services/sink/stores/rollup-store.ts'
 import { createScoreStore } from '#services/sink/stores/score-store.ts'
 
-/** Stores calls and scores by the sink's own stores, roll-ups and verdicts included, as if they had come by Kafka. */
+/**
+ * Stores calls and scores by the sink's own stores, with roll-ups and verdicts, as if they had come from
+ * Kafka.
+ */
 export function createCallStorage(pool: Pool) {
   const rollups = createRollupStore()
   const stores = { calls: createCallStore(pool, rollups), scores: createScoreStore(pool, rollups) }

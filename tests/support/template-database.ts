@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { escapeIdentifier, type Client } from 'pg'
 
 const INFRA = join(import.meta.dirname, '..', '..', 'infra')
-// Any number: test processes that want the template at the same time take turns with it.
+// Arbitrary. Makes concurrent test processes create the template one at a time.
 const TEMPLATE_LOCK = 4_816_023
 
 /**
- * The name of a database with every migration applied, made once for each state of the migrations and copied from then
- * on (a copy takes a tenth of the time). `client` is connected to the maintenance database.
+ * The name of a database with all migrations applied, created once per state of the migrations. A copy takes
+ * a tenth of the time. `client` is connected to the maintenance database.
  */
 export async function migratedTemplate(client: Client, urlOf: (database: string) => string): Promise<string> {
   const name = `sluice-template-${await migrationsHash()}`
@@ -20,7 +20,8 @@ export async function migratedTemplate(client: Client, urlOf: (database: string)
     const building = `${name}-building`
     await client.query(`drop database if exists ${escapeIdentifier(building)} with (force)`)
     await client.query(`create database ${escapeIdentifier(building)}`)
-    // Loaded where it is needed: it takes 0.15 s of processor, in each of a hundred test files; all but one copy.
+    // Imported lazily: loading takes 0.15 s of CPU in each of a hundred test files, and all but one only
+    // copy.
     const { migrate } = await import('#infra/migrate.ts')
     await migrate(urlOf(building))
     await client.query(`alter database ${escapeIdentifier(building)} rename to ${escapeIdentifier(name)}`)

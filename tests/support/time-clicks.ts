@@ -1,18 +1,18 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** Milliseconds from the press of the button. */
+/** Milliseconds since the click. */
 export interface TimedClick {
-  /** When the last of the API's answers had come that there were by then: nothing can be painted sooner. */
+  /** When the last answer of the API had arrived: the earliest possible paint. */
   answeredMs: number
-  /** When the frame that shows it was done. */
+  /** When the frame that shows it was complete. */
   paintedMs: number
 }
 
 const deadlineMs = 60_000
 
 /**
- * Clicks, and times in the page itself how long it takes until `painted` holds, a JavaScript expression over the document in which
- * `first()` is the address of the first row's link and `old` what it was before the click.
+ * Clicks and measures in the page how long it takes until `painted` holds: a JavaScript expression over the
+ * document. In it `first()` is the URL of the first row's link and `old` its value before the click.
  */
 export async function timeClick(page: Page, target: Locator, painted: string): Promise<TimedClick> {
   await page.evaluate(watch(painted))
@@ -22,7 +22,7 @@ export async function timeClick(page: Page, target: Locator, painted: string): P
   return took
 }
 
-/** Until the expression over the document holds; playwright's own way needs `eval`, which the dashboard's content policy forbids. */
+/** Waits until the expression holds. Playwright's own way needs `eval`, which the content policy forbids. */
 export async function awaitShown(page: Page, shown: string): Promise<void> {
   const giveUp = `performance.now() > since + ${deadlineMs} ? resolve(false)`
   const look = `const look = () => (${shown}) ? resolve(true) : ${giveUp} : requestAnimationFrame(look)`
@@ -32,7 +32,7 @@ export async function awaitShown(page: Page, shown: string): Promise<void> {
   if (!isShown) throw new Error(`${page.url()}: not shown after ${deadlineMs} ms: ${shown}`)
 }
 
-/** Looks with every frame. A timer set in a frame's callback is run after that frame was painted. */
+/** Checks on every frame. A timer set in a frame's callback runs after that frame was painted. */
 function watch(painted: string): string {
   return `void (globalThis.__timed = new Promise((resolve) => {
     let clickedAt
@@ -52,7 +52,7 @@ function watch(painted: string): string {
   }))`
 }
 
-/** The time of a page is `ms` behind or before the machine's. */
+/** Shifts the page's clock by `ms`. */
 export function shiftClock(ms: number): string {
   return `globalThis.Date = class extends Date {
     constructor(...given) { if (given.length === 0) super(Date.now()); else super(...given) }
@@ -60,7 +60,7 @@ export function shiftClock(ms: number): string {
   }`
 }
 
-/** Bytes of scripts that came over the wire so far, as they were compressed. */
+/** Compressed bytes of scripts loaded so far. */
 export async function countScripts(page: Page): Promise<() => number> {
   const session = await page.context().newCDPSession(page)
   const scripts = new Set<string>()

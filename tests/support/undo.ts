@@ -1,9 +1,9 @@
 import { messageOf } from '#runtime/errors.ts'
 
-/** How what has been started ends, in the order in which it was started. */
+/** Cleanup functions, in the order in which things were started. */
 export type Undo = (() => unknown)[]
 
-/** Ends all of it, what came last first. One that fails leaves none before it behind; then it is thrown. */
+/** Runs all of them, last first. Continues after an error, and throws it at the end. */
 export async function undoAll(undo: Undo): Promise<void> {
   const errors: unknown[] = []
   for (const step of undo.splice(0).reverse()) {
@@ -16,7 +16,7 @@ export async function undoAll(undo: Undo): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, `not ended: ${errors.map(messageOf).join('; ')}`)
 }
 
-/** What `start` makes, with its end. Where it fails, what it had started ends, and its error is thrown, whatever becomes of that. */
+/** What `start` makes, with its cleanup. If it fails, cleans up what it had started and throws its error. */
 export async function startWithUndo<T extends object>(
   start: (undo: Undo) => Promise<T>,
 ): Promise<T & { stop: () => Promise<void> }> {
@@ -26,7 +26,7 @@ export async function startWithUndo<T extends object>(
     return { ...(await start(undo)), stop }
   } catch (error) {
     await stop().catch((failure: unknown) => {
-      // oxlint-disable-next-line preserve-caught-error -- it is the first of its errors
+      // oxlint-disable-next-line preserve-caught-error -- error is the first in the list
       throw new AggregateError([error, failure], `${messageOf(error)} (and then ${messageOf(failure)})`)
     })
     throw error

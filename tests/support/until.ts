@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Waits for a condition. Its limit is no assertion about time: it only ends a test that would hang, with what `describe` says
- * of how far things have come. What takes seconds is asked for ten times a second: the parts that are waited for run on the same
- * cores as the question.
+ * Waits for a condition. The limit asserts nothing about time; it ends a test that hangs, with `describe` as
+ * the message. Long waits poll ten times a second: what is waited for shares the same cores.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,

@@ -43,7 +43,7 @@ test.each([
   'where the memory may not be %s it is a folder of the disk, also for a user without a name',
   async (_, mode) => {
     await chmod(memory, mode)
-    // Root may do everything: it becomes somebody else once the file is read.
+    // Root may do everything, so it changes its user after reading the file.
     const program = `
     const { makeVolatileDirectory } = await import(process.argv[1])
     if (process.getuid() === 0) { process.setgid(54321); process.setuid(54321) }

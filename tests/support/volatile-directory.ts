@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { codeOf } from '#runtime/errors.ts'
 
-/** A whole run took 0.25 GiB; on a busier machine Postgres's log alone may take 1 GiB. */
+/** A whole run takes 0.25 GiB; on a busier machine Postgres's log alone may take 1 GiB. */
 const neededBytes = 3 * 1024 ** 3
 const unusable = ['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC']
 
 /**
- * A folder for what the run keeps until its end: of memory where the system has a file system of it with room, otherwise of the disk. Of
- * what ten files with databases and topics of their own take a tenth is the kernel's work for the disk (58 and 52 s of processor).
+ * A folder for the run's data: in memory if there is space, else on disk. For ten test files with databases
+ * and topics, the disk costs a tenth more CPU (58 against 52 s).
  */
 export async function makeVolatileDirectory(memory = '/dev/shm'): Promise<string> {
   const prefix = await ownPrefix()
@@ -24,20 +24,20 @@ export async function makeVolatileDirectory(memory = '/dev/shm'): Promise<string
   return makeIn(tmpdir())
 }
 
-/** With the namespace of its process numbers: containers that share the memory count theirs each for itself. */
+/** With the PID namespace: containers may share the memory but not process ids. */
 async function ownPrefix(): Promise<string> {
-  // Only Linux has them.
+  // Only Linux has namespaces.
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
   return `sluice-run-${process.getuid?.() ?? 0}-${namespace.replaceAll(/\D/g, '')}-`
 }
 
-/** A run that was killed left its folder, which would take memory for as long as the machine is up. */
+/** Removes folders of killed runs, which take memory until the machine reboots. */
 async function removeAbandoned(memory: string, prefix: string): Promise<void> {
   const pidOf = (name: string) => Number(name.slice(prefix.length).split('-')[0])
   const abandoned = (await readdir(memory)).filter((name) => name.startsWith(prefix) && !runs(pidOf(name)))
   for (const name of abandoned)
     await rm(join(memory, name), { recursive: true, force: true }).catch((error: unknown) => {
-      // Its Postgres and Kafka, which are still ending, write to it: the next run takes it away.
+      // Its Postgres and Kafka are still stopping and writing; the next run removes it.
       if (codeOf(error) !== 'ENOTEMPTY') throw error
     })
 }

@@ -3,19 +3,19 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** One delivery as it came. */
+/** One delivery as received. */
 export interface ReceivedDelivery {
-  /** The event's id, of the envelope; the webhook's deliveries of one event share it. */
+  /** The event's id from the envelope, the same for all deliveries of the event. */
   id: string
   deliveryId: string
   event: string
   path: string
-  /** Whether X-Service-Signature fits the raw bytes; null: the receiver knows no secret. */
+  /** Whether X-Service-Signature matches the raw bytes; null: the receiver has no secret. */
   verified: boolean | null
   body: Buffer
   envelope: Envelope
   headers: Readonly<Record<string, string>>
-  /** Of the monotonic clock (performance.now()), when the request was whole, and when its answer was about to leave. */
+  /** On the monotonic clock (performance.now()): request complete, and answer about to be sent. */
   receivedAtMs: number
   answeredAtMs: number | null
 }
@@ -28,7 +28,9 @@ export interface Envelope {
   data: Record<string, unknown>
 }
 
-/** What the receiver does with a request. `hang` never answers, `reset` cuts the connection, `crawl` sends a byte a second. */
+/**
+ * What the receiver does. `hang` never answers, `reset` breaks the connection, `crawl` sends a byte a second.
+ */
 export type ReceiverBehaviour =
   | {
       kind: 'answer'
@@ -47,13 +49,15 @@ export interface WebhookReceiver {
   /** http(s)://127.0.0.1:port/hook */
   url: string
   deliveries: readonly ReceivedDelivery[]
-  /** Distinct event ids, in the order they first came. */
+  /** Distinct event ids, in order of first receipt. */
   ids(): string[]
-  /** From now on; a function is asked for each request, with how many of its event came before. */
+  /**
+   * Behaviour from now on. A function is called per request, with the number of earlier ones for its event.
+   */
   behave(next: ReceiverBehaviour | ((delivery: ReceivedDelivery, before: number) => ReceiverBehaviour)): void
-  /** The secrets that signatures are verified with from now on: of any webhook that sends here. */
+  /** Secrets to verify signatures with, for all webhooks that use this receiver. */
   trust(...secrets: readonly string[]): void
-  /** Resolves once the condition holds; rejects with what came after `timeoutMs`. */
+  /** Resolves when the condition holds; rejects with the deliveries so far after `timeoutMs`. */
   waitFor(condition: (deliveries: readonly ReceivedDelivery[]) => boolean, timeoutMs?: number): Promise<void>
   close(): Promise<void>
 }
@@ -63,7 +67,9 @@ export interface ReceiverOptions {
   tls?: { key: string; cert: string }
 }
 
-/** A customer's receiver: verifies, remembers, answers 401 to what does not verify and otherwise as it is told (200). */
+/**
+ * A customer's receiver. Verifies and records; answers 401 if verification fails, else as configured (200).
+ */
 export async function startWebhookReceiver(options: ReceiverOptions = {}): Promise<WebhookReceiver> {
   const deliveries: ReceivedDelivery[] = []
   const waiters = new Set<() => void>()
@@ -78,7 +84,7 @@ export async function startWebhookReceiver(options: ReceiverOptions = {}): Promi
     for (const waiter of waiters) waiter()
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // A sender that is killed in mid-request is part of what is tested.
+    // Senders are killed during requests on purpose.
     handle(request, response).catch(() => response.destroy())
   }
   const server =
@@ -142,7 +148,7 @@ function respond(response: ServerResponse, behaviour: ReceiverBehaviour, deliver
     }
     case 'answer': {
       const answer = () => {
-        // Before it leaves: by the time Node tells that it has, the sender may have read it.
+        // Recorded before sending: the sender may read the answer before Node's callback runs.
         delivery.answeredAtMs = performance.now()
         response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '')
       }

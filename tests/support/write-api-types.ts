@@ -18,7 +18,10 @@ interface Operation {
   responses: Record<string, { content?: Content }>
 }
 
-/** TypeScript types of every operation of an OpenAPI document whose schemas stand in place: what the dashboard is checked against. */
+/**
+ * TypeScript types of all operations of an OpenAPI document with inline schemas. The dashboard is checked
+ * against them.
+ */
 export function writeApiTypes(document: Record<string, unknown>): string {
   const paths = document['paths'] as Record<string, Record<string, Operation>>
   const operations = Object.entries(paths)
@@ -49,7 +52,7 @@ function typeOfOperation({ parameters = [], requestBody, responses }: Operation)
   return `{ params: ${of('path')}; query: ${of('query')}; body: ${body === undefined ? 'undefined' : typeOf(body)}; answer: ${typeOf(answer?.content?.['application/json']?.schema ?? {})} }`
 }
 
-/** Query parameters are text on the way (those whose names callers choose are left out), whatever they are read as. */
+/** Query parameters are text in a URL, whatever they are parsed as. Those with free names are left out. */
 function asText(schema: JsonSchema): JsonSchema {
   return schema.enum === undefined ? { type: 'string' } : schema
 }

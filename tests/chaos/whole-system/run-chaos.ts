@@ -11,7 +11,7 @@ import { startFixture, type Fixture } from './fixture/start-fixture.ts'
 
 export interface ChaosOptions {
   seed: number
-  /** How long calls come and faults strike. */
+  /** Duration of calls and faults. */
   lastsMs: number
   callsPerSecond: number
   faults: readonly Fault[]
@@ -23,27 +23,30 @@ export interface ChaosOptions {
 export interface ChaosResult {
   findings: readonly Finding[]
   faults: readonly FaultRecord[]
-  /** Planned, and in the way of others. */
+  /** Planned faults that were skipped because others were in the way. */
   leftOut: number
   /** By way and end. */
   calls: Readonly<Record<string, number>>
-  /** What gateways count as lost. */
+  /** Losses that gateways count. */
   lost: number
   delays: Delays
-  /** From the last answer until nothing was under way any more. */
+  /** From the last answer until nothing was under way. */
   restMs: number
-  /** How often each process was started again, by order or by itself. */
+  /** Restarts per process, ordered or not. */
   restarts: Readonly<Record<string, number>>
 }
 
 const schedule = { atOnce: 2, everyMs: 6_000, restMs: 4_000 }
-/** Longer than clients go on asking Kafka's old metadata about partitions that were added (5 min). */
+/** Longer than kafkajs uses old metadata after partitions were added (5 min). */
 const restWithinMs = 420_000
-/** Of the calls of the limited project the share that fits. */
+/** Share of the limited project's calls that fits its limit. */
 const fitting = 0.6
 const limitedShare = 0.2
 
-/** Starts the system, calls it while faults strike by the seed's schedule, lets it come to rest, and compares what is there with what clients know. */
+/**
+ * Starts the system, calls it while faults follow the seed's schedule, waits for rest, and compares the state
+ * with what clients know.
+ */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, lastsMs, callsPerSecond, directory, registryUrl, say } = options
   const room = Math.max(5, Math.round((lastsMs / 1_000) * callsPerSecond * limitedShare * fitting))

@@ -37,10 +37,10 @@ const readArguments = () =>
     },
   }).values
 
-// So that what is mounted is given back; processes are ended by their guards.
+// Exit handlers unmount disks. Processes are ended by their guards.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-// Whatever else ends a run is shown with where it came from.
+// Any other failure is shown with its stack.
 await runCommand(
   async () => {
     const values = readArguments()

@@ -12,7 +12,7 @@ const facts = {
 }
 const noWait = { p50: 0, p99: 0, max: 0 }
 
-/** One at each second, of two kinds in turn, which recover in as many milliseconds as it is their turn. */
+/** One fault per second, of two kinds in turn. Fault n recovers in n milliseconds. */
 function report(count: number): string {
   const faults = Array.from({ length: count }, (_unused, turn): FaultRecord => {
     const beganMs = turn * 1_000

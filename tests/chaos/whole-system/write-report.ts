@@ -8,15 +8,15 @@ export interface RunFacts {
   callsPerSecond: number
   /** ISO 8601. */
   startedAt: string
-  /** Of the code and of what it ran on. */
+  /** Versions of the code and its environment. */
   versions: string
-  /** Repeats the run. */
+  /** The command that repeats the run. */
   command: string
 }
 
-/** Of what is wrong so many are named. */
+/** Maximum of violations that are listed. */
 const named = 10
-/** Of an hour's 370 faults only those are listed that took longest to recover from. */
+/** Of an hour's 370 faults, only those with the slowest recovery are listed. */
 const listed = 40
 
 /** Whether every invariant held. */

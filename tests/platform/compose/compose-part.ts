@@ -11,7 +11,7 @@ import { ensureServiceImages } from './service-images.ts'
 import { awaitHealth, awaitTargets } from './watch-services.ts'
 
 const file = 'docker-compose.kafka.yml'
-/** Beside a real one on the same engine, and with nothing set: no .env is read, and no variable of this shell. */
+/** Works beside another project on the same engine. Reads neither .env nor variables of this shell. */
 const options = ['-p', 'sluice-platform', '-f', file, '--env-file', '/dev/null']
 
 interface Service {
@@ -41,7 +41,7 @@ export const composePart: PlatformPart = {
       try {
         await compose(['up', '-d', ...more, ...wanted.map(({ name }) => name)])
       } catch (error) {
-        // Compose names the container that failed and not why.
+        // Compose names the failed container, but not the reason.
         const ended = wanted.filter(({ endsItself }) => endsItself).map(({ name }) => name)
         throw new Error(`${messageOf(error)}\n${await compose(['logs', '--tail', '20', ...ended])}`, {
           cause: error,
@@ -76,7 +76,7 @@ async function readServices(): Promise<Record<string, Service>> {
   return (parse(text, { merge: true }) as { services: Record<string, Service> }).services
 }
 
-/** The file's own ports are part of what is shown: the printed addresses are called. */
+/** Requires the ports of the file: the printed addresses are called. */
 async function requirePorts(services: Readonly<Record<string, Service>>): Promise<void> {
   for (const [name, { ports = [] }] of Object.entries(services)) {
     for (const port of ports) {
@@ -96,7 +96,7 @@ async function createCompose(context: PlatformContext): Promise<Compose> {
   return (args) => tool([...options, ...args], { env, cwd: root, timeoutMs: 1_800_000, logFile })
 }
 
-/** The services that can be run here, and in the report those that cannot. */
+/** Services that can run here; the others go into the report. */
 async function prepareImages(
   context: PlatformContext,
   services: Readonly<Record<string, Service>>,

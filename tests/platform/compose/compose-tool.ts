@@ -8,7 +8,10 @@ const module = 'github.com/docker/compose/v2@v2.40.3'
 
 export type Compose = (args: readonly string[], options?: ProgramOptions) => Promise<string>
 
-/** Docker Compose as the client has it, else built from its Go module into the cache (3 minutes on two cores, once). Throws {@link CannotRun}. */
+/**
+ * Docker Compose as the client has it, else built from its Go module into the cache (once, 3 minutes on two
+ * cores). Throws {@link CannotRun}.
+ */
 export async function findCompose(context: PlatformContext): Promise<Compose> {
   const { docker, environment } = await context.engine()
   const isPlugin = await docker(['compose', 'version']).then(

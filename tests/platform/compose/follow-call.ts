@@ -4,7 +4,7 @@ import { runProgram } from '../engine/run-program.ts'
 import { textOf } from '../platform-part.ts'
 import type { Compose } from './compose-tool.ts'
 
-/** What first-project tells people to try. */
+/** The commands that first-project prints. */
 export interface PrintedCalls {
   call: string
   look: string
@@ -17,7 +17,7 @@ export async function printedCalls(compose: Compose): Promise<PrintedCalls> {
   return { call, look }
 }
 
-/** Runs it as printed, but for what it says. */
+/** Runs the command as printed. */
 export async function callModel({ call }: PrintedCalls): Promise<void> {
   const answer = await runProgram('bash', [
     '-c',
@@ -31,7 +31,7 @@ const stored = z.object({
   safety_scores: z.array(z.object({ scorer_name: z.string(), score_label: z.string() })).default([]),
 })
 
-/** Waits until the call that `look` lists has been scored, unsafe. */
+/** Waits until the call that `look` lists is scored as unsafe. */
 export async function awaitScores({ look }: PrintedCalls): Promise<void> {
   const [, base, key = ''] = /'([^']+)\?limit=1' -H 'X-Service-Key: ([^']+)'/.exec(look) ?? []
   let found = ''

@@ -7,7 +7,7 @@ import { prometheusTool } from '../../support/prometheus-tools.ts'
 import { ensureImage } from '../engine/ensure-image.ts'
 import { root, type PlatformContext } from '../platform-part.ts'
 
-/** What a stand-in is made of, as `files/…` of its build. */
+/** Files of a stand-in, as `files/…` of its build. */
 type Payload = (context: PlatformContext) => Promise<Readonly<Record<string, string>>>
 
 const payloads: Readonly<Record<string, Payload>> = {
@@ -21,7 +21,7 @@ const payloads: Readonly<Record<string, Payload>> = {
   prometheus: async () => ({ prometheus: await prometheusTool('prometheus') }),
 }
 
-/** Has the images of others that Compose names. Resolves with the services that are left without one. */
+/** Provides the third-party images that Compose names. Resolves with the services that lack one. */
 export async function ensureServiceImages(
   context: PlatformContext,
   images: Readonly<Record<string, string>>,

@@ -10,7 +10,7 @@ const container = z.object({
   ExitCode: z.number(),
 })
 
-/** Waits until each is healthy, or has ended with 0 where it runs once. */
+/** Waits until each is healthy, or has exited with 0 if it runs once. */
 export async function awaitHealth(
   compose: Compose,
   wanted: readonly { name: string; endsItself: boolean }[],
@@ -38,7 +38,7 @@ const targets = z.object({
   }),
 })
 
-/** Waits until Prometheus has scraped all that it is told to. */
+/** Waits until Prometheus has scraped all its targets. */
 export async function awaitTargets(): Promise<void> {
   let active: z.output<typeof targets>['data']['activeTargets'] = []
   await until(

@@ -13,7 +13,10 @@ import { ensureImage } from './ensure-image.ts'
 const baseImage = 'node:24-bookworm-slim'
 const bundle = '/etc/ssl/certs/ca-certificates.crt'
 
-/** The base of infra/images/Dockerfile; its stand-in is Debian's smallest system with this Node, npm and the authorities that this host believes. */
+/**
+ * The base image of infra/images/Dockerfile. Its stand-in is Debian's smallest system with this Node, npm,
+ * and this host's certificate authorities.
+ */
 export function ensureBaseImage(context: PlatformContext): Promise<void> {
   return ensureImage(context, baseImage, async (name) => {
     const root = join(context.cache, `base.${process.pid}`)
@@ -51,7 +54,7 @@ async function addNode(root: string): Promise<void> {
     await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(local, 'bin', name))
 }
 
-/** Whether there are any. */
+/** Returns whether there are any. */
 async function addAuthorities(root: string): Promise<boolean> {
   const source = process.env['NODE_EXTRA_CA_CERTS'] || bundle
   const isThere = await access(source).then(

@@ -1,14 +1,14 @@
 import { runProgram, type ProgramOptions } from './run-program.ts'
 
-/** A Docker engine, and how its client is called. */
+/** A Docker engine with its client. */
 export interface Engine {
   /** The client's standard output. */
   docker: (args: readonly string[], options?: ProgramOptions) => Promise<string>
-  /** With the engine's address and client; for programs that speak to it. */
+  /** For programs that use the engine: its address and client. */
   environment: NodeJS.ProcessEnv
-  /** Started here: its images are nobody else's. */
+  /** Started by us: nobody else uses its images. */
   isOwn: boolean
-  /** Whether containers have networks of their own, or the host's alone. */
+  /** Whether containers have their own networks, or only the host's. */
   hasNetworks: boolean
 }
 
@@ -16,7 +16,7 @@ export function createEngine(
   environment: NodeJS.ProcessEnv,
   { isOwn, hasNetworks }: Pick<Engine, 'isOwn' | 'hasNetworks'>,
 ): Engine {
-  // An engine of Debian's package has the builder that is its own, and no plugin of another.
+  // Debian's package of the engine has the classic builder and no BuildKit plugin.
   const env = isOwn ? { ...environment, DOCKER_BUILDKIT: '0' } : environment
   const docker = (args: readonly string[], options: ProgramOptions = {}) =>
     runProgram('docker', args, { env, ...options })

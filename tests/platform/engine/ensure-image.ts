@@ -3,7 +3,10 @@ import { CannotRun, type PlatformContext } from '../platform-part.ts'
 
 const pullDeadlineMs = 600_000
 
-/** Has an image of that name: out of its registry, else what `makeStandIn` makes under the name. On somebody else's engine the stand-in loses the name at the end. */
+/**
+ * Provides an image of that name: from its registry, else built by `makeStandIn`. An engine that is not ours
+ * loses the stand-in's name at the end.
+ */
 export async function ensureImage(
   context: PlatformContext,
   name: string,
@@ -30,7 +33,7 @@ export async function ensureImage(
   if (!engine.isOwn) undo.push(() => engine.docker(['rmi', name]))
 }
 
-/** Undefined: there is none of that name; empty: it is no stand-in. */
+/** Undefined: no such image; empty: no stand-in. */
 async function labelOf({ engine }: PlatformContext, name: string): Promise<string | undefined> {
   const format = '{{index .Config.Labels "sluice.stand-in"}}'
   const { docker } = await engine()

@@ -13,11 +13,13 @@ import { runProgram } from './run-program.ts'
 import { unpackPackages } from './unpack-packages.ts'
 
 const packages = ['docker.io', 'containerd', 'runc', 'iptables', 'iproute2']
-/** Containers then have the network of the host alone. */
+/** Containers then have only the host's network. */
 const withoutNetworks = ['--iptables=false', '--ip6tables=false', '--bridge=none']
 const forwarding = '/proc/sys/net/ipv4/ip_forward'
 
-/** The Docker engine that answers here, else one of Debian's package, started on a socket of its own. Throws {@link CannotRun}. */
+/**
+ * The Docker engine that answers here, else Debian's, started on its own socket. Throws {@link CannotRun}.
+ */
 export async function findEngine(cache: string, undo: Undo, say: Say): Promise<Engine> {
   const running = createEngine(process.env, { isOwn: false, hasNetworks: true })
   const version = await running.docker(['version', '--format', '{{.Server.Version}}']).catch(() => undefined)
@@ -33,7 +35,7 @@ export async function findEngine(cache: string, undo: Undo, say: Say): Promise<E
     await unmountBelow(directory)
     await rm(directory, { recursive: true, force: true })
   })
-  // A kernel without these tables fails: then there are no rules to take away, and no networks.
+  // Fails on a kernel without these tables: then there are no rules to remove, and no networks.
   const rules = await snapshotRules(environment).catch(() => undefined)
   const start = { cache, directory, environment, undo, say }
   return (
@@ -41,7 +43,7 @@ export async function findEngine(cache: string, undo: Undo, say: Say): Promise<E
   )
 }
 
-/** The environment in which its programs are found. */
+/** The environment with its programs on PATH. */
 async function fetchEngine(cache: string): Promise<NodeJS.ProcessEnv> {
   const root = await unpackPackages(cache, packages)
   const names = join(root, 'names')
@@ -54,7 +56,7 @@ async function fetchEngine(cache: string): Promise<NodeJS.ProcessEnv> {
     LD_LIBRARY_PATH: [libraries, libraries.replace('/usr', '')].join(delimiter),
     XTABLES_LIBDIR: join(libraries, 'xtables'),
   }
-  // Debian's alternatives, which an unpacked package lacks: the kernel may know one of the two alone.
+  // Debian's alternatives, which an unpacked package lacks. The kernel may support only one of the two.
   const list = ['-t', 'nat', '-L', '-n']
   const isNew = await runProgram('xtables-nft-multi', ['iptables', ...list], { env: environment }).then(
     () => true,
@@ -76,7 +78,7 @@ interface EngineStart {
   say: Say
 }
 
-/** With networks where the host's rules can be restored. Undefined when it ends instead of answering. */
+/** With networks if the host's rules can be restored. Undefined if it exits instead of answering. */
 async function startEngine(
   { cache, directory, environment, undo, say }: EngineStart,
   rules: Rules | undefined,
@@ -110,7 +112,7 @@ async function startEngine(
   return engine
 }
 
-/** An engine that stops leaves the namespace of the host's network mounted. */
+/** A stopped engine leaves the namespace of the host's network mounted. */
 async function unmountBelow(directory: string): Promise<void> {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '')
   for (const mount of mounts.filter((path) => path.startsWith(`${directory}/`)).toReversed())

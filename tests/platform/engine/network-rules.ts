@@ -22,7 +22,7 @@ export async function snapshotRules(env: NodeJS.ProcessEnv): Promise<Rules> {
   }
 }
 
-/** An engine leaves its rules, chains and bridge behind when it stops: takes away those that were not there before. */
+/** Removes rules, chains and the bridge that a stopped engine leaves behind, unless they existed before. */
 export async function removeRules(env: NodeJS.ProcessEnv, before: Rules): Promise<void> {
   const added = (await savedLines(env)).filter((one) => !before.lines.has(keyOf(one)))
   const isOfEngine = ({ line }: Saved) => /\b(DOCKER|docker0|br-)/.test(line)

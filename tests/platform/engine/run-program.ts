@@ -8,13 +8,13 @@ export interface ProgramOptions {
   cwd?: string
   /** Ends a program that hangs. */
   timeoutMs?: number
-  /** Also receives what it writes. */
+  /** Also receives the output. */
   logFile?: string
 }
 
 const maxShown = 2000
 
-/** Runs a program and resolves with its standard output. Rejects with the end of what it said. */
+/** Runs a program and resolves with its standard output. Rejects with the end of its error output. */
 export async function runProgram(
   command: string,
   args: readonly string[],

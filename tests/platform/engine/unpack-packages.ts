@@ -5,8 +5,8 @@ import { CannotRun } from '../platform-part.ts'
 import { runProgram } from './run-program.ts'
 
 /**
- * Debian's packages and what they need that this machine lacks, unpacked into a folder of the cache: nothing is installed, no script of theirs runs.
- * Resolves with the folder, a root of its own. Throws {@link CannotRun}.
+ * Debian's packages and missing dependencies, unpacked into a folder of the cache. Installs nothing and runs
+ * no package scripts. Resolves with the folder, a root of its own. Throws {@link CannotRun}.
  */
 export async function unpackPackages(cache: string, packages: readonly string[]): Promise<string> {
   const place = join(cache, packages.join('+'))
@@ -44,7 +44,7 @@ async function download(packages: readonly string[], archives: string): Promise<
   ]
   const fetchAll = () => runProgram('apt-get', ['install', '--reinstall', ...options, ...packages])
   await fetchAll().catch(async () => {
-    // A new machine has no lists yet; root may fetch them.
+    // A new machine has no package lists yet; root may fetch them.
     await runProgram('apt-get', ['update'])
     await fetchAll()
   })

@@ -13,11 +13,11 @@ const stopWithinSeconds = 30
 export interface Containers {
   /** Resolves when it is ready. */
   start(plan: ContainerPlan): Promise<void>
-  /** SIGTERM. Rejects when it was killed after all or ended with another code than 0. */
+  /** Sends SIGTERM. Rejects if the container had to be killed or its exit code is not 0. */
   stop(name: string): Promise<void>
-  /** A process that ends by itself. */
+  /** Runs a process to its end. */
   runOnce(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<string>
-  /** A command of scripts/, as `docker compose exec` runs it. */
+  /** Runs a command of scripts/, like `docker compose exec`. */
   runCommand(
     name: string,
     args: readonly string[],
@@ -25,7 +25,7 @@ export interface Containers {
   ): Promise<string>
 }
 
-/** Containers of the image with the limits that docker-compose.kafka.yml sets, on the network of the host. */
+/** Containers of the image with the limits of docker-compose.kafka.yml, on the host's network. */
 export async function createContainers(engine: Engine, image: string, undo: Undo): Promise<Containers> {
   const limits = await limitsOf(composeFile)
   const prefix = `sluice-platform-${process.pid}`
@@ -92,7 +92,7 @@ const serviceSchema = z.object({
   mem_limit: z.string(),
 })
 
-/** What every service of Compose has, as options of `docker run`. */
+/** Options of `docker run` for what every service of Compose has. */
 async function limitsOf(file: string): Promise<string[]> {
   const compose = parse(await readFile(file, 'utf8'), { merge: true }) as { 'x-service': unknown }
   const limits = serviceSchema.parse(compose['x-service'])
@@ -111,7 +111,7 @@ function isReady(url: string): Promise<boolean> {
       await answer.arrayBuffer()
       return answer.ok
     },
-    // It does not listen yet.
+    // Not listening yet.
     () => false,
   )
 }

@@ -57,7 +57,7 @@ async function startServices(
   return [...plan.services, gateway]
 }
 
-/** What only an answer shows: the built client, the pages of the API's documentation, a call. */
+/** Checks that need an answer: the built client, the API's documentation pages, a call. */
 async function askServices({ report }: PlatformContext, plan: ImagePlan): Promise<void> {
   await report.check('the dashboard serves its client', async () => {
     const page = await textOf(plan.dashboardUrl)

@@ -8,9 +8,9 @@ type Variables = Readonly<Record<string, string>>
 export interface ContainerPlan {
   name: string
   args: readonly string[]
-  /** Where it is ready when this answers 200. */
+  /** Ready when this answers 200. */
   readyUrl: string
-  /** Of operations; undefined: it has none. */
+  /** Its operations port; undefined: none. */
   operationsUrl?: string
   environment: Variables
   /** A directory that it writes to. */
@@ -18,11 +18,11 @@ export interface ContainerPlan {
 }
 
 export interface ImagePlan {
-  /** Of every service and command. */
+  /** Variables of every service and command. */
   shared: Variables
-  /** In the order in which they are started. */
+  /** In starting order. */
   services: readonly ContainerPlan[]
-  /** Only when the API answers there is a project whose key the gateway has. */
+  /** A function, because the project and its key exist only after the API has started. */
   gateway: (serviceApiKey: string) => ContainerPlan
   api: string
   dashboardUrl: string
@@ -33,7 +33,10 @@ export interface ImagePlan {
 const names = Object.keys(defined) as ServiceName[]
 const at = (port: number) => `http://127.0.0.1:${port}`
 
-/** Every process that the image holds, with the parts on this host. Containers share its network: each has ports of its own. */
+/**
+ * Every process of the image, with infrastructure on this host. Containers share its network, so each has its
+ * own ports.
+ */
 export async function planContainers({ brokers, registryUrl, postgresUrl }: Addresses): Promise<ImagePlan> {
   const ports = await freePorts(2 * names.length + 1)
   const next = () => String(ports.pop())

@@ -11,19 +11,22 @@ import type { Database } from '../tables/database.ts'
 import type { TopicIndex } from './topic-index.ts'
 import { wants } from './watch-offsets.ts'
 
-/** What a seed has left behind. */
+/** The state after a seed. */
 export interface End {
   calls: readonly ClientCall[]
   database: Database
   index: TopicIndex
   receipts: readonly Receipt[]
-  /** How often somebody died by bad luck (world.ts). */
+  /** Processes that died by chance (world.ts). */
   losses: number
-  /** One notifier, and no process died, stood still or was stopped: what was sent is known, and need not be sent again. */
+  /**
+   * One notifier, and no process died, stopped or was paused: every outcome is known and nothing needs a
+   * resend.
+   */
   isUndisturbed: boolean
 }
 
-/** Compares what clients were told with what there is. Returns what is wrong. */
+/** Compares what clients were told with the final state. Returns the problems. */
 export function checkEnd(end: End): string[] {
   return [
     ...checkLetters(end),
@@ -37,13 +40,14 @@ export function checkEnd(end: End): string[] {
 
 const keyOf = ({ project, id }: ClientCall) => `${idToUuid(project.project.projectId)}/${idToUuid(id)}`
 
-/** Dead letters are of records that deserve one. */
+/** Only records that deserve it are dead-lettered. */
 function checkLetters(end: End): string[] {
   const expected = new Set(['UNDECODABLE', 'INVALID_IDENTIFIER', 'NO_PARTITION', 'CRASHED'])
   const wrong = [...end.index.letters]
     .filter(([, code]) => !expected.has(code))
     .map(([place, code]) => `${place} was dead-lettered as ${code}`)
-  // Bad luck can strike at a harmless record three times; where one record ends processes, once more is enough.
+  // By chance, processes can die three times at a harmless record. Next to a record that kills, once is
+  // enough.
   const isBadLuck = end.losses >= (killersOf(end) > 0 ? 1 : 3)
   if (isBlamed(end) && !isBadLuck) wrong.push('a harmless record was blamed for the end of a process')
   return wrong
@@ -53,13 +57,13 @@ function killersOf({ index }: End): number {
   return [...index.calls.values()].filter(({ metadata }) => metadata === killerMetadata).length
 }
 
-/** Whether something harmless is among the dead letters, so that what follows from it may be missing. */
+/** Whether a harmless record was dead-lettered, so its effects may be missing. */
 function isBlamed(end: End): boolean {
   const blamed = [...end.index.letters.values()].filter((code) => code === 'CRASHED').length
   return blamed > killersOf(end)
 }
 
-/** Every call that was taken is there once; none that was refused is. */
+/** Every accepted call is stored once; no refused call is. */
 function checkCalls(end: End): string[] {
   return end.calls.flatMap((call) => {
     const isStored = end.database.calls.has(keyOf(call))
@@ -97,7 +101,7 @@ function checkCounters({ calls, database }: End): string[] {
   return wrong
 }
 
-/** Each stored call has one score of each scorer, and no score is of anything else. */
+/** Each stored call has one score per scorer, and every score belongs to a stored call. */
 function checkScores(end: End): string[] {
   const { database } = end
   const wrong: string[] = []
@@ -115,7 +119,7 @@ function checkScores(end: End): string[] {
   return wrong
 }
 
-/** Unsafe scores and first uses of tools have raised their events, once each, and nothing else has. */
+/** Unsafe scores and first uses of tools raised their events, once each, and nothing else did. */
 function checkEvents({ database, index, calls }: End): string[] {
   const wrong: string[] = []
   const stored = [...database.scores.values()]
@@ -139,7 +143,10 @@ function checkEvents({ database, index, calls }: End): string[] {
   return wrong
 }
 
-/** Each event has one delivery for each webhook that wants it; each is delivered, or failed four times and dead. */
+/**
+ * Each event has one delivery per webhook that wants it. Each is delivered, or dead after four failed
+ * attempts.
+ */
 function checkDeliveries(end: End): string[] {
   const { database, index, receipts } = end
   const wrong: string[] = []

@@ -9,11 +9,14 @@ import { readValue } from '../world/sim-codec.ts'
 
 const schemaOf = new Map<string, SchemaName>(Object.values(topics).map(({ name, schema }) => [name, schema]))
 
-/** What stands in topics, as far as invariants ask for it. */
+/** Contents of topics, as far as the invariants need them. */
 export class TopicIndex {
-  /** Requests with a job, with one in the lane of large calls, with all scores, events, and deliveries by `topic/delivery/attempt`. */
+  /**
+   * Requests with a job, with a job in the lane of large calls, with all scores; events; deliveries by
+   * `topic/delivery/attempt`.
+   */
   readonly jobs = new Set<string>()
-  /** How often: once for each try. */
+  /** Number of hand-overs: one per attempt. */
   readonly handedOver = new Map<string, number>()
   readonly scored = new Map<string, ScoredCall>()
   readonly events = new Map<string, RaisedEvent>()
@@ -21,7 +24,7 @@ export class TopicIndex {
   readonly calls = new Map<string, LoggedCall>()
   /** `topic/partition@offset` of every copy of a call. */
   readonly #copies = new Map<string, string[]>()
-  /** `topic/partition@offset` of records that stand in a dead-letter topic, with the code. */
+  /** `topic/partition@offset` of dead-lettered records, with the code. */
   readonly letters = new Map<string, string>()
 
   add({ topic, partition }: Place, message: StoredMessage): void {
@@ -54,7 +57,9 @@ export class TopicIndex {
     }
   }
 
-  /** Whether a copy of the call was blamed for the ends of processes: it may have been stored before, and has no job. */
+  /**
+   * Whether a copy of the call was blamed for deaths of processes: it may be stored already, without a job.
+   */
   isBlamed({ id }: LoggedCall): boolean {
     return this.#copies.get(id)?.some((name) => this.letters.get(name) === 'CRASHED') === true
   }

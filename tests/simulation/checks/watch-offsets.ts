@@ -12,7 +12,7 @@ import type { Cluster } from '../world/cluster.ts'
 import type { Place } from '../world/places.ts'
 import type { TopicIndex } from './topic-index.ts'
 
-/** What a record asks for that is not done; undefined: its offset may be passed. */
+/** What the record still needs; undefined: its offset may be committed. */
 type WhatIsMissing = (
   value: unknown,
   index: TopicIndex,
@@ -20,7 +20,7 @@ type WhatIsMissing = (
   place: Place,
 ) => string | undefined
 
-/** By group: a record below the committed offset has had its whole effect. */
+/** By group: a record below the committed offset must have had its whole effect. */
 const whatIsMissing: Readonly<Record<string, WhatIsMissing>> = {
   'sink-calls'(value, index, { calls }, { topic }) {
     const call = value as LoggedCall
@@ -32,7 +32,7 @@ const whatIsMissing: Readonly<Record<string, WhatIsMissing>> = {
     const { request_id: id } = value as ScoreJob
     return scored.has(id) || handedOver.has(id) ? undefined : 'its scores'
   },
-  // One that detectors were too slow for is passed once it stands there again.
+  // A call that took too long is done once it has been queued again.
   'scorer-large'(value, { scored, handedOver }) {
     const { request_id: id } = value as ScoreJob
     return scored.has(id) || (handedOver.get(id) ?? 0) > 1 ? undefined : 'its scores'
@@ -58,7 +58,7 @@ const whatIsMissing: Readonly<Record<string, WhatIsMissing>> = {
   'notifier-retry': attemptMissing,
 }
 
-/** As select-webhooks.ts decides for the webhooks of the simulation, whose filters pass every event of theirs. */
+/** Like select-webhooks.ts for the simulation's webhooks, whose filters pass all events of their project. */
 export function wants(webhook: Webhook, { event, project_id: projectId }: RaisedEvent): boolean {
   const name = event === 'new_tool_detected' ? 'usage_alert' : event
   return webhook.projectId === projectId && webhook.events.includes(name)
@@ -82,7 +82,7 @@ function attemptMissing(
   return index.deliveries.has(name) ? undefined : 'what follows its failure'
 }
 
-/** Holds every commit against what was done: an offset never passes a record that is unfinished and not dead-lettered. */
+/** Checks every commit: an offset never passes a record that is neither finished nor dead-lettered. */
 export function watchOffsets(
   cluster: Cluster,
   database: Database,

@@ -6,8 +6,8 @@ import { mutations, type Mutation } from './mutations.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 /**
- * Puts a mistake into one of our files as it is loaded from here on. Throws when there is no such mutation; loading throws when its place is
- * no longer in the file, or no longer once.
+ * Mutates one of our files when it is loaded. Throws if there is no such mutation. Loading throws unless the
+ * text to replace is in the file exactly once.
  */
 export function applyMutation(name: string): void {
   const mutation = mutations[name]
@@ -23,7 +23,7 @@ export function applyMutation(name: string): void {
   })
 }
 
-/** The text of its file with the mistake in it. Throws when its place is not there, or not once. */
+/** The mutated text of the file. Throws unless the text to replace is in it exactly once. */
 export function mutate(source: string, name: string, { file, find, replace }: Mutation): string {
   if (source.split(find).length !== 2)
     throw new Error(`${name}: its place is not in ${file}, or not once; find it anew`)

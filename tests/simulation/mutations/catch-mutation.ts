@@ -1,16 +1,16 @@
 import { runSeeds } from '../run-seeds.ts'
 
-/** Every mistake is found within so many seeds; the last at 609. */
+/** Every mutation is caught within this many seeds; the last at 609. */
 const enoughSeeds = 1_000
 
-/** Runs seeds with a mistake put in until one of them fails. `said` is what the run printed. */
+/** Runs seeds with a mutation until one fails. `said` is the output. */
 export async function catchMutation(name: string): Promise<{ isCaught: boolean; said: string }> {
   const lines: string[] = []
   const isWell = await runSeeds({
     from: 1,
     count: enoughSeeds,
     jobs: 1,
-    // A seed takes a tenth of a second; one that hangs need not be waited for long.
+    // A seed takes 0.1 s. One that hangs is given up early.
     secondsPerSeed: 60,
     mutation: name,
     isTold: false,

@@ -1,12 +1,12 @@
-/** A mistake that somebody could make, or has made: where it goes into our code. */
+/** A plausible mistake, as a replacement in our code. */
 export interface Mutation {
   file: string
-  /** Stands in the file once. */
+  /** Is in the file exactly once. */
   find: string
   replace: string
 }
 
-/** Each is caught by the simulation (simulation.test.ts). Named by the part that it is in. */
+/** The simulation catches each of these (simulation.test.ts). Named by the part that they are in. */
 export const mutations: Readonly<Record<string, Mutation>> = {
   'runtime-commits-before-work': {
     file: 'runtime/kafka/batch-consumer.ts',

@@ -10,18 +10,18 @@ import type { Kept } from '../world/keep-running.ts'
 import type { World } from '../world/world.ts'
 import type { SimContext } from './context.ts'
 
-/** One call that a client wants recorded, and what it was told last. */
+/** One call that a client wants recorded, and the last answer to it. */
 export interface ClientCall {
   id: string
   project: ProjectKey
   body: Record<string, unknown>
   /** `taken` and `refused` are final. */
   end: 'none' | 'taken' | 'refused'
-  /** How often it was told that its call is taken. */
+  /** Number of accepting answers. */
   answers: number
 }
 
-/** What ingest does between an HTTP request and its answer: services/ingest/log-calls.ts and what it is made of. */
+/** Ingest between HTTP request and answer: services/ingest/log-calls.ts and its parts. */
 export function createSimIngest(context: SimContext, quotaLimit: number): LogCalls {
   const { database, producer, codecs, sealer, clock, metrics } = context
   return createLogCalls({
@@ -56,7 +56,10 @@ export function answering(): Service {
 
 const clientTimeoutMs = 12_000
 
-/** Sends a call until it is told something final; asks another process, under the same id, when it is not answered. */
+/**
+ * Sends a call until the answer is final. Without an answer it retries with another process, under the same
+ * id.
+ */
 export function sendCall(
   world: World,
   call: ClientCall,

@@ -10,11 +10,11 @@ import { createSimKafka, createSimProducer } from '../world/sim-kafka.ts'
 import type { World } from '../world/world.ts'
 
 const log = createLog('simulation', 'silent')
-/** One for all: counting is not what is looked at. */
+/** Shared by all: metrics are not checked. */
 const metrics = createMetrics()
 const sealer = createSealer([])
 
-/** What every simulated process stands on; `clock` reads the simulation's time (virtual-time.ts). */
+/** The service context of every simulated process. `clock` reads virtual time (virtual-time.ts). */
 export function createServiceContext(world: World, cluster: Cluster, database: Database) {
   const codecs = {
     calls: createSimCodec(world, topics.requestLogged.schema),
@@ -25,7 +25,7 @@ export function createServiceContext(world: World, cluster: Cluster, database: D
   }
   const producer = createSimProducer(cluster)
   const kafka = createSimKafka(cluster)
-  // Fewer fetches that bring nothing: they are what most of a seed would be.
+  // Longer waits mean fewer empty fetches, which would be most of a seed.
   const group = { maxWaitMs: 1_000 }
   return {
     group,
@@ -39,7 +39,7 @@ export function createServiceContext(world: World, cluster: Cluster, database: D
     producer,
     kafka,
     codecs,
-    /** Large calls that detectors were too slow for, over all scorers (scorers.ts). */
+    /** Large calls that were too slow for detectors once, for all scorers (scorers.ts). */
     slowCalls: new Set<string>(),
   }
 }

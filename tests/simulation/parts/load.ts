@@ -15,7 +15,7 @@ import { killerMetadata } from './sinks.ts'
 export const quotaLimit = 4
 const dayMs = 86_400_000
 
-/** An identifier of the seed: the same whenever the seed is run again. */
+/** An identifier that depends only on the seed. */
 function seededId({ random }: World, kind: IdKind, timeMs: number): string {
   const time = Math.floor(timeMs).toString(16).padStart(12, '0')
   const digits = (count: number) =>
@@ -33,7 +33,10 @@ function makeProject(world: World, tier: Tier, zeroContentRetention: boolean): P
   }
 }
 
-/** Three projects: one without a limit and with webhooks, one with a small limit, one that keeps no content. */
+/**
+ * Three projects: one without a limit and with webhooks, one with a small limit, one with zero content
+ * retention.
+ */
 export function makeProjects(context: SimContext) {
   const { world, database, sealer } = context
   const open = makeProject(world, 'enterprise', false)
@@ -60,8 +63,8 @@ export function makeProjects(context: SimContext) {
 }
 
 /**
- * The calls that clients send: some unsafe, some large, some with tools, most of the limited project over its limit. Of a burst more are unsafe, so that
- * notifiers find events together.
+ * The calls that clients send: some unsafe, some large, some with tools, most of the limited project over its
+ * limit. A burst has more unsafe calls, so that notifiers find several events at once.
  */
 export function makeCalls(
   context: SimContext,
@@ -95,7 +98,9 @@ export function makeCalls(
   })
 }
 
-/** Records that nobody should send: bytes that are no record, an identifier of another kind, and one that ends its process. */
+/**
+ * Hostile records: bytes that are no record, an identifier of another kind, and one that kills its process.
+ */
 export function sendHostileRecords({ world, cluster }: SimContext, projectId: string): void {
   const topic = topics.requestLogged.name
   const put = (key: string, value: Buffer) => cluster.append({ topic, key, value })

@@ -28,11 +28,11 @@ const few = { perEndpoint: 2, total: 16 }
 const many = { perEndpoint: 32, total: 256 }
 const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 
-/** As services/notifier/service.ts puts it together. */
+/** Assembled like services/notifier/service.ts. */
 export function startSimNotifier(context: SimContext, receivers: Receivers): Service {
   const { database, producer, codecs, log } = context
   const metrics = createNotifierMetrics(context.metrics)
-  // Few: most events wait for places. Many: most begin together, those of unknown endpoints too.
+  // Few: most events wait for permits. Many: most start together, those of unknown endpoints too.
   const limiter = new EndpointLimiter(context.world.random.pick([few, many]))
   const shared = {
     ...context,

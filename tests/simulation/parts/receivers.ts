@@ -2,7 +2,7 @@ import type { Webhook } from '#services/notifier/stores/webhook-rows.ts'
 import type { AttemptResult, Sender } from '#services/notifier/sending/send-attempt.ts'
 import type { World } from '../world/world.ts'
 
-/** What customers' servers have seen. */
+/** One request that a receiver got. */
 export interface Receipt {
   deliveryId: string
   isTaken: boolean
@@ -15,7 +15,7 @@ export interface Receivers {
 
 const timeoutMs = 10_000
 
-/** Customers' servers: one answers, one refuses often, one takes its time or never answers. Which is which stands in the URL. */
+/** Customers' receivers: quick, often failing, slow, or dead. The URL says which. */
 export function createReceivers(world: World): Receivers {
   const receipts: Receipt[] = []
   const { random, faults } = world
@@ -53,7 +53,7 @@ function resultOf(durationMs: number, isTaken: boolean): AttemptResult {
   return { statusCode: timedOut ? null : 503, durationMs, error, excerpt: null, timedOut }
 }
 
-/** Where a webhook's receiver answers as `kind` says. */
+/** URL of the receiver that behaves as `kind` says. */
 export function urlOf(kind: 'quick' | 'failing' | 'slow' | 'dead'): Webhook['url'] {
   return `https://${kind}.example/hook`
 }

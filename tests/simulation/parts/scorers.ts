@@ -14,7 +14,7 @@ import { judged, unscored } from '#services/scorer/scoring/verdict.ts'
 import type { DetectCall } from '#services/scorer/steps/detect-call.ts'
 import type { SimContext } from './context.ts'
 
-/** Two scorers for everybody: what each of them sees in a call is tested where they are (services/scorer/scoring). */
+/** The scorers of every project. Their own tests cover what each detects (services/scorer/scoring). */
 export const scorersOfAll: readonly BuiltInScorer[] = ['content_safety', 'jailbreak_detection']
 const tiers: ScorersOfTier = {
   free: scorersOfAll,
@@ -23,13 +23,13 @@ const tiers: ScorersOfTier = {
   enterprise: scorersOfAll,
 }
 
-/** A call with this in it is unsafe, for the first of the scorers. */
+/** Makes a call unsafe for the first scorer. */
 export const unsafeWord = 'unsafe-on-purpose'
 
-/** A call with this in it is large: all others have fewer characters. */
+/** Makes a call large: all others have fewer characters. */
 export const largeWords = 'large-on-purpose, by as many words as it takes to be longer than all others'
 const inlineMaxChars = 150
-/** Detectors are too slow for a large call with this in it, the first time that they read it. */
+/** Makes detectors take too long for a large call, on its first read. */
 export const slowWord = 'slow-on-purpose'
 
 const detectWith =
@@ -49,7 +49,7 @@ const detectWith =
     )
   }
 
-/** As services/scorer/service.ts puts it together, for live jobs, with detectors of the simulation and no judge. */
+/** Assembled like services/scorer/service.ts, for live jobs, with simulated detectors and no judge. */
 export function startSimScorer(context: SimContext): Service {
   const { database, producer, codecs, metrics, clock, log } = context
   const scorerMetrics = createScorerMetrics(metrics)

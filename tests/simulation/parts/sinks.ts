@@ -14,11 +14,11 @@ import { createSimCallStore, createSimOutbox, createSimScoreStore } from '../tab
 import { beginningMs } from '../world/world.ts'
 import type { SimContext } from './context.ts'
 
-/** Metadata of a call whose record ends every process that works on it. */
+/** Metadata of a call whose record kills every process that handles it. */
 export const killerMetadata = '{"ends":"the process"}'
 const dayMs = 86_400_000
 
-/** As services/sink/service.ts and create-consumers.ts put it together; days have partitions for a week. */
+/** Assembled like services/sink/service.ts and create-consumers.ts. Partitions exist for a week. */
 export function startSimSink(context: SimContext): Service {
   const { world, database, producer, codecs, log, clock } = context
   const relay = createPeriodicTask({
@@ -76,7 +76,7 @@ export function startSimSink(context: SimContext): Service {
       scores: createSimScoreStore(database),
       writeLine: ({ request_id, scorer }) => world.tell(() => `line ${request_id} ${scorer}`),
       onEvents,
-      // No database is restored here.
+      // The simulation restores no database.
       awaitCalls: () => Promise.resolve(false),
       dashboardUrl: 'http://localhost:3000',
     }),

@@ -8,7 +8,7 @@ import type { PlacedCall } from '#services/sink/steps/place-call.ts'
 import type { Outbox } from '#services/sink/stores/outbox-store.ts'
 import { addTo, type Database, type OutboxEntry } from './database.ts'
 
-/** As services/sink/stores/call-store.ts, without erasures. */
+/** Like services/sink/stores/call-store.ts, without erasures. */
 export function createSimCallStore(database: Database): CallStore {
   return {
     store: (calls, position, kind) =>
@@ -60,7 +60,7 @@ function count(database: Database, call: LoggedCall): void {
   if (requestLimitOf[call.tier as Tier] === null) addTo(database.quotaCounters, call.project_id)
 }
 
-/** As services/sink/stores/score-store.ts. */
+/** Like services/sink/stores/score-store.ts. */
 export function createSimScoreStore(database: Database): ScoreStore {
   return {
     store: (scores, _partition, eventsOf) =>
@@ -85,7 +85,10 @@ export function createSimScoreStore(database: Database): ScoreStore {
   }
 }
 
-/** As services/sink/stores/outbox-store.ts: a lock ends with its transaction, or with the process that held it. */
+/**
+ * Like services/sink/stores/outbox-store.ts: a lock ends with its transaction, or with the process that held
+ * it.
+ */
 export function createSimOutbox(database: Database): Outbox {
   return {
     async publishOldest({ maxRows }, publish) {

@@ -20,7 +20,7 @@ export interface AttemptEntry {
   leaseUntilMs: number
   claims: number
   finished: FinishedAttempt | null
-  /** When it was first said to have failed; of an attempt that two processes made, the first of both. */
+  /** Time of the first reported failure; for an attempt of two processes, the earlier. */
   firstFailedMs: number
 }
 
@@ -32,18 +32,18 @@ export interface DeliveryEntry {
 }
 
 /**
- * What Postgres holds, with the keys and the conditions of our statements. One statement or transaction is one moment: nothing comes between,
- * which is what row locks and constraints see to in the real one.
+ * The contents of Postgres, with the keys and conditions of our statements. A statement or transaction is
+ * atomic, as row locks and constraints make it in the real one.
  */
 export class Database {
-  /** By project and request, as every key of ours is. */
+  /** By project and request, like all our keys. */
   readonly calls = new Map<string, LoggedCall>()
   readonly ephemeral = new Set<string>()
   readonly positions = new Map<string, bigint>()
   readonly tools = new Set<string>()
   readonly scores = new Map<string, { call: ScoredCall; score: Score }>()
   readonly outbox = new Map<string, OutboxEntry>()
-  /** Calls counted in roll-ups, scores counted in roll-ups, and the counter of the quota, by project. */
+  /** By project: calls and scores counted in roll-ups, and the quota counter. */
   readonly countedCalls = new Map<string, number>()
   readonly countedScores = new Map<string, number>()
   readonly quotaCounters = new Map<string, number>()
@@ -52,9 +52,9 @@ export class Database {
   readonly waiting = new Map<string, { delivery: WebhookDelivery; dueAtMs: number }>()
   readonly webhooks: Webhook[] = []
   readonly world: World
-  /** Deliveries that were begun with others: what is held against that path is held against something. */
+  /** Deliveries that started in one batch: shows that seeds exercise that path. */
   begunTogether = 0
-  /** Told of every attempt that somebody may make. */
+  /** Called for every claimed attempt. */
   onClaimed: (delivery: WebhookDelivery) => void = () => undefined
   #seq = 0
 
@@ -62,13 +62,13 @@ export class Database {
     this.world = world
   }
 
-  /** One statement or transaction. */
+  /** Runs one statement or transaction. */
   ask<T>(effect: () => T): Promise<T> {
     const failure = () => new TransientError('POSTGRES_UNAVAILABLE', 'Postgres: Connection terminated')
     return this.world.request({ target: 'postgres', effect, failure })
   }
 
-  /** In the transaction of what made them true; one that is there already stays. */
+  /** In the transaction of the state that raises them. Existing events stay. */
   addEvents(events: readonly RaisedEvent[]): void {
     for (const event of events) {
       if (this.outbox.has(event.id)) continue

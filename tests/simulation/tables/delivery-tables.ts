@@ -4,7 +4,7 @@ import type { WaitingStore } from '#services/notifier/stores/waiting-store.ts'
 import type { WebhookStore } from '#services/notifier/stores/webhook-store.ts'
 import type { Database, DeliveryEntry } from './database.ts'
 
-/** As services/notifier/stores/delivery-store.ts. */
+/** Like services/notifier/stores/delivery-store.ts. */
 export function createSimDeliveryStore(database: Database, leaseMs: number): DeliveryStore {
   const { deliveries, waiting, world } = database
   const insert = (delivery: WebhookDelivery): boolean => {
@@ -64,8 +64,8 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
 }
 
 /**
- * What is asked together is one statement or several, as the others that are under way have it (stores/batcher.ts): each is whole or
- * not at all, and has an end of its own.
+ * Splits a batch into one or more statements, as concurrent requests do in stores/batcher.ts. Each is atomic
+ * and fails or succeeds on its own.
  */
 async function inStatements<I, O>(
   database: Database,
@@ -119,7 +119,7 @@ function claim(
   }
 }
 
-/** As services/notifier/stores/waiting-store.ts, dealing to endpoints in turn and leaving fairness between projects out. */
+/** Like services/notifier/stores/waiting-store.ts, in turn by endpoint, without fairness between projects. */
 export function createSimWaitingStore(database: Database): WaitingStore {
   const { waiting, world } = database
   return {

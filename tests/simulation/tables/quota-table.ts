@@ -3,7 +3,9 @@ import { addTo, type Database } from './database.ts'
 
 const dayMs = 86_400_000
 
-/** As `admit_requests`: what was admitted before costs nothing, and refused requests leave the counter where it is. */
+/**
+ * Like `admit_requests`: a request admitted before costs nothing, and refused ones do not change the counter.
+ */
 export function createSimQuotaStore(database: Database, limit: number): QuotaStore {
   return {
     admit: (projectId, requestIds, nowMs) =>

@@ -4,7 +4,7 @@ import { Group } from './group.ts'
 import type { ClusterWatch, Place, StoredMessage } from './places.ts'
 import type { World } from './world.ts'
 
-/** Kafka as its clients see it: logs that only grow, and groups. It never loses what it has acknowledged. */
+/** Kafka as clients see it: append-only logs, and groups. It never loses an acknowledged record. */
 export class Cluster {
   readonly id = 'simulated'
   readonly world: World
@@ -53,7 +53,7 @@ export class Cluster {
     for (const tell of [...(this.#readers.get(topic) ?? [])]) tell()
   }
 
-  /** Calls at every record that is written to one of `topics`. Returns how to call it off. */
+  /** Calls `tell` for every record written to one of `topics`. Returns the function that unsubscribes. */
   whenWritten(topics: readonly string[], tell: () => void): () => void {
     const readers = topics.map((topic) => {
       const known = this.#readers.get(topic) ?? new Set()

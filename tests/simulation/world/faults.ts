@@ -4,17 +4,17 @@ import type { Random } from './random.ts'
 export type Target = 'postgres' | 'kafka' | 'registry'
 export type Disposition = 'well' | 'refused' | 'unanswered' | 'dies_before' | 'dies_after'
 
-/** How unkind a seed is. Each seed draws its own: some have one kind of fault only, and few have none. */
+/** How hostile a seed is, drawn for each seed: some have one kind of fault, few have none. */
 export interface Unkindness {
-  /** Of a request: that it fails before it has an effect, or after. */
+  /** Probability that a request fails, before or after its effect. */
   failing: number
-  /** Of a request: that its asker dies at it. */
+  /** Probability that the caller dies during a request. */
   dying: number
-  /** Of a request: that it takes up to a second. */
+  /** Probability that a request takes up to a second. */
   slow: number
-  /** Of a record sent: that it is written twice. */
+  /** Probability that a sent record is written twice. */
   repeating: number
-  /** Stops (SIGSTOP), orderly restarts and outages of a seed. */
+  /** Pauses (SIGSTOP), orderly restarts and outages in a seed. */
   stops: number
   restarts: number
   outages: number
@@ -26,13 +26,13 @@ interface FaultyWorld {
   tell(what: () => string): void
 }
 
-/** Deaths of a seed: more would dead-letter records that had the bad luck to be under way at three of them. */
+/** Maximum of deaths: more would dead-letter harmless records that are in progress at three of them. */
 const maxDeaths = 10
 
 export class Faults {
   readonly unkindness: Unkindness
   deaths = 0
-  /** From here on nothing fails: what is left must come to its end. */
+  /** From now on nothing fails, so that everything can finish. */
   isOver = false
   readonly #world: FaultyWorld
   readonly #awayUntilMs = new Map<Target, number>()

@@ -11,21 +11,21 @@ export interface Membership {
 interface Member {
   id: string
   topics: readonly string[]
-  /** What it joined with, for whoever asks who the members are. */
+  /** Metadata that it joined with, shown to clients that describe the group. */
   metadata: Buffer
   seenAtMs: number
   /** Set while the member waits for the others. */
   joined: ((membership: Membership) => void) | null
 }
 
-/** What a member says of itself: no id yet when it is new. */
+/** A member's join request; a new member has no id yet. */
 export interface Joining {
   memberId: string | null
   topics: readonly string[]
   metadata: Buffer
 }
 
-/** What a coordinator knows of its cluster. */
+/** What a coordinator needs from its cluster. */
 interface GroupCluster {
   readonly world: World
   readonly watch: ClusterWatch | null
@@ -38,14 +38,14 @@ interface Committed {
 }
 
 const sessionMs = 7_000
-/** How long a rebalance waits for members that do not come. */
+/** How long a rebalance waits for missing members. */
 const rebalanceMs = 6_000
 
 export function protocolError(type: string): Error {
   return Object.assign(new kafkajs.KafkaJSError(type), { type })
 }
 
-/** The coordinator of one consumer group: who holds what, and what is committed, with the broker's rules for both. */
+/** Coordinator of one consumer group: assignments and commits, with the broker's rules. */
 export class Group {
   readonly id: string
   readonly #cluster: GroupCluster
@@ -65,14 +65,14 @@ export class Group {
     return this.#committed.get(`${topic}/${partition}`)
   }
 
-  /** As a broker tells it: members only while nothing is being dealt. */
+  /** Like a broker, lists members only while no rebalance is under way. */
   describe(): { state: string; members: { memberMetadata: Buffer }[] } {
     if (this.#isPreparing) return { state: 'PreparingRebalance', members: [] }
     const members = [...this.#members.values()].map(({ metadata }) => ({ memberMetadata: metadata }))
     return { state: 'Stable', members }
   }
 
-  /** Tells the member its share once everybody has come, or has been given up. */
+  /** Calls `joined` with the member's assignment once all members have joined or been given up. */
   join({ memberId, topics, metadata }: Joining, joined: (membership: Membership) => void): void {
     if (memberId !== null && !this.#members.has(memberId)) throw protocolError('UNKNOWN_MEMBER_ID')
     const id = memberId ?? `${this.id}-${++this.#made}`
@@ -96,7 +96,7 @@ export class Group {
     if (this.#isPreparing) throw protocolError('REBALANCE_IN_PROGRESS')
   }
 
-  /** As a broker does, it takes commits of the current generation while the next one is being prepared. */
+  /** Like a broker, accepts commits of the current generation while a rebalance is being prepared. */
   commit(memberId: string, generation: number, offsets: readonly (Place & Committed)[]): void {
     this.#check(memberId, generation)
     for (const { topic, partition, offset, metadata } of offsets) {
@@ -125,7 +125,7 @@ export class Group {
     const { world } = this.#cluster
     const look = () => {
       if (this.#members.get(member.id) !== member) return
-      // Who waits for the others need not be heard of.
+      // A member that waits for the others need not send heartbeats.
       if (member.joined !== null) member.seenAtMs = world.nowMs
       if (member.seenAtMs + sessionMs > world.nowMs) this.#watch(member)
       else {

@@ -1,6 +1,6 @@
 import type { SimProcess } from './sim-process.ts'
 
-/** Something that will happen at a time of the simulation, unless it is called off or the process that it happens to is dead by then. */
+/** An event of the simulation at a virtual time, unless cancelled or its process has died. */
 export interface Happening {
   atMs: number
   order: number
@@ -8,7 +8,7 @@ export interface Happening {
   run: (() => void) | null
 }
 
-/** What will happen, the earliest first; of two at the same time the one that was planned first. A binary heap. */
+/** Queue by time, then in the order of planning. A binary heap. */
 export class Happenings {
   readonly #heap: Happening[] = []
 

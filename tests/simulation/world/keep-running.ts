@@ -2,12 +2,12 @@ import type { Service } from '#runtime/service.ts'
 import type { SimProcess } from './sim-process.ts'
 import type { World } from './world.ts'
 
-/** A process that a supervisor starts again whenever it ends. */
+/** A process that a supervisor restarts whenever it ends. */
 export interface Kept {
   readonly name: string
-  /** The one that runs now, or ran last. */
+  /** The current process, or the last one. */
   process: SimProcess
-  /** SIGTERM: it stops in order, or is killed half a minute later. */
+  /** SIGTERM: it stops in order, or is killed after half a minute. */
   restart(): void
 }
 
@@ -18,7 +18,7 @@ const notStarted: Service = {
   done: new Promise(() => undefined),
 }
 
-/** Starts a process, and another in its place as often as it ends. `start` is called within it. */
+/** Starts a process, and a new one whenever it ends. `start` is called within it. */
 export function keepRunning(world: World, name: string, start: () => Service): Kept {
   let service = notStarted
   const begin = () => {

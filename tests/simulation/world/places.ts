@@ -1,4 +1,4 @@
-/** A record in a log, as the client hands it to consumers. */
+/** A record in a log, as the client passes it to consumers. */
 export interface StoredMessage {
   offset: string
   key: Buffer
@@ -13,9 +13,9 @@ export interface Place {
   partition: number
 }
 
-/** Told of every record that is written and every offset that is committed. */
+/** Observes every record written and every offset committed. */
 export interface ClusterWatch {
   written(place: Place, message: StoredMessage): void
-  /** Offsets from `from` to below `to` count as finished from now on. */
+  /** Offsets from `from` to below `to` now count as finished. */
   committed(groupId: string, place: Place, from: bigint, to: bigint): void
 }

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers, reproducible by seed. */
 export interface Random {
   /** From 0 to below 1. */
   next(): number
@@ -9,7 +9,7 @@ export interface Random {
   pick<T>(from: readonly T[]): T
 }
 
-/** mulberry32: 32 bits of state are plenty for a few thousand draws a seed. */
+/** mulberry32. Its 32 bits of state are enough for the few thousand draws of a seed. */
 export function createRandom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) >>> 0
   const next = () => {

@@ -1,6 +1,6 @@
 const realImmediate = setImmediate
 
-/** Resolves when nothing is left that could run without time passing: every promise that was settled has been heard of. */
+/** Resolves when nothing more can run without time passing: all settled promises have run their callbacks. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => realImmediate(resolve))
 }

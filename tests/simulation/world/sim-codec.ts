@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 
 const types = new Map(Object.entries(avroSchemas).map(([name, schema]) => [name, avroType(schema)]))
 
-/** The values of a topic as our schemas write them. While the registry is away nothing is known of them. */
+/** Encodes a topic's values by our schemas. Fails while the registry is down. */
 export function createSimCodec<S extends SchemaName>(
   world: World,
   schema: S,
@@ -34,7 +34,7 @@ export function createSimCodec<S extends SchemaName>(
   }
 }
 
-/** For whoever looks on from outside: outages do not concern them. */
+/** For observers outside the simulation, who are not affected by outages. */
 export function writeValue<S extends SchemaName>(schema: S, value: TopicValues[S]): Buffer {
   return types.get(schema)?.toBuffer(value) as Buffer
 }
@@ -43,7 +43,7 @@ export function readValue<S extends SchemaName>(schema: S, bytes: Buffer): Topic
   try {
     return types.get(schema)?.fromBuffer(bytes) as TopicValues[S]
   } catch {
-    // Bytes that are no record of ours: put there on purpose.
+    // Bytes that are no record, sent on purpose.
     return null
   }
 }

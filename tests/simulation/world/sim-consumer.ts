@@ -5,7 +5,7 @@ import { protocolError, type Joining, type Membership } from './group.ts'
 
 const rebalancing = ['REBALANCE_IN_PROGRESS', 'NOT_COORDINATOR_FOR_GROUP', 'ILLEGAL_GENERATION']
 const typeOf = (error: unknown) => String((error as { type?: unknown }).type)
-/** As many as our members allow the real client (runtime/kafka/group-member.ts). */
+/** Like the real client's (runtime/kafka/group-member.ts). */
 const maxRetries = 25
 
 export interface SimConsumerOptions {
@@ -18,8 +18,9 @@ export interface SimConsumerOptions {
 type Listener = (event: { payload: Record<string, unknown> }) => void
 
 /**
- * The client's consumer as kafkajs 2.2 runs it against one broker: fetches, gives every batch to `eachBatch`, beats between batches, and joins
- * again only when all batches of a fetch have ended. Written after its runner, fetcher and consumer group, whose order of things our runtime builds on.
+ * The consumer of kafkajs 2.2 against one broker: fetches, passes every batch to `eachBatch`, sends
+ * heartbeats between batches, and rejoins only after all batches of a fetch. Follows the order in its runner,
+ * fetcher and consumer group, on which our runtime relies.
  */
 export class SimConsumer {
   readonly events = { GROUP_JOIN: 'group_join', REBALANCING: 'rebalancing', CRASH: 'crash' }
@@ -118,7 +119,7 @@ export class SimConsumer {
     this.#emit(this.events.GROUP_JOIN, { memberAssignment: this.#membership.assignment })
   }
 
-  /** The assigners' metadata is all that the simulated group wants of them: it deals by chance. */
+  /** The simulated group assigns at random and needs only the metadata of the assigners. */
   #joining(): Joining {
     const config = {} as Parameters<PartitionAssigner>[0]
     const [assigner] = this.#options.partitionAssigners.map((make) => make(config))
@@ -179,7 +180,7 @@ export class SimConsumer {
       active.flatMap(({ topic, partition }) => {
         const log = this.#cluster.log({ topic, partition })
         const from = Number(this.#positions.get(`${topic}/${partition}`) ?? 0n)
-        // A fetch brings what fits: how much that is, nobody can rely on.
+        // A fetch returns what fits, and nobody can rely on how much that is.
         const messages = log.slice(from, from + 1 + world.random.below(20))
         return messages.length === 0 ? [] : [batchOf(topic, partition, messages, log.length)]
       })
@@ -232,7 +233,7 @@ export class SimConsumer {
 
   async #commit({ topics }: Offsets): Promise<void> {
     const offsets = topics.flatMap(({ topic, partitions }) =>
-      // The client passes on the metadata that its types do not know.
+      // The client passes on the metadata that its types lack.
       (partitions as { partition: number; offset: string; metadata?: string }[]).map(
         ({ partition, offset, metadata }) => ({
           topic,

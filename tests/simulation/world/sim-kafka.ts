@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts'
 import { protocolError } from './group.ts'
 import { SimConsumer, type SimConsumerOptions } from './sim-consumer.ts'
 
-/** What our runtime uses of a kafkajs client, over the simulated cluster. */
+/** The part of a kafkajs client that our runtime uses, on the simulated cluster. */
 export function createSimKafka(cluster: Cluster): Kafka {
   const ask = <T>(effect: () => T): Promise<T> =>
     cluster.world.request({
@@ -18,7 +18,7 @@ export function createSimKafka(cluster: Cluster): Kafka {
     connect: () => ask(() => undefined),
     disconnect: () => Promise.resolve(),
     describeCluster: () => ask(() => ({ clusterId: cluster.id })),
-    // A topic is there as soon as somebody asks for it.
+    // Topics are created on first use.
     listTopics: () => ask(() => []),
     fetchTopicMetadata: () => ask(() => ({ topics: [] })),
     fetchTopicOffsets: (topic: string) =>
@@ -49,8 +49,9 @@ export function createSimKafka(cluster: Cluster): Kafka {
 }
 
 /**
- * A producer that keeps what ours promises (runtime/kafka/producer.ts is held to it by tests against real brokers): `send` resolves when all
- * of it is written. Each partition is a request of its own, so some may be written when it rejects; and a record may be written twice.
+ * A producer with the guarantees of ours (runtime/kafka/producer.ts, tested against real brokers). `send`
+ * resolves when everything is written. Each partition is a separate request, so some may be written when it
+ * rejects, and a record may be written twice.
  */
 export function createSimProducer(cluster: Cluster): Producer {
   const { world } = cluster

@@ -1,6 +1,6 @@
-/** A process of the simulation: what belongs to it happens only while it lives, and later when it is stopped for a while (SIGSTOP). */
+/** A simulated process. Its events happen only while it lives, and later if it is paused (SIGSTOP). */
 export interface SimProcess {
-  /** `sink-1`; the same for the one that is started in its place. */
+  /** `sink-1`; a restarted process keeps the name. */
   readonly name: string
   isAlive: boolean
   /** Nothing happens in it before this time. */

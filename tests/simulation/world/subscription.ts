@@ -5,7 +5,10 @@ export interface Partitions {
   partitions?: number[]
 }
 
-/** What a consumer holds, and what of it is paused. Pauses outlast a rebalance, as in the real client. */
+/**
+ * A consumer's assignment, and which partitions are paused. Pauses survive a rebalance, as in the real
+ * client.
+ */
 export class Subscription {
   #assigned: Place[] = []
   readonly #paused = new Set<string>()

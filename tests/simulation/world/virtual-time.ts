@@ -1,7 +1,7 @@
 import type { Happening } from './happenings.ts'
 import type { World } from './world.ts'
 
-/** The world whose time it is; null: real time. */
+/** The world that provides the time; null: real time. */
 let world: World | null = null
 
 const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, now: Date.now }
@@ -38,8 +38,8 @@ function stop(timer: unknown): void {
 type Work = (...given: unknown[]) => void
 
 /**
- * Gives the code under test timers, a clock and random numbers of `active`, or the real ones again. The handlers and the runtime are not
- * changed for it: they use what every program uses.
+ * Replaces timers, clock and random numbers by those of `active`, or restores the real ones. Handlers and
+ * runtime need no changes for it.
  */
 export function takeTimeFrom(active: World | null): void {
   world = active

@@ -4,18 +4,18 @@ import { createRandom, type Random } from './random.ts'
 import type { SimProcess } from './sim-process.ts'
 import { settle } from './settle.ts'
 
-/** When every simulation begins. */
+/** Start time of every simulation. */
 export const beginningMs = Date.UTC(2026, 10, 21, 10)
 
-/** What a process asks of something outside it: one request, one answer. */
+/** One request of a process to something outside it. */
 export interface Request<T> {
-  /** What is asked; outages are of one of these. */
+  /** Its target; an outage affects one of these. */
   target: 'postgres' | 'kafka'
-  /** Happens at one moment, whole or not at all. */
+  /** Happens at one instant, atomically. */
   effect: () => T
-  /** What the caller is told when no answer comes. */
+  /** The caller's error if no answer comes. */
   failure: () => Error
-  /** False: it neither fails nor kills by chance (offset look-ups and the like, whose trouble is the real client's to see to). */
+  /** False: never fails or kills by chance (offset look-ups and similar, which the real client retries). */
   isRisky?: boolean
   /** Requests of one connection arrive in the order in which they were sent. */
   connection?: Connection
@@ -26,14 +26,14 @@ export interface Connection {
 }
 
 /**
- * Time, chance and processes of one seed. Everything that happens is put in one order, so that the same seed gives the same history:
- * between two happenings all promises settle, and no time passes but here.
+ * Time, chance and processes of one seed. All events are put into one order, so a seed always gives the same
+ * history. All promises settle between two events, and only here does time pass.
  */
 export class World {
   nowMs = beginningMs
   readonly random: Random
   readonly faults: Faults
-  /** What happened, for whoever looks into a seed. */
+  /** The history, for debugging a seed. */
   readonly history: string[] = []
   readonly #happenings = new Happenings()
   #current: SimProcess | null = null
@@ -41,7 +41,7 @@ export class World {
   readonly #reactions = new Map<SimProcess, () => void>()
   #planned = 0
   happened = 0
-  /** Processes that died by bad luck: each may leave a crash mark behind. */
+  /** Processes that died by chance: each may leave a crash mark. */
   losses = 0
 
   constructor(seed: number, isTold: boolean) {
@@ -50,7 +50,10 @@ export class World {
     this.#isTold = isTold
   }
 
-  /** The process whose code is running: whatever one happening leads to, before the next one, is its owner's doing. */
+  /**
+   * The process whose code is running. Everything that an event causes before the next event belongs to its
+   * process.
+   */
   get current(): SimProcess | null {
     return this.#current
   }
@@ -71,7 +74,7 @@ export class World {
     this.#reactions.set(process, react)
   }
 
-  /** `isLoss`: by bad luck, not by its own doing or in order. */
+  /** `isLoss`: the process died by chance, not by its own code or in order. */
   kill(process: SimProcess, why: string, isLoss = true): void {
     if (!process.isAlive) return
     this.tell(() => `kill ${process.name}: ${why}`)
@@ -82,8 +85,8 @@ export class World {
   }
 
   /**
-   * The effect happens at one moment between asking and answer. The caller may die before it, after it, or hear of a failure though it
-   * happened; a request that is on its way when its caller dies may still arrive.
+   * The effect happens at one instant between request and answer. The caller may die before or after it, or
+   * see a failure although it happened. A request in transit when its caller dies may still arrive.
    */
   request<T>({ target, effect, failure, isRisky = true, connection }: Request<T>): Promise<T> {
     const asker = this.current
@@ -115,7 +118,9 @@ export class World {
     return promise
   }
 
-  /** Lets things happen until `isOver`, or nothing more does, or the time is up. Resolves to whether it is over. */
+  /**
+   * Runs events until `isOver`, until none is left, or until the time is up. Resolves to whether it is over.
+   */
   async run(isOver: () => boolean, untilMs: number): Promise<boolean> {
     await settle()
     while (!isOver()) {

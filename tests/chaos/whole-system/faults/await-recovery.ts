@@ -4,11 +4,11 @@ import type { ServiceProcess } from '../../../support/service-process.ts'
 import { until } from '../../../support/until.ts'
 import type { Fixture } from '../fixture/start-fixture.ts'
 
-/** No assertion: only ends a run that would hang. Other faults may be under way. */
+/** Asserts nothing; only ends a run that hangs. Other faults may be under way. */
 const patienceMs = 240_000
 const askTimeoutMs = 3_000
 
-/** Resolves once the process answers that it is ready; when `notPid` is given, another one than that. */
+/** Resolves when the process is ready, as another process than `notPid` if given. */
 export async function awaitService(service: ServiceProcess, notPid?: number): Promise<void> {
   const isReady = async () => {
     if (service.pid() === notPid) return false
@@ -26,7 +26,7 @@ export async function awaitService(service: ServiceProcess, notPid?: number): Pr
   )
 }
 
-/** Resolves once every copy of every partition has all that its leader has. */
+/** Resolves when all replicas of all partitions are in sync. */
 export async function awaitInSync({ kafka }: Pick<Fixture, 'kafka'>): Promise<void> {
   const behind = () =>
     withAdmin(kafka, async (admin) => {
@@ -43,7 +43,7 @@ export async function awaitInSync({ kafka }: Pick<Fixture, 'kafka'>): Promise<vo
       last = (await behind()).join()
       return last === ''
     } catch (error) {
-      // A controller is being elected, or the broker that was asked is the one that is away.
+      // A controller is being elected, or the asked broker is the one that is down.
       last = messageOf(error)
       return false
     }

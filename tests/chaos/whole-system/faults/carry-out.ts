@@ -4,26 +4,29 @@ import type { PlannedFault } from '../schedule/plan-faults.ts'
 import type { Fixture } from '../fixture/start-fixture.ts'
 import type { Fault } from './fault.ts'
 
-/** What became of a planned fault, in milliseconds from the beginning of the run. */
+/** The course of a fault, in milliseconds since the start of the run. */
 export interface FaultRecord {
   kind: string
   target: string
   beganMs: number
-  /** When its inverse began. */
+  /** When its inverse started. */
   endedMs: number
-  /** When what it struck worked again. */
+  /** When the target worked again. */
   recoveredMs: number
 }
 
 export interface CarryingOut {
   fixture: Fixture
   faults: readonly Fault[]
-  /** `performance.now()` of the beginning. */
+  /** `performance.now()` at the start. */
   startedMs: number
   say: (line: string) => void
 }
 
-/** What others still hold for so long, because they took longer to recover from than planned, is not waited for: faults would pile up. */
+/**
+ * A fault is skipped if others still hold its targets after this: faults would pile up behind slow
+ * recoveries.
+ */
 const latestMs = 15_000
 
 export interface CarriedOut {
@@ -31,7 +34,10 @@ export interface CarriedOut {
   leftOut: number
 }
 
-/** Carries out each fault at its time, or a little later when what it needs has been let go. Rejects after all when one could not be done or undone. */
+/**
+ * Runs each fault at its time, or later when its targets are free. At the end, rejects if a fault failed to
+ * start or to be undone.
+ */
 export async function carryOut(planned: readonly PlannedFault[], carrying: CarryingOut): Promise<CarriedOut> {
   const { fixture, faults, startedMs, say } = carrying
   const now = () => Math.round(performance.now() - startedMs)

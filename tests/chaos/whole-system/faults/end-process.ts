@@ -15,11 +15,11 @@ async function end(fixture: Fixture, target: string, signal: 'SIGKILL' | 'SIGTER
   await fixture.losses.note(target)
   const pid = service.pid()
   signalGroup(pid, signal)
-  // It is started again a second after its end, as by any supervisor.
+  // Restarted a second after its end, as by any supervisor.
   return () => awaitService(service, pid)
 }
 
-/** `kill -9` in the middle of whatever it does. */
+/** Sends SIGKILL. */
 export const killProcess: Fault = {
   kind: 'kill-process',
   targets: processNames,
@@ -29,7 +29,7 @@ export const killProcess: Fault = {
   begin: (fixture, target) => end(fixture, target, 'SIGKILL'),
 }
 
-/** Alive, and silent: longer than a session of a consumer group lasts (10 s), or shorter. */
+/** Alive but silent, for longer or shorter than a consumer group's session (10 s). */
 export const pauseProcess: Fault = {
   kind: 'pause-process',
   targets: processNames,
@@ -47,7 +47,7 @@ export const pauseProcess: Fault = {
   },
 }
 
-/** Every process is stopped in order and started again, one after the other, as an upgrade does it. */
+/** Restarts every process in order, one after the other, like an upgrade. */
 export const restartAll: Fault = {
   kind: 'restart-all',
   targets: ['all'],
@@ -58,7 +58,7 @@ export const restartAll: Fault = {
     const all = (async () => {
       for (const name of processNames) await (await end(fixture, name, 'SIGTERM'))()
     })()
-    // Awaited by the inverse; until then its failure must not end this process.
+    // The inverse awaits it; until then its failure must not end this process.
     all.catch(() => undefined)
     return Promise.resolve(() => all)
   },

@@ -1,6 +1,6 @@
 import type { Fault } from './fault.ts'
 
-/** Long enough that some deliveries use up their four attempts (7 s), and others do not. */
+/** Long enough that some deliveries use up their four attempts (7 s) and others do not. */
 export const failReceivers: Fault = {
   kind: 'fail-receivers',
   targets: ['error', 'reset', 'hang'],

@@ -4,6 +4,6 @@ import type { Fixture } from '../fixture/start-fixture.ts'
 export type Undo = () => Promise<void> | void
 
 export interface Fault extends FaultShape {
-  /** Strikes. The function is its inverse: it resolves when what was struck works again. */
+  /** Starts the fault. The returned inverse resolves when the target works again. */
   begin(fixture: Fixture, target: string): Promise<Undo>
 }

@@ -1,7 +1,7 @@
 import { gateways } from '../fixture/roster.ts'
 import type { Fault } from './fault.ts'
 
-/** The disk of a gateway's spool is full: calls go on, and what cannot be recorded is counted. */
+/** Fills the disk of a gateway's spool: calls continue, and calls that cannot be recorded are counted. */
 export const fillDisk: Fault = {
   kind: 'fill-disk',
   targets: gateways,

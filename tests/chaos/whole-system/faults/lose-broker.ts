@@ -6,7 +6,7 @@ import type { Fixture } from '../fixture/start-fixture.ts'
 import { awaitInSync } from './await-recovery.ts'
 import type { Fault } from './fault.ts'
 
-/** Of three brokers two must be well: no two of these at once, whichever broker they strike. */
+/** Two of three brokers must be up, so only one of these faults at a time. */
 const brokerFault = { targets: brokerNumbers, holds: () => ['brokers'] }
 
 function brokerOf({ parts }: Fixture, target: string): ClusterBroker {
@@ -31,7 +31,7 @@ export const killBroker: Fault = {
   },
 }
 
-/** In order: it hands its partitions over before it goes. */
+/** Orderly: it hands its partitions over before it stops. */
 export const stopBroker: Fault = {
   ...brokerFault,
   kind: 'stop-broker',
@@ -57,7 +57,7 @@ export const pauseBroker: Fault = {
   },
 }
 
-/** The one that leads the controllers, which decide who leads partitions. */
+/** Kills the active controller, which decides the leaders of partitions. */
 export const killController: Fault = {
   ...brokerFault,
   kind: 'kill-controller',
@@ -70,7 +70,7 @@ export const killController: Fault = {
   },
 }
 
-/** By what the brokers have written down of the last election: Kafka tells clients of any broker, not of this one. */
+/** From the brokers' files of the last election: Kafka names any broker as the controller to clients. */
 async function activeController({ parts }: Fixture): Promise<number> {
   const elections = await Promise.all(
     parts.cluster.brokers.map(async ({ nodeId, logFile }) => {

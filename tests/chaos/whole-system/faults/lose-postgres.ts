@@ -22,7 +22,7 @@ export const pausePostgres: Fault = {
   },
 }
 
-/** The server is gone for good, and its standby takes its place. */
+/** Kills the server for good and promotes its standby. */
 export const failOverPostgres: Fault = {
   ...postgresFault,
   kind: 'fail-over-postgres',
@@ -30,7 +30,7 @@ export const failOverPostgres: Fault = {
   atMost: 1,
   begin: ({ parts }) => {
     const done = parts.postgres.failOver()
-    // Awaited by the inverse; until then its failure must not end this process.
+    // The inverse awaits it; until then its failure must not end this process.
     done.catch(() => undefined)
     return Promise.resolve(() => done)
   },

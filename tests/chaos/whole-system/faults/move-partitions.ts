@@ -7,7 +7,7 @@ import type { Fault } from './fault.ts'
 
 const everywhere = brokerNumbers.map(Number)
 
-/** A broker gives all its partitions away, so that others lead them; then it gets them back. */
+/** Moves all partitions away from a broker, so that others lead them; then moves them back. */
 export const moveLeaders: Fault = {
   kind: 'move-leaders',
   targets: brokerNumbers,
@@ -34,7 +34,7 @@ async function placePartitions({ kafka, topicPrefix }: Fixture, brokers: number[
         topic: name,
         partitionAssignment: partitions.map(({ partitionId }) => ({
           partition: partitionId,
-          // Turned for each, so that not one broker leads them all.
+          // Rotated, so that the leaders are spread over brokers.
           replicas: brokers.map((_, index) => brokers[(index + partitionId) % brokers.length] as number),
         })),
       })),
@@ -42,7 +42,7 @@ async function placePartitions({ kafka, topicPrefix }: Fixture, brokers: number[
   })
 }
 
-/** One more partition of a topic: keys go to other partitions from then on. There is no way back. */
+/** Adds a partition to a topic: keys move to other partitions. Cannot be undone. */
 export const addPartition: Fault = {
   kind: 'add-partition',
   targets: [

@@ -3,10 +3,10 @@ import { consumers } from '../fixture/roster.ts'
 import type { Fixture } from '../fixture/start-fixture.ts'
 import type { Fault } from './fault.ts'
 
-// Long enough for the group to deal anew and for work to go on.
+// Long enough for the group to rebalance and continue.
 const settleMs = 8_000
 
-/** One of two consumers stops; then there are four, then one, then two again. */
+/** Scales a consumer from two to one, to four, to one, and back to two. */
 export const scaleGroup: Fault = {
   kind: 'scale-group',
   targets: consumers,

@@ -2,7 +2,7 @@ import { processNames } from '../fixture/roster.ts'
 import { awaitService } from './await-recovery.ts'
 import type { Fault } from './fault.ts'
 
-/** As a machine's clock is set when it was wrong: by some seconds, by minutes, and once in a while by an hour. */
+/** Corrections of a wrong clock: seconds, minutes, sometimes an hour. */
 const stepsS = [-3_600, -120, -30, -5, 5, 30, 120, 3_600]
 
 function readTarget(target: string): { name: string; stepS: number } {
@@ -10,7 +10,7 @@ function readTarget(target: string): { name: string; stepS: number } {
   return { name, stepS: Number(step) }
 }
 
-/** The wall clock of one process is wrong for a while; then it is put right, which is a step back. */
+/** Shifts the wall clock of one process for a while; the correction is a step back. */
 export const stepClock: Fault = {
   kind: 'step-clock',
   targets: processNames.flatMap((name) => stepsS.map((stepS) => `${name} ${stepS > 0 ? '+' : ''}${stepS} s`)),

@@ -34,7 +34,7 @@ function faultsOf(
   }))
 }
 
-/** Between clients and a broker, which goes on leading: its peers reach it. */
+/** Between clients and a broker, which stays leader: its peers reach it. */
 export const brokerLines = faultsOf(
   {
     targets: brokerNumbers,
@@ -66,7 +66,7 @@ export const postgresLine = faultsOf(
   ],
 )
 
-/** Calls are judged later by nobody: what no detector vouches for is unscored, and says why. */
+/** Calls are not judged later: without proof by a detector they are unscored, with the reason. */
 export const judgeLine = faultsOf(
   { targets: ['judge'], held: 'judge', lineOf: ({ parts }) => parts.judgeLine },
   [

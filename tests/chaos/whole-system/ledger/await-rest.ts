@@ -5,15 +5,18 @@ import { readLeftOver } from './read-left-over.ts'
 
 export interface Rest {
   leftOver: Record<string, number>
-  /** How long it took. */
+  /** Time until rest. */
   tookMs: number
 }
 
-// A record between two places is in neither for a moment.
+// A record that moves from one place to the next is briefly in neither.
 const looks = 3
 const betweenLooksMs = 1_500
 
-/** Resolves once nothing is under way any more in several looks, or with what is left after `withinMs`. Dead letters do not go away: they are left. */
+/**
+ * Resolves when several checks in a row find nothing under way, or with what is left after `withinMs`. Dead
+ * letters stay and count as left over.
+ */
 export async function awaitRest(fixture: Omit<ComparedSystem, 'projects'>, withinMs: number): Promise<Rest> {
   const startedMs = performance.now()
   let leftOver: Record<string, number> = {}

@@ -23,7 +23,9 @@ const project = (name: FoundProject['name'], changes: Partial<FoundProject>): Fo
   ...changes,
 })
 
-/** Two calls through gateways, one of them unsafe; of the limited project one that fits and one that does not. */
+/**
+ * Two calls through gateways, one of them unsafe; in the limited project one that fits and one that does not.
+ */
 function sound(): Found {
   return {
     calls: [

@@ -1,11 +1,11 @@
 import type { Found, FoundProject, ProjectName } from './found.ts'
 
-/** What the system promises, and whether it held. */
+/** A guarantee of the system, and whether it held. */
 export interface Finding {
   invariant: string
-  /** How many things were looked at: an invariant about nothing says nothing. */
+  /** Number of things checked: an invariant over nothing proves nothing. */
   checked: number
-  /** One entry for each thing that is wrong. */
+  /** One entry per violation. */
   wrong: readonly string[]
 }
 
@@ -82,7 +82,7 @@ function compareCalls(found: Found): Finding[] {
   ]
 }
 
-/** What a gateway counts as lost may be missing, and no more than that; it counts nothing that is there. */
+/** At most what a gateway counts as lost may be missing, and it counts nothing that is stored. */
 function compareTaken({ calls, lost }: Found, stored: ReadonlySet<string>): Finding {
   const missing = calls.filter(({ id }) => !stored.has(id))
   const taken = missing.filter(({ end }) => end === 'taken')
@@ -139,7 +139,10 @@ function compareScores(found: Found): Finding {
   return { invariant: 'each scorer has scored each call once', checked, wrong }
 }
 
-/** Calls whose verdict the client knows beforehand: a verdict that was flipped with its event is consistent with it. */
+/**
+ * Calls whose verdict the client knows in advance. A wrong verdict with a matching event would look
+ * consistent otherwise.
+ */
 function compareVerdicts({ calls, stored, unsafeScores }: Found): Finding {
   const ids = new Set(stored.map(({ id }) => id))
   const scorersAgainst = Map.groupBy(unsafeScores, (failure) => failure.slice(0, failure.indexOf('/')))
@@ -151,7 +154,10 @@ function compareVerdicts({ calls, stored, unsafeScores }: Found): Finding {
   })
 }
 
-/** Each of `expected` once, and nothing else: counts alone balance one that is missing with one that is there twice. */
+/**
+ * Each of `expected` exactly once, and nothing else. Counts alone would hide a missing one behind a
+ * duplicate.
+ */
 function compareSets(invariant: string, expected: readonly string[], actual: readonly string[]): Finding {
   const counts = new Map(expected.map((name) => [name, 0]))
   for (const name of actual) counts.set(name, (counts.get(name) ?? 0) + 1)

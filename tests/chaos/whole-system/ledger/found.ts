@@ -4,7 +4,7 @@ import type { ReceiverName } from '../fixture/receivers.ts'
 
 export type ProjectName = ChaosProject['name']
 
-/** Everything that is compared in the end. */
+/** Everything that is compared at the end. */
 export interface Found {
   calls: readonly ClientCall[]
   /** Answers that no client should get. */
@@ -12,33 +12,36 @@ export interface Found {
   /** Calls that the gateways count as lost (their disks were full). */
   lost: number
   projects: readonly FoundProject[]
-  /** One entry a row. */
+  /** One entry per row. */
   stored: readonly { project: ProjectName; id: string }[]
-  /** One entry a failing score, and one a `threat_detected` event: `request/scorer`. */
+  /** One entry per failing score and one per `threat_detected` event: `request/scorer`. */
   unsafeScores: readonly string[]
   threatEvents: readonly string[]
-  /** Names of scorers in order, by comma, and of how many calls. A scorer stands as often as it has scored. */
+  /**
+   * Names of scorers, sorted, separated by commas, and the number of calls. A scorer appears as often as it
+   * has scored.
+   */
   scorerSets: readonly { project: ProjectName; scorers: string; calls: number }[]
-  /** Which roll-ups say something else than a recount. */
+  /** Whether each roll-up equals a recount. */
   rollups: readonly { project: ProjectName; table: string; rows: number; isRight: boolean }[]
   deliveries: readonly FoundDelivery[]
-  /** `event/webhook` of what should have made a delivery, and of the deliveries that are there. */
+  /** `event/webhook` of expected deliveries, and of those that exist. */
   deliveriesExpected: readonly string[]
   deliveriesMade: readonly string[]
   receipts: readonly { receiver: ReceiverName; deliveryId: string; taken: number }[]
-  /** Rows without what they belong to, by what they are. */
+  /** Rows without their parent, by kind. */
   orphans: Readonly<Record<string, number>>
-  /** What is left over where nothing should be, by what it is. */
+  /** Unexpected leftovers, by kind. */
   leftOver: Readonly<Record<string, number>>
 }
 
 export interface FoundProject {
   name: ProjectName
-  /** The limited one's limit, and what it had used before; null: no limit. */
+  /** The project's limit and what it had used before; null: no limit. */
   quota: { limit: number; usedBefore: number } | null
   /** `requests_this_period` */
   counter: number
-  /** The names of the scorers that have to have scored each call, in order. */
+  /** Names of the scorers that must have scored each call, sorted. */
   scorers: readonly string[]
   usageEvents: number
   /** Calls whose bodies are stored. */

@@ -1,7 +1,9 @@
 const ofRequest = (table: string) =>
   `${table} t where not exists (select from llm_requests r where r.project_id = t.project_id and r.id = t.request_id)`
 
-/** Rows that belong to something, and where it has to be: the foreign keys stand between partitions of a day and see some of this only. */
+/**
+ * Queries for rows without their parent. Foreign keys exist between daily partitions only, so they miss some.
+ */
 export const orphanQueries: Readonly<Record<string, string>> = {
   'bodies without their call': ofRequest('llm_request_bodies'),
   'scores without their call': ofRequest('safety_scores'),

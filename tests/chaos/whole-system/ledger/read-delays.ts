@@ -6,7 +6,7 @@ export interface Delays {
   scored: { p50: number; p99: number; max: number }
 }
 
-/** How long calls took, faults included: the longest is the slowest recovery as somebody who waits for data sees it. */
+/** How long calls took, faults included. The maximum is the slowest recovery as a reader sees it. */
 export async function readDelays(databaseUrl: string): Promise<Delays> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

@@ -28,7 +28,7 @@ type Stored = Pick<
   | 'orphans'
 >
 
-/** What Postgres and the receivers hold once everything has come to rest. */
+/** Contents of Postgres and the receivers after everything has come to rest. */
 export async function readFound(
   { parts, projects }: Pick<ComparedSystem, 'parts' | 'projects'>,
   room: number,
@@ -82,7 +82,7 @@ async function readProject(pool: pg.Pool, { id, name }: ChaosProject, room: numb
   }
 }
 
-/** What has to run on a tier: its built-in scorers and every custom one. */
+/** Scorers of a tier: built-in ones and every custom one. */
 function scorersOf(tier: 'free' | 'enterprise'): string[] {
   const read = (file: string): unknown => parse(readFileSync(join(evals, file), 'utf8'))
   const builtIn = (read('tiers.yaml') as Record<string, string[]>)[tier] ?? []

@@ -7,7 +7,7 @@ import type { ComparedSystem } from './compared-system.ts'
 
 type Watched = Omit<ComparedSystem, 'projects'>
 
-/** What is still under way, or will be for ever; by what it is. All are 0 once a run has come to rest. */
+/** Work in progress or stuck, by kind. All are 0 when a run has come to rest. */
 export async function readLeftOver(fixture: Watched): Promise<Record<string, number>> {
   const spools = await Promise.all(
     [...fixture.services]
@@ -21,7 +21,7 @@ export async function readLeftOver(fixture: Watched): Promise<Record<string, num
   }
 }
 
-/** Records that a consumer group has not worked on, by group and topic: also those of partitions that it has never seen. */
+/** Unhandled records by group and topic, including partitions that the group has never seen. */
 async function readUnhandled({ kafka, topicPrefix }: Watched): Promise<Record<string, number>> {
   return withAdmin(kafka, async (admin) => {
     const { groups } = await admin.listGroups()

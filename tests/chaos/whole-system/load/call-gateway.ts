@@ -9,7 +9,7 @@ interface Asked {
 
 const timeoutMs = 60_000
 
-/** One call of an application, never repeated. It is taken when its answer came to the end. */
+/** One call of an application, never repeated. It counts as taken when its whole answer came. */
 export async function callGateway(call: ClientCall, { url, key, prompt, isStreamed }: Asked): Promise<void> {
   try {
     const response = await fetch(`${url}/v1/chat/completions`, {
@@ -32,7 +32,7 @@ export async function callGateway(call: ClientCall, { url, key, prompt, isStream
     const isWhole = isStreamed ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}')
     if (response.status === 200 && isWhole) call.end = 'taken'
   } catch (error) {
-    // The gateway was killed under this call, or stood still. What became of the record is not known.
+    // The gateway was killed or stopped during this call. What became of the record is unknown.
     if (!(error instanceof TypeError || (error as Error).name === 'TimeoutError')) throw error
   }
 }

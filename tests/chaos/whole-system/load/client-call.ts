@@ -1,18 +1,18 @@
 import type { ChaosProject } from '../fixture/make-projects.ts'
 
-/** What a client knows of a call that it made. */
+/** What a client knows about its call. */
 export interface ClientCall {
   id: string
   project: ChaosProject['name']
-  /** Through a gateway, or told to ingest as the SDK does. */
+  /** Through a gateway, or sent to ingest like the SDK does. */
   way: 'gateway' | 'direct'
-  /** `unknown`: the answer did not come, so the call may be stored or not. */
+  /** `unknown`: no answer came, so the call may be stored or not. */
   end: 'taken' | 'refused' | 'unknown'
-  /** What its text must be found to be; null: text of a data set, about which the client knows nothing. */
+  /** Determines the verdict; null: text of a data set, whose verdict the client does not know. */
   content: CallContent | null
 }
 
-/** `card`: a card number whose check digit is right, so pii_detection is `unsafe`. `harmless`: no scorer is. */
+/** `card`: a card number with a valid check digit, so pii_detection is `unsafe`. `harmless`: no scorer is. */
 export type CallContent = 'card' | 'harmless'
 
 export const textOf: Readonly<Record<CallContent, string>> = {

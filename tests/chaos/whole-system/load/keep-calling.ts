@@ -10,11 +10,11 @@ import { textOf, type CallContent, type ClientCall } from './client-call.ts'
 import { logCall } from './log-call.ts'
 
 export interface Calling {
-  /** All that were begun. */
+  /** All calls that were started. */
   calls: readonly ClientCall[]
-  /** Answers that nobody should get. */
+  /** Answers that no client should get. */
   problems: readonly string[]
-  /** No more calls; resolves when those under way are answered, or given up by their clients. */
+  /** Starts no more calls. Resolves when the current ones are answered or given up. */
   stop(): Promise<void>
 }
 
@@ -27,14 +27,14 @@ interface Load {
   callsPerSecond: number
 }
 
-/** Calls a second through the gateways, and to ingest for each of the projects. */
+/** Shares of calls: through gateways, and directly to ingest by project. */
 const shares = { gateway: 0.55, open: 0.15, limited: 0.2 }
-/** Of the calls, those whose verdicts are known beforehand. The rest are prompts of the data sets. */
+/** Shares of calls whose verdicts are known in advance. The rest are prompts of the data sets. */
 const contentShares: Readonly<Record<CallContent, number>> = { card: 0.1, harmless: 0.3 }
-/** A client that is told to come later does so for this long after the end of the load. */
+/** How long clients that were told to retry do so after the end of the load. */
 const patienceMs = 240_000
 
-/** Calls come at their rate whatever becomes of those before: nobody waits for anybody. */
+/** Calls come at a constant rate and do not wait for each other. */
 export function startCalling({ fixture: { addresses, projects }, seed, callsPerSecond }: Load): Calling {
   const random = createRandom(seed)
   const prompts = realPrompts(600)

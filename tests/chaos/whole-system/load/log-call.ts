@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientCall } from './client-call.ts'
 
 interface Logged {
-  /** The API and ingest: tried in turn. */
+  /** The API and ingest, tried in turn. */
   urls: () => readonly string[]
   key: string
   prompt: string
-  /** Ends the client's patience. */
+  /** Ends the retries. */
   signal: AbortSignal
 }
 
 const timeoutMs = 15_000
 const againMs = 1_000
 
-/** One call told to ingest, under the same id until it is taken or refused. */
+/** Sends one call to ingest, under the same id until it is taken or refused. */
 export async function logCall(call: ClientCall, { urls, key, prompt, signal }: Logged): Promise<void> {
   const body = JSON.stringify({
     id: call.id,

@@ -11,7 +11,7 @@ const shapes: FaultShape[] = [
 const plan = { shapes, lastsMs: 600_000, atOnce: 2, everyMs: 6_000, restMs: 4_000 }
 const seeds = Array.from({ length: 20 }, (_, index) => index + 1)
 
-/** Pairs of which the first ends, and has rested, after the second has begun. */
+/** Pairs in which the first ends, with its rest, after the second has started. */
 function overlapping(planned: readonly PlannedFault[], restMs: number): [PlannedFault, PlannedFault][] {
   return planned.flatMap((one, index) =>
     planned

@@ -1,17 +1,17 @@
 import { createRandom, type Random } from '../../../simulation/world/random.ts'
 
-/** What a kind of fault looks like to the schedule. */
+/** A kind of fault, as the schedule sees it. */
 export interface FaultShape {
   kind: string
-  /** What it can strike; one is drawn. */
+  /** Possible targets; one is drawn. */
   targets: readonly string[]
-  /** Shortest and longest; twice 0: it is over at once. */
+  /** Shortest and longest duration; twice 0: instantaneous. */
   lastsMs: readonly [number, number]
-  /** What it has to itself: no other fault that holds the same is under way, nor for `restMs` after. */
+  /** Exclusive resources: no other fault that holds one of them overlaps, nor within `restMs` after. */
   holds: (target: string) => readonly string[]
-  /** How often in a run at most; absent: as often as there is time for. */
+  /** Maximum per run; absent: no limit. */
   atMost?: number
-  /** How often it comes for each time that others do; absent: 1. */
+  /** Relative frequency; absent: 1. */
   weight?: number
 }
 
@@ -19,7 +19,7 @@ export interface PlannedFault {
   kind: string
   target: string
   holds: readonly string[]
-  /** From the beginning of the run. */
+  /** Since the start of the run. */
   atMs: number
   forMs: number
 }
@@ -27,21 +27,21 @@ export interface PlannedFault {
 export interface Plan {
   seed: number
   shapes: readonly FaultShape[]
-  /** Every fault is over by then. */
+  /** Every fault ends by then. */
   lastsMs: number
-  /** Faults under way together. */
+  /** Concurrent faults. */
   atOnce: number
-  /** From the beginning of one fault to that of the next, on average. */
+  /** Average time between the starts of two faults. */
   everyMs: number
-  /** What a fault has held is left alone so long. */
+  /** Pause before a resource is held again. */
   restMs: number
 }
 
 const firstAtMs = 2_000
-/** Then nothing fits at this time. */
+/** After this many draws nothing fits at this time. */
 const maxDraws = 40
 
-/** The faults of a run, in order. The same for the same seed. */
+/** The faults of a run, in order. Reproducible by seed. */
 export function planFaults(plan: Plan): PlannedFault[] {
   const { seed, shapes, lastsMs, everyMs } = plan
   const random = createRandom(seed)
@@ -87,7 +87,7 @@ function fits(
   )
 }
 
-/** Every kind comes as often as it weighs before any comes again, as far as they fit. */
+/** Draws every kind by its weight before repeating, as far as they fit. */
 function createBag(shapes: readonly FaultShape[], random: Random) {
   const uses = new Map(shapes.map((shape) => [shape, 0]))
   let waiting: FaultShape[] = []
