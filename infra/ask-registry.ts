@@ -6,10 +6,10 @@ import { whyFetchFailed } from './why-fetch-failed.ts'
 
 const timeoutMs = 10_000
 
-/** What every subject has to be held to: a reader with the newest schema reads all that was ever written. */
+/** Compatibility level of every subject: a reader with the newest schema can read everything ever written. */
 export const readersLevel = COMPATIBILITY.BACKWARD_TRANSITIVE
 
-/** What a subject is held to; undefined: nothing of its own. */
+/** The subject's own level; undefined: none. */
 export async function readLevel(url: string, subject: string): Promise<COMPATIBILITY | undefined> {
   const answer = await askRegistry<{ compatibilityLevel?: COMPATIBILITY }>(url, levelPath(subject))
   return answer?.compatibilityLevel
@@ -21,7 +21,10 @@ export async function setLevel(url: string, subject: string): Promise<void> {
 
 const levelPath = (subject: string) => `/config/${encodeURIComponent(subject)}`
 
-/** What the registry answers; undefined: it has no such thing. Throws TransientError when it is away, CannotStart when it refuses. */
+/**
+ * The registry's answer; undefined: not found. Throws TransientError if it is down, CannotStart if it
+ * refuses.
+ */
 export async function askRegistry<T>(
   url: string,
   path: string,

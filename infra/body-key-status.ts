@@ -4,17 +4,23 @@ import { longestKeptMs } from '#schemas/topics.ts'
 import { sealedColumns } from './sealed-columns.ts'
 
 export interface BodyKeyStatus {
-  /** Null: what is not encrypted. */
+  /** Null: unencrypted values. */
   keyId: string | null
   configured: boolean
   encrypts: boolean
   /** Values in Postgres that it opens. */
   values: number
-  /** Until when topics may hold what it sealed; null while it encrypts, or when it never did since this is written down. */
+  /**
+   * Until when topics may hold what it sealed; null while it encrypts, or if it never did since this is
+   * recorded.
+   */
   keptInKafkaUntil: Date | null
 }
 
-/** Writes down which of the configured keys encrypts and since when the others do not. Every process must have been restarted with them. */
+/**
+ * Records which configured key encrypts, and since when the others do not. Every process must have been
+ * restarted with them.
+ */
 export async function noteBodyKeys(pool: Pool, keyIds: readonly string[], now: Date): Promise<void> {
   await query(
     pool,
@@ -26,7 +32,10 @@ export async function noteBodyKeys(pool: Pool, keyIds: readonly string[], now: D
   )
 }
 
-/** Every key that is configured or that something in Postgres or Kafka may still need. Reads all tables with sealed values. */
+/**
+ * Every key that is configured or that data in Postgres or Kafka may need. Reads all tables with sealed
+ * values.
+ */
 export async function bodyKeyStatus(pool: Pool, keyIds: readonly string[]): Promise<BodyKeyStatus[]> {
   const values = new Map<string | null, number>()
   for (const { table, prefix } of sealedColumns) {
@@ -54,7 +63,7 @@ export async function bodyKeyStatus(pool: Pool, keyIds: readonly string[]): Prom
   })
 }
 
-/** Why a key has to stay in BODY_ENCRYPTION_KEYS; undefined: nothing can refer to it any more. */
+/** Why a key must stay in BODY_ENCRYPTION_KEYS; undefined: nothing refers to it. */
 export function whyNeeded(status: BodyKeyStatus, now: Date): string | undefined {
   if (status.encrypts) return 'it encrypts'
   if (status.values > 0) return `${status.values} values in Postgres: scripts/keys rotate-bodies`

@@ -7,8 +7,8 @@ import { whatIsWrong } from './compare-topic.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
 
 /**
- * What is missing in topics that somebody else makes, a line each; nothing is changed. Throws CannotStart
- * when it may not be read.
+ * Problems of topics that someone else creates, one per line; changes nothing. Throws CannotStart if it may
+ * not read them.
  */
 export function checkTopics(kafka: Kafka, prefix: string, settings: TopicSettings): Promise<string[]> {
   return withAdmin(kafka, async (admin) => {
@@ -36,7 +36,7 @@ function whyUnreadable(error: unknown): never {
   )
 }
 
-/** By topic, what counts of its configuration, wherever it is set. */
+/** Effective configuration by topic, wherever it is set. */
 export async function readConfigs(
   admin: Admin,
   there: readonly TopicToCreate[],

@@ -3,7 +3,7 @@ import { longestRetentionMs, type TopicToCreate } from '#schemas/topics.ts'
 import { fewestCopies, inSyncOf } from './topic-copies.ts'
 
 /**
- * What of a topic that is there is not as it has to be, a phrase each; whoever made it may have given it
+ * Deviations of an existing topic from the required settings, one phrase each. Its owner may have given it
  * more.
  */
 export function whatIsWrong(
@@ -38,8 +38,7 @@ function needOf({ isEphemeral }: TopicToCreate, key: string, value: string): Nee
   const number = Number(value)
   switch (key) {
     case 'retention.ms':
-      // Erasures tell their callers how long Kafka keeps what was erased, and ephemeral topics are not to
-      // keep anything.
+      // Erasures report how long Kafka keeps erased data, and ephemeral topics must not keep anything.
       return between(key, isEphemeral ? 1 : number, isEphemeral ? number : longestRetentionMs)
     case 'segment.ms':
       return between(key, 1, number)

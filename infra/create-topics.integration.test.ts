@@ -45,7 +45,7 @@ afterAll(async () => {
 
 describe('createTopics', () => {
   test('creates every topic of the table with its partitions and configuration, and again changes nothing', async () => {
-    // The longest that TOPIC_PREFIX takes.
+    // The longest that TOPIC_PREFIX allows.
     const prefix = newPrefix(200)
     expect(kafkaFields.TOPIC_PREFIX.parse(prefix)).toBe(prefix)
     for (let round = 0; round < 2; round++) {
@@ -67,7 +67,7 @@ describe('createTopics', () => {
     await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] })
     await retentionIs('1000')
     expect(await createTopics({ kafka, prefix, replicationFactor: 3, log })).toEqual(names)
-    // One change sets both, and with two in sync asked for nothing could be written.
+    // One change sets both. If two replicas had to be in sync, nothing could be written.
     await retentionIs(String(topics.requestLogged.retentionMs))
     expect((await configOf(name))['min.insync.replicas']).toBe('1')
   })
@@ -89,7 +89,7 @@ describe('createTopics', () => {
       'message.timestamp.type': 'LogAppendTime',
       'segment.bytes': '104857600',
     }
-    // The controller has taken the change; the broker that answers here follows it a moment later.
+    // The controller has applied the change; the broker that answers here follows a moment later.
     await until(async () => (await configOf(topic))['retention.ms'] === expected['retention.ms'])
     expect(await configOf(topic)).toMatchObject(expected)
   })

@@ -21,18 +21,18 @@ import { fewestCopies, inSyncOf, refuseFewerCopies } from './topic-copies.ts'
 interface CreateTopicsOptions {
   kafka: Kafka
   prefix: string
-  /** Of topics that are made; at most the number of brokers. */
+  /** Of new topics; at most the number of brokers. */
   replicationFactor: number
   settings?: TopicSettings
   log: Log
 }
 
 /**
- * Makes the cluster's topics as schemas/topics.ts says: creates those that are missing, adds partitions where there are too
- * few, sets their configuration and leaves what it does not name. Can be run at any time, also while a broker is away: how many copies
- * have to be in sync follows from those that a topic has. Resolves with the names of topics that have fewer than `replicationFactor`,
- * which only an operator can change. Throws CannotStart when a missing one would have fewer copies than the
- * others, or Kafka refuses one.
+ * Makes the cluster's topics match schemas/topics.ts: creates missing ones, adds partitions, and sets their
+ * configuration; other settings stay. Safe to run at any time, also while a broker is down:
+ * `min.insync.replicas` follows from the topic's own replicas. Resolves with the topics that have fewer than
+ * `replicationFactor` replicas, which only an operator can change. Throws CannotStart if a missing one would
+ * get fewer replicas than the others, or if Kafka refuses one.
  */
 export async function createTopics({
   kafka,
@@ -99,7 +99,7 @@ async function createMissing(
   await inSentences(created, new Map(asked.map((topic) => [topic.name, askedOf(topic, replicationFactor)])))
 }
 
-/** Throws CannotStart for what the brokers refuse. Somebody else has made a topic meanwhile: that is none. */
+/** Throws CannotStart for what the brokers refuse, except for a topic that someone else has just created. */
 async function inSentences(done: Promise<unknown>, asked: ReadonlyMap<string, Asked>): Promise<void> {
   try {
     await done
@@ -112,8 +112,8 @@ async function inSentences(done: Promise<unknown>, asked: ReadonlyMap<string, As
 }
 
 /**
- * Resolves when the topics have as many partitions as wanted and each of them a leader. kafkajs's own `waitForLeaders` (its default)
- * fails where the broker that it asks has not heard of a new topic yet. Throws after 30 s.
+ * Resolves when the topics have all partitions, each with a leader. Replaces kafkajs's `waitForLeaders` (its
+ * default), which fails if the asked broker does not know a new topic yet. Throws after 30 s.
  */
 export async function awaitTopics(
   admin: Admin,
@@ -131,7 +131,7 @@ export async function awaitTopics(
       if (ready) return
       if (Date.now() > deadlineMs) throw new Error('topics have no leaders after 30 s')
     } catch (error) {
-      // Not known yet. Whatever else it is stays, and is thrown in the end.
+      // Not known yet. Other errors persist and are thrown at the end.
       if (Date.now() > deadlineMs) throw error
     }
     await delay(100)
@@ -155,7 +155,9 @@ async function addPartitions(
   )
 }
 
-/** The broker replaces a topic's whole configuration, so what operators set besides ours is given again. */
+/**
+ * Sets the configuration. The broker replaces all of it, so operators' additional settings are sent again.
+ */
 async function setConfiguration(admin: Admin, present: readonly TopicToCreate[]): Promise<void> {
   const type = kafkajs.ConfigResourceTypes.TOPIC
   const { resources } = await admin.describeConfigs({
@@ -192,7 +194,7 @@ function entriesOf(config: Readonly<Record<string, string>>): { name: string; va
   return Object.entries(config).map(([name, value]) => ({ name, value }))
 }
 
-/** A minute in all. */
+/** One minute in total. */
 const maxJournalAttempts = 60
 const journalPauseMs = 1_000
 
@@ -203,15 +205,15 @@ interface RegisterSchemasOptions {
 }
 
 /**
- * Registers the schema of every topic as subject `<prefix + topic>-value`, BACKWARD_TRANSITIVE, also where somebody has set another level.
- * Throws CannotStart when the registry finds that a change breaks readers, TransientError when it is away.
+ * Registers every topic's schema as subject `<prefix + topic>-value`, BACKWARD_TRANSITIVE, whatever level is
+ * set. Throws CannotStart if a change breaks readers, TransientError if the registry is down.
  */
 export async function registerSchemas({ registryUrl, prefix, log }: RegisterSchemasOptions): Promise<void> {
   const registry = new SchemaRegistry(registryAddress(registryUrl))
   for (const { name, schema } of Object.values(topics)) {
     const subject = `${prefix}${name}-value`
     const level = await readLevel(registryUrl, subject)
-    // The client refuses to register where the level is another. Where none is set it sets ours itself.
+    // The client refuses to register if another level is set. If none is set, it sets ours.
     if (level !== undefined && level !== readersLevel) await setLevel(registryUrl, subject)
     await register(() =>
       registry.register(avroSchemas[schema] as never, { subject, compatibility: readersLevel }),
@@ -224,8 +226,8 @@ export async function registerSchemas({ registryUrl, prefix, log }: RegisterSche
 }
 
 /**
- * Apicurio answers before it has read its journal in Kafka. Until then it looks for a schema, finds none, and
- * refuses to store it as one that exists. Reading takes seconds.
+ * Retries while Apicurio reads its journal from Kafka, which takes seconds. Meanwhile it answers, finds no
+ * schema, and refuses to store one that exists.
  */
 async function register(send: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {

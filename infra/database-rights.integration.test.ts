@@ -12,12 +12,12 @@ import { migrate } from './migrate.ts'
 let admin: pg.Pool
 const made = { databases: [] as string[], roles: [] as string[] }
 
-/** A database and the login that owns it, without any right beyond: as managed servers give it. */
+/** A database and a login that owns it without further rights, as managed servers provide it. */
 interface Installation {
   url: string
   login: string
   rolePrefix: string
-  /** A statement in this database, as the server's administrator. */
+  /** Runs a statement in this database as the server's administrator. */
   administer(statement: string): Promise<unknown>
 }
 
@@ -62,7 +62,7 @@ async function ask(url: string, statement: string): Promise<pg.QueryResult> {
   }
 }
 
-/** The real API over it logs a call's project and lists it. */
+/** The real API on it logs a call and lists the call's project. */
 async function expectServed({ url, rolePrefix }: Installation): Promise<void> {
   await requireMigration(newestMigration)({ DATABASE_URL: url }, createLog('test', 'silent'))
   const api = await startApi({ DATABASE_URL: url, DATABASE_ROLE_PREFIX: rolePrefix })
@@ -146,7 +146,7 @@ describe('two installations on one server', () => {
       await admin.query(`revoke connect on database ${database} from public`)
     await migrateIt(other)
     await expectServed(other)
-    // What is there already stays.
+    // Existing grants stay.
     await admin.query(`grant connect on database ${one.login} to public`)
     expect(await migrateIt(other)).toMatchObject({ applied: [] })
   })

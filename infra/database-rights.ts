@@ -5,11 +5,11 @@ import { connectionOf, type PostgresAddress } from '#runtime/postgres-address.ts
 import { CannotStart } from './embedded/embedded-part.ts'
 
 const insufficientPrivilege = '42501'
-/** There is no schema in the search path that the login may use. */
+/** The search path has no schema that the login may use. */
 const noSchema = '3F000'
 
 /**
- * CannotStart with the statements to run, where `error` comes of a login that may not make tables in its
+ * CannotStart with the statements to run, if `error` is due to a login that may not create tables in its
  * schema; else undefined.
  */
 export async function explainMissingRight(
@@ -33,8 +33,8 @@ export async function explainMissingRight(
 }
 
 /**
- * Throws CannotStart where a new installation would share its roles with another database of the server and
- * one's owner, no superuser, could read the other's rows by them. Databases of one owner may share.
+ * Throws CannotStart if a new installation would share its roles with another database of the server and one
+ * owner, who is no superuser, could read the other's rows through them. Databases of one owner may share.
  */
 export async function requireOwnRoles(address: PostgresAddress, rolePrefix: string): Promise<void> {
   const { operator } = databaseRoles(rolePrefix)

@@ -2,12 +2,11 @@ import type { TopicToCreate } from '#schemas/topics.ts'
 import type { Refusal } from './hear-refusals.ts'
 
 /**
- * What is asked of a topic: settings by their names, and how the broker's sentences call partitions and
- * copies.
+ * Requested settings of a topic by name, with the names that broker messages use for partitions and replicas.
  */
 export type Asked = Readonly<Record<string, string>>
 
-/** What was asked for when a topic was to be made. */
+/** The request for a new topic. */
 export function askedOf({ partitions, config }: TopicToCreate, copies?: number): Asked {
   return {
     partitions: String(partitions),
@@ -25,10 +24,7 @@ const variables: Readonly<Record<string, string>> = {
 const byOthers =
   'have the topics made by whoever may (docs/topics.md), then run scripts/migrate --check-topics-only'
 
-/**
- * One sentence: the topic, the setting, what was asked for, what is allowed as far as Kafka says, and what to
- * do.
- */
+/** One sentence: topic, setting, requested value, allowed value if Kafka says, and what to do. */
 export function explainRefusal(refused: readonly Refusal[], askedFor: ReadonlyMap<string, Asked>): string {
   const [first] = refused
   if (first === undefined) return 'Kafka refuses a topic'
@@ -42,7 +38,7 @@ export function explainRefusal(refused: readonly Refusal[], askedFor: ReadonlyMa
   return `Kafka refuses topic ${topic} (${type})${what}${words}${others}: ${remedyOf(isAccess, named)}`
 }
 
-/** The settings that the refusal is about; none: it does not say. */
+/** Settings that the refusal is about; empty if it does not say. */
 function settingsIn(said: string, type: string, asked: Asked): string[] {
   const text = `${said} ${type}`.toLowerCase().replaceAll('_', ' ')
   return Object.keys(asked).filter((name) => text.includes(name))

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import { typeOfError } from '#runtime/kafka/protocol-errors.ts'
 
-/** What a broker says of a topic that it does not make or change. */
+/** Why a broker refused to create or change a topic. */
 export interface Refusal {
   topic: string
   /** The protocol's name of the error, for instance `POLICY_VIOLATION`. */
   type: string
-  /** In the broker's words; empty when it has none. */
+  /** The broker's message; may be empty. */
   said: string
 }
 
@@ -36,15 +36,15 @@ const responses = [
 const refusals = new WeakMap<Error, readonly Refusal[]>()
 let hears = false
 
-/**
- * What the brokers said when this error was thrown; empty: it is no refusal. kafkajs has to hear them, see
- * below.
- */
+/** The brokers' refusals behind this error; empty if it is none. Needs the patch of kafkajs below. */
 export function refusalsOf(error: unknown): readonly Refusal[] {
   return Error.isError(error) ? (refusals.get(error) ?? []) : []
 }
 
-/** kafkajs reads why a broker refuses a topic and throws without it: it is kept beside the error here. */
+/**
+ * kafkajs reads why a broker refuses a topic and throws an error without it. This patch keeps the reason with
+ * the error.
+ */
 export function hearRefusals(): void {
   if (hears) return
   hears = true

@@ -24,7 +24,7 @@ test.each(Object.values(topics).map((topic: TopicDefinition) => [topic.name, top
   '%s is read and written by those whom schemas/topics.ts names, and by nobody else',
   (name, { writtenBy, readBy, deadLetters }) => {
     expect(holders(name, 'READ')).toEqual(named(readBy))
-    // The API sends dead letters again to where they came from.
+    // The API sends dead letters back to their topics.
     const writers = new Set([...named(writtenBy), ...(deadLetters ? ['api'] : [])])
     expect(new Set(holders(name, 'WRITE'))).toEqual(writers)
     if (!deadLetters) return

@@ -11,7 +11,7 @@ export type Operation =
   'READ' | 'WRITE' | 'CREATE' | 'DELETE' | 'ALTER' | 'DESCRIBE' | 'DESCRIBE_CONFIGS' | 'ALTER_CONFIGS'
 export type KafkaClient = ProcessName | 'migrate'
 
-/** That a client may do these operations, and nothing else. READ and WRITE imply DESCRIBE. */
+/** Allows a client these operations. READ and WRITE imply DESCRIBE. */
 export interface Grant {
   resource: 'TOPIC' | 'GROUP'
   name: string
@@ -28,12 +28,12 @@ export const kafkaClients: readonly KafkaClient[] = [
   'migrate',
 ]
 
-/** The rows of schemas/services.ts; the migration has no row there. */
+/** Access from the rows of schemas/services.ts, which has none for the migration. */
 function accessOf(client: KafkaClient): Partial<KafkaAccess> {
   return client === 'migrate' ? {} : (definitionOf(client).kafka ?? {})
 }
 
-/** The rights of one client, with TOPIC_PREFIX in front of every name; each resource once. */
+/** The rights of one client, with TOPIC_PREFIX before every name; each resource once. */
 export function grantsOf(client: KafkaClient, prefix: string): Grant[] {
   const access = accessOf(client)
   const onAllTopics = client === 'migrate' ? migration : (access.onAllTopics ?? [])

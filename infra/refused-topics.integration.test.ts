@@ -62,7 +62,7 @@ test('with KAFKA_MAX_RECORD_BYTES topics are made, and the largest record that o
   expect(await checkTopics(kafka(), 'made.', capped)).toEqual([])
   const topic = `made.${topics.requestLogged.name}`
   const buried = await burying()
-  // Key, offsets and lengths of the batch come on top.
+  // The batch adds key, offsets and lengths.
   const value = randomBytes(cap - deadLetterRoomBytes - 1_000)
   await buried.producer.send([{ topic, key: 'k', value }])
   await buried.bury(topic, value)
@@ -85,7 +85,7 @@ test('where both topics take as much, what no longer fits with the headers is ke
     )
   })
   const buried = await burying()
-  // zstd adds what is not in it to what it cannot pack: 3 bytes for 128 kB.
+  // zstd adds 3 bytes per 128 kB to what it cannot compress.
   const value = randomBytes(cap - 400)
   await buried.producer.send([{ topic, key: 'k', value }])
   await buried.bury(topic, value)
@@ -124,9 +124,7 @@ test('topics that somebody else made are compared, and left as they are', async 
   })
 })
 
-/**
- * A producer as services have it, dead letters by it, and what stands in a topic: the length of each value.
- */
+/** A producer like the services', dead letters through it, and the length of each value in a topic. */
 async function burying() {
   const metrics = createMetrics()
   const producer = createProducer({ kafka: kafka(), log, metrics, maxRecordBytes: cap })

@@ -37,7 +37,7 @@ async function addProject(): Promise<string> {
 }
 
 const body = (id: string, part: string) => JSON.stringify({ id, part, text: 'words '.repeat(100) })
-/** A request of its own day, as ingest sealed it with `keys`. */
+/** A request on its own day, sealed by ingest with `keys`. */
 async function seed(
   projectId: string,
   keys: Parameters<typeof createSealer>[0],
@@ -53,7 +53,7 @@ async function seed(
   })
 }
 
-/** Webhook with two secrets, an event and its delivery, sealed with `keys`. */
+/** A webhook with two secrets, an event and its delivery, sealed with `keys`. */
 async function seedWebhook(projectId: string, keys: Parameters<typeof createSealer>[0]) {
   const sealer = createSealer(keys)
   const seal = (id: string, part: 'webhook_secret' | 'event_content') =>
@@ -73,7 +73,7 @@ async function seedWebhook(projectId: string, keys: Parameters<typeof createSeal
      values ($1, 'threat_detected', $2, now(), '{}', $3, $4, $5, $6)`,
     [idToUuid(eventId), idToUuid(projectId), ...three(content), contentId],
   )
-  // Without content_id: then the event is what it belongs to.
+  // Without content_id the event is bound to its own id.
   await pool.query(
     `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, content_codec,
        content_key_id, content_data, created_at)
@@ -82,7 +82,7 @@ async function seedWebhook(projectId: string, keys: Parameters<typeof createSeal
   )
 }
 
-/** Opens every sealed value of the database with `keys`; their texts. */
+/** Opens every sealed value of the database with `keys`; returns their texts. */
 async function openAll(keys: Parameters<typeof createSealer>[0]): Promise<string[]> {
   const sealer = createSealer(keys)
   const texts: string[] = []
@@ -190,12 +190,13 @@ test('a day that retention drops meanwhile is passed over, and what comes behind
     const parent = ['llm_request_bodies', 'safety_score_details'].find((name) => table === `${name}_${gone}`)
     if (parent === undefined || dropped.includes(parent)) return
     dropped.push(parent)
-    // The day that it is at, and the one that it comes to.
+    // The current day's table and the next one.
     await pool.query(`drop table ${parent}_${gone}, ${parent}_${next}`)
   }
   const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })
   expect(dropped).toEqual(['llm_request_bodies', 'safety_score_details'])
-  // Of the day's first batch the requests' bodies and the details; then the event, its delivery and two secrets.
+  // From the day's first batch the requests' bodies and the details; then the event, its delivery and two
+  // secrets.
   expect(done).toEqual({ resealed: 6, unopened: 0 })
 })
 
@@ -205,7 +206,7 @@ test('an old key is needed while Postgres has values of it, then until topics ha
   await pool.query('truncate body_keys')
   await noteBodyKeys(pool, ['k2', 'k1'], new Date(Date.now() - 40 * dayMs))
   await noteBodyKeys(pool, ids, new Date(Date.now() - 2 * dayMs))
-  // Told again, a key was retired when it was first told.
+  // Noting it again keeps the time at which it was first retired.
   await noteBodyKeys(pool, ids, new Date())
   const why = async (): Promise<Record<string, string | undefined>> =>
     Object.fromEntries(

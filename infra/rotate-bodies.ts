@@ -5,26 +5,27 @@ import { query } from '#runtime/postgres.ts'
 import { sealedColumns, type SealedColumn } from './sealed-columns.ts'
 
 export interface Rotated {
-  /** Sealed anew with the key that encrypts. */
+  /** Sealed again with the encrypting key. */
   resealed: number
-  /** Left as they are: no key opens them, or they were changed. The first few are told to `onUnopened`. */
+  /** Unchanged, because no key opens them or they were altered. The first few are passed to `onUnopened`. */
   unopened: number
 }
 
 export interface RotateOptions {
   pool: Pool
   resealer: Resealer
-  /** After each batch. */
+  /** Called after each batch. */
   onBatch: (table: string, rotated: Rotated) => void | Promise<void>
   onUnopened: (table: string, reason: string) => void
-  /** Bounds of a batch, which is one statement: what stands in memory, and how long rows are locked. */
+  /** Bounds of a batch, which is one statement: limits memory, and how long rows are locked. */
   batchRows?: number
   batchBytes?: number
 }
 
 /**
- * Seals everything in Postgres anew that another key than the encrypting one sealed. A row says itself what is left to do, so a killed
- * rotation goes on where it was, and two at once do no harm. Rows that come meanwhile under an old key (from Kafka) need another run.
+ * Seals all values in Postgres that another key sealed again with the encrypting key. Progress is in the
+ * rows, so a killed rotation can continue and two at once do no harm. Rows that arrive under an old key
+ * meanwhile (from Kafka) need another run.
  */
 export async function rotateBodies(options: RotateOptions): Promise<Rotated> {
   const rotated = { resealed: 0, unopened: 0 }
@@ -37,14 +38,17 @@ export async function rotateBodies(options: RotateOptions): Promise<Rotated> {
 
 const noSuchTable = '42P01'
 
-/** Leaves are listed once, the oldest first, and retention drops the oldest day each midnight: with it went what was left to seal anew. */
+/**
+ * Ignores a dropped partition: they are listed once, oldest first, and retention drops the oldest day at
+ * midnight, with all that was left to seal in it.
+ */
 async function unlessDropped(work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!(error instanceof DatabaseError) || error.code !== noSuchTable) throw error
   })
 }
 
-/** The partitions of a table, or the table. */
+/** The partitions of a table, or the table itself. */
 async function leavesOf(pool: Pool, table: string): Promise<string[]> {
   const { rows } = await query<{ name: string }>(
     pool,
@@ -81,7 +85,7 @@ async function rotateLeaf(leaf: string, column: SealedColumn, rotated: Rotated, 
 
 const keyOf = ({ key }: SealedColumn, row: Row | undefined) => Object.keys(key).map((name) => row?.[name])
 
-/** The next rows in the order of their keys: as many as `batchBytes` allow, one at least. */
+/** The next rows by key: as many as `batchBytes` allow, at least one. */
 async function readBatch(
   leaf: string,
   { prefix, key, also }: SealedColumn,
@@ -91,7 +95,7 @@ async function readBatch(
   const keys = Object.keys(key)
   const names = keys.join(', ')
   const placeholders = keys.map((name, index) => `$${index + 4}::${key[name] ?? ''}`).join(', ')
-  // Sizes first: octet_length looks at what stands in the row, without the value being read.
+  // Sizes first: octet_length reads only the row, not the value stored outside it.
   const { rows } = await query<Row>(
     pool,
     `select ${[...keys, ...also].map((name) => `t.${name}`).join(', ')}, t.${prefix}codec as codec, t.${prefix}key_id as key_id, t.${prefix}data as data

@@ -71,7 +71,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Tables that the API's role may read, without and with policies. */
+/** Tables that the API's role may read, with and without policies. */
 async function readableTables(): Promise<{ name: string; secured: boolean; partition: boolean }[]> {
   const { rows } = await owner.query<{ name: string; secured: boolean; partition: boolean }>(
     `select relname as name, relrowsecurity as secured, relispartition as partition from pg_class
@@ -155,7 +155,7 @@ describe('the role of the API', () => {
       for (const row of own.rows as Record<string, unknown>[])
         expect([table, Object.values(row).includes(idToUuid(ours))]).toEqual([table, true])
     }
-    // A rule that hides everything would pass on empty tables.
+    // With empty tables, a policy that hides everything would pass.
     expect(seeded.size).toBeGreaterThanOrEqual(10)
     expect(seeded).toContain('webhook_waiting')
   })

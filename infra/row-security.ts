@@ -3,7 +3,7 @@ import { databaseRoles, type DatabaseRoles } from '#runtime/database-roles.ts'
 import { connectionOf, type PostgresAddress } from '#runtime/postgres-address.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
 
-/** Tables that the API reads but that only consumers write. */
+/** Tables that the API reads but only consumers write. */
 const readOnly = [
   'llm_requests',
   'llm_request_bodies',
@@ -22,7 +22,7 @@ const readOnly = [
   'webhook_waiting',
 ]
 
-/** Tables of projects that no project's request needs: keys are found by find_api_key. */
+/** Tables with a project that no project's request needs: find_api_key finds keys. */
 const withheld = [
   'api_keys',
   'dead_letters',
@@ -32,22 +32,24 @@ const withheld = [
   'people_projects',
 ]
 
-/** Tables that the API writes to and that nobody changes or, but for the operator, reads. */
+/** Tables that the API only appends to; only the operator may read them. */
 const appendOnly = ['audit_log']
 
-/** Tables that belong to no project and are open to be read. */
+/** Readable tables that belong to no project. */
 const open = ['tiers', 'rollup_days']
 
 /**
- * Gives every table its row-level security and grants, so that a new table needs nothing but a `project_id`. Run after every migration; changes
- * nothing where all is as it should be. Throws CannotStart, with the statements to run, when the login may not make the roles. A table without `project_id` is the operator's alone. Partitions get no grants: only their parents have policies.
+ * Gives every table its row-level security and grants, so a new table needs only a `project_id`. Runs after
+ * every migration; changes nothing if all is in place. Throws CannotStart with the statements to run if the
+ * login may not create the roles. A table without `project_id` is the operator's alone. Partitions get no
+ * grants: only their parents have policies.
  */
 export async function secureRows(address: PostgresAddress, rolePrefix = ''): Promise<void> {
   const roles = databaseRoles(rolePrefix)
   const client = new Client(connectionOf(address))
   await client.connect()
   try {
-    // Apart: what the second one may lack is granted to roles that are there.
+    // Separate statement: the second may need rights that are granted to existing roles.
     await client.query(makeRoles(roles))
     await client.query(secureTables(roles))
   } catch (error) {
@@ -61,8 +63,8 @@ export async function secureRows(address: PostgresAddress, rolePrefix = ''): Pro
 const insufficientPrivilege = '42501'
 
 /**
- * Roles belong to the whole cluster, so another database's migration may be making them at this moment. They have no login: the API's
- * login takes them (docs/decisions/0008-row-level-security.md).
+ * Roles belong to the whole cluster, so another database's migration may create them at the same time. They
+ * cannot log in: the API's login assumes them (docs/decisions/0008-row-level-security.md).
  */
 const makeRoles = ({ api, operator }: DatabaseRoles) => `
   do $$
@@ -89,7 +91,7 @@ const makeRoles = ({ api, operator }: DatabaseRoles) => `
 
 const ownProject = `nullif(current_setting('sluice.project', true), '')::uuid`
 
-/** The rows of a table that are the project's own; null: the table belongs to no project. */
+/** The condition for a project's own rows; null: the table belongs to no project. */
 const ruleOf = `case
   when v_table.relname = 'projects' then $rule$id = ${ownProject}$rule$
   when v_table.relname in ('webhook_attempts', 'webhook_waiting') then 'exists (select from webhook_deliveries d where d.id = delivery_id)'
@@ -104,7 +106,7 @@ const secureTables = ({ api, operator }: DatabaseRoles) => `
     v_table record;
     v_rule text;
   begin
-    -- Of another DATABASE_ROLE_PREFIX before: those roles may do nothing here any more.
+    -- Roles of a previous DATABASE_ROLE_PREFIX lose their rights.
     for v_role in
       select distinct r.rolname from pg_policy p join pg_roles r on r.oid = any (p.polroles)
       where p.polrelid = 'projects'::regclass and p.polname in ('own_project', 'every_project') and r.rolname not in ('${api}', '${operator}')
@@ -118,7 +120,7 @@ const secureTables = ({ api, operator }: DatabaseRoles) => `
       raise exception using errcode = 'insufficient_privilege',
         message = format('the roles of the API may not use the schema %1$I; as its owner: grant usage on schema %1$I to ${api}, ${operator};', current_schema());
     end if;
-    -- Whoever may connect could ask it of any project: to name one in \`sluice.project\` takes no right.
+    -- Otherwise every login could call it for any project: setting \`sluice.project\` takes no right.
     revoke execute on function calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) from public;
     grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]), find_login(bytea, timestamptz, interval),
       calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) to ${api}, ${operator};

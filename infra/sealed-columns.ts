@@ -7,9 +7,9 @@ type KeyType = 'uuid' | 'timestamptz' | 'bigint'
 export interface SealedColumn {
   table: string
   prefix: string
-  /** The primary key, in its order. */
+  /** The primary key, in order. */
   key: Readonly<Record<string, KeyType>>
-  /** Columns besides the key that the identity is made of. */
+  /** Other columns of the identity. */
   also: readonly string[]
   identityOf: (row: Readonly<Record<string, string | null>>) => string
 }
@@ -41,7 +41,7 @@ const ofDay = { project_id: 'uuid', request_id: 'uuid', created_at: 'timestamptz
 const ofScore = { project_id: 'uuid', score_id: 'uuid', request_created_at: 'timestamptz' } as const
 const byId = { id: 'uuid' } as const
 
-/** Everything in Postgres that BODY_ENCRYPTION_KEYS encrypts; a test compares it with the tables. */
+/** All columns that BODY_ENCRYPTION_KEYS encrypts; a test compares them with the tables. */
 export const sealedColumns: readonly SealedColumn[] = [
   sealed('llm_request_bodies', 'request_', 'request_body', ofDay, ['request', 'request_id']),
   sealed('llm_request_bodies', 'response_', 'response_body', ofDay, ['request', 'request_id']),

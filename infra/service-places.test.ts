@@ -37,7 +37,7 @@ function startedByUp(): readonly string[] {
   return [plans.api, ...plans.consumers, plans.gateway(''), plans.dashboard].map(({ name }) => name)
 }
 
-/** What is missing, each with the place where to add it. */
+/** What is missing, each with where to add it. */
 async function missingOf(name: ServiceName): Promise<string[]> {
   const { operationsPort, servedBy, port, scaledBy = [] } = definitionOf(name)
   const files = ['main.ts', 'config.ts', 'service.ts', 'README.md'].map((file) =>

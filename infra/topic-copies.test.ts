@@ -4,7 +4,7 @@ import { copiesWith, fewestCopies, inSyncOf, refuseFewerCopies } from './topic-c
 const kept = (...replicas: number[][]) => inSyncOf(fewestCopies(replicas.map((ids) => ({ replicas: ids }))))
 
 test.each<[string, number, number]>([
-  // Kafka names a copy's broker whether it answers or not.
+  // Kafka names a replica's broker whether or not it answers.
   ['kept three times, whoever is away', kept([1, 2, 3], [3, 1, 2]), 2],
   ['kept once, on a cluster that grew', kept([1], [2]), 1],
   ['one partition kept fewer times than the others', kept([1, 2, 3], [1, 2]), 1],
@@ -22,7 +22,7 @@ test('a topic is not made with fewer copies than the others while a broker is aw
   expect(() => refuseFewerCopies('new', 2, [3, 3])).toThrow(
     'new is missing; with 2 brokers it would be kept 2 times, others are kept 3 times: bring back the brokers that are away',
   )
-  // A first installation, a cluster that grew, copies beyond what we make.
+  // A first installation, a cluster that grew, more replicas than we create.
   for (const [replicationFactor, others] of [
     [1, []],
     [3, [1, 1]],

@@ -1,29 +1,33 @@
 import type { PartitionMetadata } from 'kafkajs'
 import { CannotStart } from './embedded/embedded-part.ts'
 
-/** With three, one broker can be away and a write is still kept twice. */
+/** With three, one broker can be down and a write still has two replicas. */
 const maxCopies = 3
 
-/** How many copies a topic gets on so many brokers. */
+/** Number of replicas of a new topic on this many brokers. */
 export function copiesWith(brokers: number): number {
   return Math.min(maxCopies, brokers)
 }
 
-/** Of the partition that has fewest. A copy whose broker is away is one. */
+/** Of the partition with the fewest. A replica on a broker that is down counts. */
 export function fewestCopies(partitions: readonly Pick<PartitionMetadata, 'replicas'>[]): number {
   return Math.min(...partitions.map(({ replicas }) => replicas.length))
 }
 
 /**
- * `min.insync.replicas` of a topic with so many copies: all but one. By its own copies and never by the brokers that answer: one that is
- * away would lower it, and what is then acknowledged by a single broker is lost with that one; and where brokers came later than the topic,
- * more would have to be in sync than there are, and the topic would take no writes.
+ * `min.insync.replicas` for this many replicas: all but one. Depends on the topic's replicas, never on the
+ * brokers that answer. A broker that is down would lower it, and a write acknowledged by one broker would be
+ * lost with it. Brokers added after the topic would raise it beyond its replicas, and it would refuse all
+ * writes.
  */
 export function inSyncOf(copies: number): number {
   return Math.max(1, copiesWith(copies) - 1)
 }
 
-/** Throws CannotStart for a topic that would be made while a broker is away: it would stay with fewer copies than the others have. */
+/**
+ * Throws CannotStart for a topic that would be created while a broker is down: it would keep fewer replicas
+ * than the others.
+ */
 export function refuseFewerCopies(
   missing: string,
   replicationFactor: number,

@@ -15,7 +15,7 @@ const ephemeralTopics = new Set(
     .map(({ name }) => name),
 )
 
-/** What whoever makes or examines topics is told of them (scripts/migrate, scripts/up, scripts/doctor). */
+/** Settings for programs that create or examine topics (scripts/migrate, scripts/up, scripts/doctor). */
 export const topicFields = {
   KAFKA_MAX_RECORD_BYTES: kafkaFields.KAFKA_MAX_RECORD_BYTES,
   KAFKA_TOPIC_PARTITIONS: perTopic(1, 10_000).describe(
@@ -40,7 +40,7 @@ export function topicSettingsOf(config: z.output<typeof topicSettingsSchema>): T
   }
 }
 
-/** `number` or `topic:number`, comma-separated, as a map; '' is the number of topics that are not named. */
+/** Parses `number` or `topic:number`, comma-separated, to a map; '' is the number for all other topics. */
 function perTopic(min: number, max: number) {
   return z
     .string()

@@ -1,6 +1,9 @@
 import { codeOf } from '#runtime/errors.ts'
 
-/** What fetch wraps; of a host with several addresses there is a code and no message. Its own message may have credentials of the URL in it. */
+/**
+ * The cause that fetch wraps. With several addresses for a host there is a code and no message. fetch's own
+ * message may contain credentials from the URL.
+ */
 export function whyFetchFailed(error: unknown): string {
   if (!Error.isError(error)) return 'the request cannot be made'
   if (error.name === 'TimeoutError') return 'no answer in time'

@@ -9,7 +9,7 @@ const usage = `scripts/bench [NAME…] [-- OPTIONS]
   of each, its figures, to docs/benchmarks/NAME.jsonl, of a variant to one of its own (gateway -- --tls: gateway-tls.jsonl). OPTIONS are passed on. Run it on a machine that does nothing else.
 `
 const root = join(import.meta.dirname, '..')
-/** Asked for by name only: two are over ten million rows, the others take five minutes and a quarter of an hour. */
+/** Run only by name: two need ten million rows, the others take five and fifteen minutes. */
 const long = new Set(['api', 'dashboard', 'gateway-soak', 'pipeline'])
 
 const given = process.argv.slice(2)
@@ -46,7 +46,7 @@ async function measure(name: string): Promise<void> {
   }
   const directory = join(root, 'docs', 'benchmarks')
   await mkdir(directory, { recursive: true })
-  // A variant of a benchmark has another name than its program: its figures are no newer ones of the same.
+  // A variant reports another name than its program, so that its figures do not replace the benchmark's.
   const { bench } = JSON.parse(last) as { bench: string }
   await appendFile(join(directory, `${bench}.jsonl`), `${last}\n`)
 }

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import ts from 'typescript'
 
-/** Builds what `npm pack` in sdk/ packs: one file each for ES modules and CommonJS, and the declarations of the surface. */
+/**
+ * Builds what `npm pack` in sdk/ packs: one file each for ES modules and CommonJS, and the type declarations.
+ */
 const sdk = join(import.meta.dirname, '..', 'sdk')
 const dist = join(sdk, 'dist')
-/** The modules whose types the surface names; `types.ts` imports nothing. */
+/** Modules with public types; `types.ts` imports nothing. */
 const surface = ['index', 'create-client', 'types']
 const builds = [
   { format: 'esm', file: 'index.js' },
@@ -29,13 +31,13 @@ for (const { format, file } of builds) {
 for (const name of surface) {
   const declarations = declarationsOf(await readFile(join(sdk, `${name}.ts`), 'utf8'))
   await writeFile(join(dist, `${name}.d.ts`), declarations.replaceAll(".ts'", ".js'"))
-  // CommonJS programs are told apart by the ending, in declarations too.
+  // CommonJS is recognised by the file extension, also for declarations.
   await writeFile(join(dist, `${name}.d.cts`), declarations.replaceAll(".ts'", ".cjs'"))
 }
-// Beside package.json, where npm and what reads licences look for it.
+// Beside package.json, where npm and licence checkers look for it.
 await copyFile(join(sdk, '..', 'LICENSE'), join(sdk, 'LICENSE'))
 
-/** File by file, which is possible because every export of the surface says its type. */
+/** Works file by file because every public export declares its type. */
 function declarationsOf(source: string): string {
   const { outputText, diagnostics = [] } = ts.transpileDeclaration(source, {
     compilerOptions: { isolatedDeclarations: true, strict: true, module: ts.ModuleKind.ESNext },

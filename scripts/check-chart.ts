@@ -6,8 +6,9 @@ import { fetchHelm } from '#infra/helm/fetch-helm.ts'
 import { cachedTools, renderChart } from '#infra/helm/render-chart.ts'
 
 /**
- * `scripts/check-chart [--write]`: helm lint and template, then kubeconform against Kubernetes's own definitions, both of which Go fetches from
- * its module proxy (once; CPU for minutes). --write keeps what Helm makes of example-values.yaml as rendered.yaml.
+ * `scripts/check-chart [--write]`: helm lint and template, then kubeconform against Kubernetes's own
+ * definitions. Go fetches both from its module proxy (once; minutes of CPU). --write stores Helm's output for
+ * example-values.yaml as rendered.yaml.
  */
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
@@ -15,7 +16,10 @@ const chart = join(root, 'infra', 'helm')
 const cache = join(root, '.cache', 'chart')
 const kubernetes = 'v1.34.1'
 const kubeconformModule = 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0'
-/** The kinds that the chart makes, by the file that defines them. What KEDA and the Prometheus operator add is not checked. */
+/**
+ * Kinds in the chart, by the file that defines them. Resources of KEDA and the Prometheus operator are not
+ * checked.
+ */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   api__v1: ['Service', 'Secret', 'ConfigMap'],
   apis__apps__v1: ['Deployment', 'StatefulSet'],
@@ -31,7 +35,7 @@ async function installKubeconform(): Promise<string> {
   return join(cachedTools, 'kubeconform')
 }
 
-/** One file a kind, closed: a field that Kubernetes does not know is a mistake. */
+/** One file per kind, without additional properties: a field unknown to Kubernetes is an error. */
 async function writeSchemas(): Promise<string> {
   await mkdir(cache, { recursive: true })
   const { stdout } = await run('go', ['mod', 'download', '-json', `k8s.io/kubernetes@${kubernetes}`], {

@@ -9,8 +9,8 @@ import { runCommand } from './stack/run-command.ts'
 import { writeSecret } from './stack/secret-files.ts'
 
 /**
- * Run by docker-compose.kafka.yml when the API answers: gives the gateway a project to record into, its first one unless SERVICE_API_KEY is given, and
- * prints where everything is.
+ * Run by docker-compose.kafka.yml when the API answers. Gives the gateway a project to record into (the first
+ * one, unless SERVICE_API_KEY is given) and prints the addresses.
  */
 const schema = z.object({
   API_BACKEND_URL: baseUrl(),
@@ -18,7 +18,7 @@ const schema = z.object({
   PROXY_API_KEY: z.string(),
   SERVICE_API_KEY: z.string().optional(),
   UPSTREAM_URL: z.string(),
-  // Where the host reaches them.
+  // Addresses on the host.
   GATEWAY_URL: baseUrl(),
   PUBLIC_BASE_URL: baseUrl(),
   DASHBOARD_URL: baseUrl(),

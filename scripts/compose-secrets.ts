@@ -1,7 +1,7 @@
 import { writeSecretFiles } from './stack/secret-files.ts'
 import { runCommand } from './stack/run-command.ts'
 
-/** Run by docker-compose.kafka.yml before everything else; its two folders are volumes. */
+/** Run by docker-compose.kafka.yml before everything else. Its two folders are volumes. */
 const [services = '/var/lib/sluice/secrets', gateway = '/var/lib/sluice/gateway'] = process.argv.slice(2)
 
 await runCommand(async () => {

@@ -1,5 +1,6 @@
-// The end of scripts/test: each test that failed with what it said, then how many ran and how long everything took, so that
-// the last lines of a long log tell what to mend. Exit code 1 when anything failed, also when a run left no result at all.
+// The end of scripts/test: each failed test with its message, then the number of tests and the total time, so
+// that the last lines of a long log say what to fix. Exit code 1 if anything failed, or if a run left no
+// result.
 const { existsSync, readFileSync } = require('node:fs')
 const { relative } = require('node:path')
 const { stripVTControlCharacters } = require('node:util')
@@ -10,7 +11,7 @@ const [failedBefore, seconds, ...files] = process.argv.slice(2)
 const results = files.map((file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined))
 const sum = (key) => results.reduce((total, result) => total + (result?.[key] ?? 0), 0)
 
-/** Shows the beginning of what one test said, or of why its file could not be run. */
+/** Prints the first lines of a failure. */
 function show(file, name, message) {
   const lines = stripVTControlCharacters(message).trim().split('\n').slice(0, MESSAGE_LINES)
   console.log([`FAILED  ${relative('.', file)}: ${name}`, ...lines.map((line) => `    ${line}`)].join('\n'))

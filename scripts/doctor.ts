@@ -28,7 +28,7 @@ function readArguments() {
   }).values
 }
 
-/** What is wrong stands last, where people look. */
+/** Problems come last, where users look. */
 const order: readonly Finding['state'][] = ['skipped', 'ok', 'warning', 'problem']
 
 function print(findings: readonly Finding[]): void {
@@ -36,7 +36,7 @@ function print(findings: readonly Finding[]): void {
   for (const { check, state, what, remedy } of findings.toSorted(
     (a, b) => order.indexOf(a.state) - order.indexOf(b.state),
   )) {
-    // Names of topics and answers of services can be anybody's: a terminal must not obey them.
+    // Topic names and answers may come from anyone: a terminal must not interpret them.
     const line = `${state.toUpperCase().padEnd(7)}  ${check.padEnd(width)}  ${what}`
     console.log(line.replace(/\p{C}/gu, '\uFFFD'))
     if (remedy !== undefined) console.log(`${' '.repeat(11 + width)}do: ${remedy}`)

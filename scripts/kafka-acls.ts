@@ -46,7 +46,7 @@ function commandsOf(client: KafkaClient, principal: string, prefix: string): str
   })
 }
 
-/** As kafka-acls.sh writes it: DESCRIBE_CONFIGS is DescribeConfigs. */
+/** Spelling of kafka-acls.sh: DESCRIBE_CONFIGS is DescribeConfigs. */
 function spelled(operation: string): string {
   const words = operation.split('_').map((word) => word.slice(0, 1) + word.slice(1).toLowerCase())
   return words.join('')

@@ -90,7 +90,7 @@ async function run(): Promise<void> {
   const pool = new Pool({ ...connectionOf(parsed.value), max: 2, application_name: 'sluice-keys' })
   try {
     const keyIds = keys.map(({ id }) => id)
-    // Also by status: a key that nobody wrote down would look as if topics had never seen it.
+    // Also for the status: an unrecorded key would look unused in topics.
     await noteBodyKeys(pool, keyIds, new Date())
     await (command === 'status' ? showStatus(pool, keyIds) : rotate(pool, keys, pauseMs))
   } catch (error) {

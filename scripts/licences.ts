@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '#runtime/errors.ts'
 
-/** What may be in what is shipped: licences without a duty to publish. */
+/** Allowed in shipped packages: licences without a duty to publish. */
 const shipped = new Set([
   '0BSD',
   'Apache-2.0',
@@ -14,10 +14,10 @@ const shipped = new Set([
   'MIT',
   'Unlicense',
 ])
-/** Only used to build and to test: file-level copyleft, and data under attribution. */
+/** Only used to build and test: file-level copyleft, and data under attribution. */
 const usedToBuild = new Set([...shipped, 'CC-BY-4.0', 'MPL-2.0'])
 
-/** What says its licence only in a file of its own; read by hand. */
+/** Packages whose licence is only in a separate file; read by hand. */
 const readByHand: Readonly<Record<string, string>> = {
   '@kafkajs/confluent-schema-registry': 'MIT',
   'cohere-ai': 'MIT',
@@ -46,14 +46,14 @@ console.log(`${packages.length} packages, all under licences that are agreed to`
 async function problemOf([path, locked]: [string, LockedPackage]): Promise<string | undefined> {
   const name = path.replace(/^.*node_modules\//, '')
   const licence = locked.license ?? (await installedLicence(path)) ?? readByHand[name]
-  // For another platform, so not here to be read; it has the licence of its siblings, which are.
+  // A package for another platform is not installed here; it has the licence of its siblings.
   if (licence === undefined && locked.optional === true) return undefined
   const agreed = locked.dev === true || locked.devOptional === true ? usedToBuild : shipped
   if (licence !== undefined && isAgreed(licence, agreed)) return undefined
   return `  ${name}: ${licence ?? 'says none'}`
 }
 
-/** An SPDX expression without exceptions: every part of an AND, one part of an OR. */
+/** For an SPDX expression without exceptions: every part of an AND, one part of an OR. */
 function isAgreed(expression: string, agreed: ReadonlySet<string>): boolean {
   const bare = expression.replaceAll(/[()]/g, '')
   if (bare.includes(' OR ')) return bare.split(' OR ').some((part) => isAgreed(part, agreed))

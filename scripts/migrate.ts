@@ -62,7 +62,7 @@ async function run(): Promise<void> {
   console.log(lines.join('\n'))
 }
 
-/** Otherwise says what is wrong and sets the exit code. */
+/** Otherwise prints what is wrong and sets the exit code. */
 async function areTopicsAsNeeded({ kafka, config }: System): Promise<boolean> {
   const wrong = await checkTopics(kafka, config.TOPIC_PREFIX, topicSettingsOf(config))
   for (const line of wrong) console.log(line)

@@ -1,5 +1,5 @@
-// Exit code 0 when node_modules holds exactly what package-lock.json asks for. Runs on the system's Node, before anything
-// is installed; npm writes node_modules/.package-lock.json as the last step of every installation.
+// Exit code 0 if node_modules matches package-lock.json. Runs on the system's Node before anything is
+// installed. npm writes node_modules/.package-lock.json as the last step of every installation.
 const { existsSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
 
@@ -10,7 +10,7 @@ function matches() {
   if (!existsSync(join(root, 'node_modules', '.package-lock.json'))) return false
   const installed = packagesOf(join('node_modules', '.package-lock.json'))
   const { '': _root, ...wanted } = packagesOf('package-lock.json')
-  // An optional package that is not there is one for another platform.
+  // An optional package that is missing is for another platform.
   const asWanted = ([path, { version, integrity, optional }]) =>
     installed[path] === undefined
       ? optional === true

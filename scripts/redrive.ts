@@ -34,7 +34,7 @@ interface Round {
   next: string | null
 }
 
-/** What is done to dead letters, and how people call it when it is done. */
+/** An action on dead letters, and its past tense for messages. */
 interface Deed {
   verb: 'redrive' | 'drop'
   done: string
@@ -63,7 +63,7 @@ function given(fields: Readonly<Record<string, string | undefined>>): Filter {
 
 const pathOf = (id: string) => `/api/dead-letters/${encodeURIComponent(id)}`
 
-/** Codes and messages can be anybody's: a terminal must not obey them. */
+/** Codes and messages may come from anyone: a terminal must not interpret them. */
 function say(line: string): void {
   console.log(line.replace(/[^\P{C}\n]/gu, '\uFFFD'))
 }
@@ -87,7 +87,7 @@ async function count(api: OperatorApi, filter: Filter): Promise<void> {
   console.log(`${total} open`)
 }
 
-/** Returns how many it could not be done to. */
+/** Returns the number of failures. */
 async function doEach(api: OperatorApi, ids: readonly string[], { verb, done, body }: Deed): Promise<number> {
   let failures = 0
   for (const id of ids) {
@@ -104,8 +104,8 @@ async function doEach(api: OperatorApi, ids: readonly string[], { verb, done, bo
 }
 
 /**
- * Returns how many it could not be done to. Each round begins behind the one before, so that letters which cannot be sent hold up nobody. A letter
- * that is given up again is a new one, from after the start: sending it on and on would never end.
+ * Returns the number of failures. Each round starts after the previous one, so letters that cannot be sent do
+ * not block others. A letter that fails again is a new one, created after the start, and is not sent again.
  */
 async function doAll(api: OperatorApi, filter: Filter, { verb, done, body }: Deed): Promise<number> {
   const which = { end: new Date().toISOString(), ...filter, ...body }
@@ -145,7 +145,7 @@ async function run(): Promise<void> {
   const filter = filterOf(values)
   if (ids.length === 0 && values['dry-run'] === true) return count(api, filter)
   const deed = deedOf(verb, values)
-  // Sending all again repairs; dropping all is more likely a slip.
+  // Sending all again repairs; dropping all is more likely a mistake.
   if (verb === 'drop' && ids.length === 0 && Object.keys(filter).length === 0)
     throw new CannotStart(`drop: say which, by ID or by a filter\n\n${usage}`)
   const failures = ids.length > 0 ? await doEach(api, ids, deed) : await doAll(api, filter, deed)

@@ -60,7 +60,7 @@ async function order(api: OperatorApi, values: Values, target: object): Promise<
   })
 }
 
-/** The process that carries the run out. Credentials go to it by its environment and nowhere else. */
+/** Starts the process that executes the run. It gets credentials only through its environment. */
 async function startRunner(
   api: OperatorApi,
   run: Run,
@@ -94,7 +94,7 @@ async function startRunner(
 const over = ['done', 'cancelled', 'failed']
 const pathOf = (id: string) => `/api/redteam-runs/${encodeURIComponent(id)}`
 
-/** Shows how far the run is until it is over, or until its process is gone. Nothing attacks on when it ends. */
+/** Shows progress until the run is over or its process has exited. No attacks continue after that. */
 async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promise<Run> {
   const progress = createProgress(process.stdout)
   const gone = once(runner, 'exit').then(() => true)
@@ -185,10 +185,10 @@ async function run(): Promise<void> {
 
 async function carryOut(api: OperatorApi, run: Run, values: Values, recordedFile?: string): Promise<void> {
   const runner = await startRunner(api, run, values, recordedFile)
-  // It would go on attacking with nobody watching. Ctrl-C reaches it by itself; here it is only waited for.
+  // It would go on attacking unobserved. Ctrl-C reaches it directly; here we only wait for it.
   process.once('SIGTERM', () => runner.kill('SIGTERM'))
   process.once('SIGINT', () => undefined)
-  // What an import calls a format is that of the file that it reads.
+  // For an import, the format is that of the file to read.
   const isForeign = recordedFile !== undefined && values.format !== 'garak'
   const asked = isForeign ? { ...values, format: 'json' } : values
   return conclude(api, await watch(api, run.id, runner), asked)

@@ -5,9 +5,9 @@ import { avroSchemas, type SchemaName } from '#schemas/topics.ts'
 import { schemaExamples } from './schema-examples.ts'
 
 /**
- * Keeps each Avro schema that differs from its last released version as schemas/released/<Name>.v<N>.json, with a golden value in
- * schemas/fixtures/ that every later schema has to decode. `--redo` replaces the last version instead: only for one
- * that no broker has seen yet.
+ * Stores each Avro schema that differs from its last released version as schemas/released/<Name>.v<N>.json,
+ * with a golden value in schemas/fixtures/ that every later schema must decode. `--redo` replaces the last
+ * version instead: only for one that no broker has seen yet.
  */
 const folder = join(import.meta.dirname, '..', 'schemas')
 const redo = process.argv.includes('--redo')

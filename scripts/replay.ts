@@ -80,7 +80,7 @@ async function order(api: OperatorApi, values: Values): Promise<void> {
   if (run !== null) await watch(api, run.id)
 }
 
-/** Until the run is over; a run that failed, or was cancelled by somebody else, ends the program with 1. */
+/** Waits until the run is over; exits with 1 if it failed or someone else cancelled it. */
 async function watch(api: OperatorApi, id: string, wanted = 'done'): Promise<void> {
   const progress = createProgress(process.stdout)
   for (;;) {

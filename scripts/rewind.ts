@@ -52,7 +52,7 @@ function timeOf(option: string, given: string | undefined): number | undefined {
 }
 
 async function lastHour(database: Client): Promise<number> {
-  // Not created_at, which is the client's clock: one two hours fast would hide an hour of scores.
+  // Not created_at, the client's clock: one that is two hours ahead would hide an hour of scores.
   const { rows } = await database.query<{ last: Date | null }>(
     'select max(stored_at) as last from llm_requests',
   )
@@ -107,7 +107,7 @@ async function rewind(
   }
   if (plans.some(({ members }) => members > 0))
     throw new CannotStart('stop all sinks first; nothing was changed')
-  // Before the sinks may go on: an event that is raised again cannot be called back.
+  // Before the sinks continue: an event that is raised again cannot be withdrawn.
   if (!values['raise-again']) {
     const { told, open } = await keepEvents(system, database, sinceMs)
     console.log(`${told} events stay told; ${open} that the notifier had not finished are raised again`)

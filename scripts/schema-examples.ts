@@ -3,7 +3,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { TopicValues } from '#schemas/topics.ts'
 
-/** One value of each schema with every field filled, from which golden fixtures are made. */
+/** One value per schema with every field set, the source of golden fixtures. */
 
 const projectId = 'prj_01m9v2r7a0eksrx5xyvd2f4tg8'
 const requestId = 'req_01m9v2rb48fyt8q5m0j5s9w3zk'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
-// One of the many that share their first lines, and those that have others.
+// One of the many scripts that share their first lines, and those that differ.
 test.each([
   ['scripts/migrate', 'scripts/migrate.ts'],
   ['scripts/up', 'scripts/up.ts'],

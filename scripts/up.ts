@@ -49,7 +49,9 @@ async function start(given: UpArguments): Promise<number> {
   })
 }
 
-/** The process that --detach leaves behind: speaks to whoever waits for it until all is ready, and to its log throughout. */
+/**
+ * The process that --detach leaves: reports to its waiting parent until all is ready, and always to its log.
+ */
 async function supervise(given: UpArguments): Promise<number> {
   const tell = (message: SupervisorMessage) => {
     if (process.connected) process.send?.(message)
@@ -96,7 +98,10 @@ async function runStack(given: UpArguments, say: Say, ready: (summary: string) =
 
 const GIVE_UP_AFTER_MS = 15_000
 
-/** The first signal stops everything in order; a second one, or a start that does not come to its end, leaves it to the guards. */
+/**
+ * The first signal stops everything in order. After a second one, or if the start does not finish, the guards
+ * end the processes.
+ */
 function listenForEnd(say: Say) {
   const controller = new AbortController()
   const stopped = new Promise<void>((resolve) => {
@@ -127,8 +132,8 @@ try {
   process.exitCode = await run()
 } catch (error) {
   console.error(`sluice: ${explain(error)}`)
-  // As all scripts (run-command.ts); 1 is also what --status says of a stack that is not all up.
+  // As for all scripts (run-command.ts); 1 also means that --status found a stack not completely up.
   process.exitCode = error instanceof CannotStart ? 2 : 1
 }
-// Whatever still holds the event loop (an open channel to a process that waits for us) must not keep this one alive.
+// Open handles, such as a channel to a waiting process, must not keep this one alive.
 process.exit()

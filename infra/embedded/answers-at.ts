@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 
 const timeoutMs = 2_000
 
-/** Whether somebody takes a TCP connection at the address's host and port, and within two seconds. */
+/** Whether a TCP connection to the URL's host and port succeeds within two seconds. */
 export function answersAt({ hostname, port }: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), timeout: timeoutMs })

@@ -9,29 +9,29 @@ import { createPatience } from './patience.ts'
 const POLL_MS = 100
 const PATIENT_AFTER_MS = 10_000
 const PATIENT_POLL_MS = 1000
-/** To look through all processes takes some milliseconds. */
+/** Reading all processes takes some milliseconds. */
 const MEASURE_EVERY_MS = 1000
 
-/** How long a part may do nothing while it starts: a disk that hangs comes back sooner. */
+/** How long a starting part may do nothing. A hanging disk recovers sooner. */
 export const FIRST_PATIENCE_MS = 300_000
 
 export interface Readiness {
   name: string
-  /** Asks the part to do its real work once; throws while it cannot. */
+  /** Makes the part do its real work once; throws while it cannot. */
   probe: () => Promise<unknown>
   process: Pick<GuardedProcess, 'pid' | 'exited'>
   logFile: string
-  /** How long it may do nothing. There is no limit while it works (patience.ts). */
+  /** How long it may do nothing. While it works there is no limit (patience.ts). */
   patienceMs: number
-  /** Whether lines in its log are work. Not of one that writes them while it waits for others. */
+  /** Whether lines in its log count as work. False if it also logs while it waits for others. */
   logCounts?: boolean
-  /** Aborted: nobody waits for it any more. */
+  /** Aborted: the caller no longer waits. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Waits until the probe succeeds. Throws {@link CannotStart}, with the end of the log, when the process ends,
- * or does nothing for too long; the signal's reason when that is aborted.
+ * Waits until the probe succeeds. Throws {@link CannotStart} with the end of the log if the process exits or
+ * does nothing for too long; the signal's reason if aborted.
  */
 export async function awaitReady(readiness: Readiness): Promise<void> {
   const { name, probe, process, logFile, patienceMs, logCounts = true, signal } = readiness
@@ -62,10 +62,10 @@ async function didNothing({ name, patienceMs, logFile }: Readiness, failure: unk
   return new CannotStart(await describeFailure(what, logFile))
 }
 
-/** A log that was written for days has more than a string can hold. */
+/** A log of several days exceeds the maximum length of a string. */
 const tailBytes = 64 * 1024
 
-/** The last lines of a log, for a message to a person. Empty when there is no log. */
+/** The last lines of a log, for a message. Empty if there is no log. */
 export async function lastLines(logFile: string, count = 8): Promise<string[]> {
   const file = await open(logFile).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined

@@ -19,7 +19,7 @@ let directory: string
 let running: EmbeddedPart | undefined
 
 beforeAll(async () => {
-  // Closed to other users, like a checkout under /root: Postgres has to come through all the same.
+  // Closed to other users, like a checkout under /root: Postgres must be able to pass.
   directory = await mkdtemp(join(tmpdir(), 'sluice-parts-'))
 })
 

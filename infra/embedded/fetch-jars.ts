@@ -11,22 +11,22 @@ import { isMissingCommand, startGuarded } from './guarded-process.ts'
 const run = promisify(execFile)
 
 const KAFKA_VERSION = '4.1.1'
-// Later 3.x need Java 21.
+// Later 3.x versions need Java 21.
 const REGISTRY_VERSION = '3.0.9'
 const CONTENT = `kafka ${KAFKA_VERSION}, apicurio-registry ${REGISTRY_VERSION}, log4j-slf4j-impl 2.24.3\n`
 const OLDEST_JAVA = 17
 
 export interface Jars {
-  /** A class path entry: every jar of the broker. */
+  /** Class path entry for every jar of the broker. */
   kafkaClassPath: string
   registryJar: string
-  /** A file beside the jars: it goes when they do, so that it always belongs to this version of them. */
+  /** A file beside the jars, removed with them: so it always belongs to their version. */
   classArchive: (program: 'kafka' | 'registry') => string
 }
 
 /**
- * Downloads the broker and the registry from Maven Central into `cacheDirectory`, once. Processes that ask at the same
- * time wait for the one that came first. Throws {@link CannotStart} when Java or Maven is missing or the download fails.
+ * Downloads the broker and the registry from Maven Central into `cacheDirectory`, once. Concurrent processes
+ * wait for the first. Throws {@link CannotStart} if Java or Maven is missing or the download fails.
  */
 export async function fetchJars(cacheDirectory: string, say: Say): Promise<Jars> {
   await assertJava()
@@ -54,7 +54,7 @@ async function isComplete(target: string): Promise<boolean> {
   return (await readFile(join(target, 'versions'), 'utf8').catch(() => '')) === CONTENT
 }
 
-/** Prepared beside the target and moved into place at the end, so that nobody ever sees half of it. */
+/** Downloads beside the target and moves the result into place at the end: it appears atomically. */
 async function download(target: string): Promise<void> {
   const building = `${target}.${process.pid}`
   await rm(building, { recursive: true, force: true })
@@ -85,7 +85,7 @@ async function download(target: string): Promise<void> {
 }
 
 async function maven(logFile: string, ...args: string[]): Promise<void> {
-  // Guarded, so that a download does not outlive who asked for it.
+  // Guarded, so that a download does not outlive its caller.
   const { exited } = await startGuarded({ command: 'mvn', args: ['-B', '-q', ...args], logFile }).catch(
     (error: unknown) => {
       if (!(error instanceof CannotStart)) throw error
@@ -113,7 +113,7 @@ async function assertJava(): Promise<void> {
 
 const ABANDONED_AFTER_MS = 10 * 60_000
 
-/** One process at a time, by a directory that only one can make. A lock left by a killed process is taken over. */
+/** Runs one process at a time, by a lock directory. Takes over the lock of a killed process. */
 async function whileLocked(lock: string, work: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
@@ -135,7 +135,7 @@ async function whileLocked(lock: string, work: () => Promise<void>): Promise<voi
 
 async function isAbandoned(lock: string): Promise<boolean> {
   const made = await stat(lock).catch(whereMissing)
-  if (made === undefined) return false // Its holder is done: the next try to make it tells.
+  if (made === undefined) return false // Its holder has finished: the next attempt to create it shows that.
   const pid = Number.parseInt((await readFile(join(lock, 'pid'), 'utf8').catch(whereMissing)) ?? '')
   if (Number.isNaN(pid)) return Date.now() - made.mtimeMs > ABANDONED_AFTER_MS
   try {
@@ -146,7 +146,7 @@ async function isAbandoned(lock: string): Promise<boolean> {
   }
 }
 
-/** Nothing is there: undefined. Anything else that is wrong is told. */
+/** Undefined if the file is missing; throws any other error. */
 function whereMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }

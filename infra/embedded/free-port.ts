@@ -5,19 +5,19 @@ import { CannotStart } from './embedded-part.ts'
 const LOOPBACK = '127.0.0.1'
 
 /**
- * From 32768 on the kernel gives ports to connections of anybody: one of those could be taken again before its user listens. From 26000 on they are for
- * whoever chooses ports himself (tests/e2e/scripts-up.test.ts).
+ * Below the kernel's ephemeral ports, which start at 32768: one of those could be taken before its user
+ * listens. Ports from 26000 are for callers that choose their own (tests/e2e/scripts-up.test.ts).
  */
 const [lowest, highest] = [10_000, 25_999]
 const blockSize = 64
 const maxTries = 10_000
 
-/** Ports of this process that it has not given out, and gives out once. */
+/** Ports that this process owns and has not given out. Each is given out once. */
 let block = Promise.resolve<number[]>([])
 
 /**
- * Ports that nothing listens on now, all different, and that no other process is given while this one lives: whoever starts on one, or starts again on it
- * after a kill, finds it free.
+ * Distinct free ports that no other process gets while this one lives. A process that restarts on its port
+ * after a kill finds it free.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
@@ -31,7 +31,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** Neighbouring ports, of which this process holds the first as long as it lives; none where another does. */
+/** A block of ports. This process listens on the first as long as it lives; empty if another process does. */
 async function claimBlock(): Promise<number[]> {
   const first = blockSize * randomInt(Math.ceil(lowest / blockSize), Math.floor(highest / blockSize))
   const holder = await listenIfFree(first)
@@ -39,7 +39,7 @@ async function claimBlock(): Promise<number[]> {
   return holder === undefined ? [] : Array.from({ length: blockSize - 1 }, (_, index) => first + 1 + index)
 }
 
-/** Throws {@link CannotStart} naming the port and who wants it when something listens there already. */
+/** Throws {@link CannotStart} with the port and its intended user if something listens there. */
 export async function assertPortFree(port: number, wantedBy: string): Promise<void> {
   if (await isPortFree(port)) return
   throw new CannotStart(

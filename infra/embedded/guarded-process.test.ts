@@ -54,7 +54,7 @@ test('a command that is not installed is named, also where PATH leads to what th
     await expect(startGuarded({ ...missing, env })).rejects.toThrow(
       'The command no-such-command is not installed.',
     )
-  // It is there, and said to be: what is wrong is that nobody may run it.
+  // It exists and is reported as such: this user may not run it.
   const closed = join(directory, missing.command)
   await expect(startGuarded({ ...missing, command: closed })).rejects.toThrow('EACCES')
 })

@@ -8,15 +8,15 @@ import { CannotStart, type Exit } from './embedded-part.ts'
 export interface ProcessPlan {
   command: string
   args: readonly string[]
-  /** The whole environment of the child; left out, it has its parent's. */
+  /** The whole environment of the child; by default the parent's. */
   env?: NodeJS.ProcessEnv
   cwd?: string
-  /** Runs it as another user; only root can. */
+  /** Another user to run it as; only root can. */
   account?: { uid: number; gid: number }
-  /** Receives standard output and standard error, appended. */
+  /** Standard output and standard error are appended to it. */
   logFile: string
   stopSignal?: 'SIGTERM' | 'SIGINT'
-  /** How long the process may take to stop before it is killed. */
+  /** Time to stop before it is killed. */
   stopDeadlineMs?: number
 }
 
@@ -25,15 +25,15 @@ export interface GuardedProcess {
   readonly exited: Promise<Exit>
   /** Sends the signal to the whole process group. */
   signal(name: NodeJS.Signals): void
-  /** Stop signal, then SIGKILL to the group after the deadline. Resolves when the process is gone. */
+  /** Stop signal, then SIGKILL to the group after the deadline. Resolves when the process has exited. */
   readonly stop: () => Promise<void>
 }
 
 const DEFAULT_STOP_DEADLINE_MS = 15_000
 
 /**
- * Starts a process in a group of its own, so that Ctrl-C reaches only its owner, which then stops things in order.
- * A guard beside it ends the group when the owner dies without doing so, even by SIGKILL.
+ * Starts a process in its own group, so that Ctrl-C reaches only its parent, which then stops things in
+ * order. A guard process ends the group if the parent dies first, even by SIGKILL.
  */
 export async function startGuarded(plan: ProcessPlan): Promise<GuardedProcess> {
   const child = spawnIntoLog(plan)
@@ -72,7 +72,10 @@ function spawnIntoLog(plan: ProcessPlan): ChildProcess {
   }
 }
 
-/** Whether a command was not found. EACCES: nor was it where it could be looked for, and a folder of PATH is closed to this user. */
+/**
+ * Whether a command was not found. EACCES: a folder of PATH is closed to this user and no other has the
+ * command.
+ */
 export function isMissingCommand(error: unknown, command: string): boolean {
   return codeOf(error) === 'ENOENT' || (codeOf(error) === 'EACCES' && !command.includes('/'))
 }
@@ -101,11 +104,11 @@ async function stopProcess(pid: number, exited: Promise<Exit>, plan: ProcessPlan
   await late.catch(() => 'aborted')
   if (outcome === 'late') signalGroup(pid, 'SIGKILL')
   await exited
-  // The leader is gone; what it left behind in its group goes too.
+  // The leader has exited; also end what it left in its group.
   signalGroup(pid, 'SIGKILL')
 }
 
-/** A group that is gone already is what the caller wanted. */
+/** Sends a signal to a group; ignores a group that no longer exists. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
@@ -115,8 +118,8 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * A shell that waits for a line from us. Told "done", it leaves; at the end of file, which is how it notices that we
- * are gone, it stops the group. Unlike a parent-death signal this works on every Unix and survives a change of user.
+ * A shell that reads a line from us. On "done" it exits; at end of file, after our death, it stops the group.
+ * Unlike a parent-death signal, this works on every Unix and survives a change of user.
  */
 function startGuard(pid: number, plan: ProcessPlan): { release(): void } {
   const signal = (plan.stopSignal ?? 'SIGTERM').slice(3)
@@ -128,7 +131,7 @@ function startGuard(pid: number, plan: ProcessPlan): { release(): void } {
     `kill -s KILL -- -${pid} 2>/dev/null`,
   ].join('\n')
   const guard = spawn('/bin/sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-  // The guard must not keep its owner alive, and may be gone before it is released.
+  // The guard must not keep its parent alive, and may have exited before its release.
   guard.unref()
   guard.stdin.on('error', () => undefined)
   return {

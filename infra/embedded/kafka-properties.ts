@@ -1,22 +1,25 @@
 import { join } from 'node:path'
 
-/** Where one broker of a cluster lives. */
+/** Address and directory of one broker of a cluster. */
 export interface BrokerPlace {
   nodeId: number
   directory: string
   logFile: string
   port: number
   controllerPort: number
-  /** A second way in, for clients that come through a proxy: where it listens, and where clients are told that it does. Brokers use the first. */
+  /**
+   * A second listener for clients behind a proxy: its port, and the port that clients are told. Brokers use
+   * the first.
+   */
   clients?: { port: number; advertisedPort: number }
-  /** More of the broker's settings. */
+  /** Additional broker settings. */
   settings?: Readonly<Record<string, string>>
 }
 
-// The largest body topics take 17 MiB (design §1); the broker leaves room for their headers.
+// The largest body topics take 17 MiB (design §1); the rest is for their headers.
 const MESSAGE_MAX_BYTES = 18 * 1024 * 1024
 
-/** The configuration file of one broker, which is also a controller. Retention is left to the topics. */
+/** Configuration of one broker, which is also a controller. Topics define their retention. */
 export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace[]): string {
   const replicas = Math.min(3, quorum.length)
   const properties: Record<string, string | number | boolean> = {
@@ -41,20 +44,21 @@ export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace
     'min.insync.replicas': Math.max(1, replicas - 1),
     'offsets.topic.replication.factor': replicas,
     'offsets.topic.num.partitions': 8,
-    // A month: a group that was off for longer than the topics are kept (7 days, Kafka's default for this too) is told what it missed.
+    // A month. With 7 days (Kafka's default, and our retention) a group that was off for longer would not
+    // learn what it missed.
     'offsets.retention.minutes': 43_200,
     'transaction.state.log.replication.factor': replicas,
     'transaction.state.log.min.isr': Math.max(1, replicas - 1),
     'transaction.state.log.num.partitions': 4,
     'share.coordinator.state.topic.replication.factor': replicas,
     'share.coordinator.state.topic.min.isr': Math.max(1, replicas - 1),
-    // Consumers of one process group start together; waiting 3 s (the default) for more would only slow every start.
+    // Consumers of a group start together; waiting 3 s (the default) for more would only slow every start.
     'group.initial.rebalance.delay.ms': 100,
     'log.cleaner.dedupe.buffer.size': 8 * 1024 * 1024,
   }
   Object.assign(properties, place.settings)
   if (quorum.length > 1) {
-    // A killed broker is missed after 3 s instead of 9: tests of broker loss wait for this.
+    // Detects a killed broker after 3 s instead of 9: tests of broker loss wait for this.
     properties['broker.session.timeout.ms'] = 3000
     properties['broker.heartbeat.interval.ms'] = 500
   }

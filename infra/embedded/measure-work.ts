@@ -1,14 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { codeOf } from '#runtime/errors.ts'
 
-/** What a process has done so far. */
+/** Work of a process so far. */
 export interface Work {
-  /** Of its whole process group; 0 where there is no /proc. */
+  /** CPU time of its process group; 0 without /proc. */
   cpuMs: number
   logBytes: number
 }
 
-/** The kernel tells user space of hundredths of a second (USER_HZ) on every platform that Node runs on. */
+/** Linux counts CPU time in hundredths of a second (USER_HZ) on every platform of Node. */
 const tickMs = 10
 
 export async function measureWork(groupId: number, logFile: string): Promise<Work> {
@@ -22,10 +22,10 @@ async function groupCpuMs(groupId: number): Promise<number> {
   return ticks.reduce((sum, count) => sum + count, 0) * tickMs
 }
 
-/** Of the process and of its children that have ended; 0 for one of another group. */
+/** Ticks of the process and of its children that have exited; 0 if it belongs to another group. */
 async function ticksOf(pid: string, groupId: number): Promise<number> {
   const text = await ifThere(readFile(`/proc/${pid}/stat`, 'utf8'), '')
-  // proc_pid_stat(5), from field 3 on: the command name before it is in parentheses and may hold spaces.
+  // proc_pid_stat(5) from field 3 on. The command name before it is in parentheses and may contain spaces.
   const fields = text.split(') ').at(-1)?.split(' ') ?? []
   if (Number(fields[2]) !== groupId) return 0
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
@@ -36,7 +36,7 @@ async function sizeOf(file: string): Promise<number> {
   return found?.size ?? 0
 }
 
-/** `absent` for a file that is not there, or whose process has ended since it was listed. */
+/** `absent` if the file is missing, or its process has exited since it was listed. */
 async function ifThere<T, A>(wanted: Promise<T>, absent: A): Promise<T | A> {
   try {
     return await wanted

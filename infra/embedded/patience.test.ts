@@ -3,7 +3,7 @@ import { createPatience } from './patience.ts'
 
 const patienceMs = 100_000
 
-/** Whether it is over after each of these, 60 s apart. */
+/** Whether the patience has run out after each of these, 60 s apart. */
 function over(works: readonly [cpuMs: number, logBytes: number][], logCounts = true): boolean[] {
   const patience = createPatience(patienceMs, logCounts)
   return works.map(([cpuMs, logBytes], index) => patience.isOver({ cpuMs, logBytes }, index * 60_000))

@@ -1,6 +1,6 @@
 import type { Work } from './measure-work.ts'
 
-/** An idle broker takes 2 % of a core. A part that works gets more of one even where many others do. */
+/** An idle broker takes 2 % of a core. A working part gets more, even on a busy machine. */
 const minCpuShare = 0.04
 
 export interface Patience {
@@ -9,8 +9,8 @@ export interface Patience {
 }
 
 /**
- * How long a process may take to start: as long as it works, so that a busy machine or a long recovery does
- * not end it. It works while its log grows (`logCounts`) or it takes processor time.
+ * How long a process may take to start: as long as it works, so that neither a busy machine nor a long
+ * recovery ends it. It works while its log grows (`logCounts`) or it uses CPU time.
  */
 export function createPatience(patienceMs: number, logCounts: boolean): Patience {
   let last: { work: Work; atMs: number } | undefined

@@ -13,23 +13,26 @@ export interface KafkaClusterOptions {
   directory: string
   cacheDirectory: string
   say: Say
-  /** Puts something between clients and the broker on `port`; returns the port where clients find it. Brokers reach each other without it. */
+  /**
+   * Starts a proxy in front of the broker on `port` and returns its port for clients. Brokers reach each
+   * other directly.
+   */
   inFrontOf?: (port: number) => Promise<number>
 }
 
-/** One broker of a cluster. Its address stays the same over restarts. */
+/** One broker of a cluster. Restarts keep its address. */
 export interface ClusterBroker {
   readonly nodeId: number
   readonly address: string
   readonly logFile: string
   /** A controlled shutdown. */
   readonly stop: () => Promise<void>
-  /** SIGKILL: what a crash looks like to its peers and clients. */
+  /** SIGKILL: a crash to its peers and clients. */
   kill(): Promise<Exit>
-  /** SIGSTOP and SIGCONT: alive, but silent. */
+  /** SIGSTOP and SIGCONT: alive but silent. */
   pause(): void
   resume(): void
-  /** Starts it again on its own data and resolves when the cluster counts it in. */
+  /** Starts it again on its data. Resolves when it has rejoined the cluster. */
   restart(): Promise<void>
 }
 
@@ -39,7 +42,9 @@ export interface KafkaCluster {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a KRaft cluster on free ports of the loopback interface, each broker a process of its own, for tests of broker loss. */
+/**
+ * Starts a KRaft cluster on free loopback ports, each broker in its own process, for tests of broker loss.
+ */
 export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
   const jars = await fetchJars(options.cacheDirectory, options.say)
   await mkdir(options.directory, { recursive: true })
@@ -51,7 +56,7 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
     running.set(place.nodeId, await launchBroker({ place, quorum: places, clusterId, jars }))
   }
   const stop = async () => {
-    // One after the other the last ones could not hand over their leaderships: no quorum would be left to agree.
+    // Together: one after the other, the last ones could not hand over their leaderships without a quorum.
     await Promise.all([...running.values()].map((broker) => broker.stop()))
   }
   const awaitOne = async (place: BrokerPlace, asked: string[]) => {

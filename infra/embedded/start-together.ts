@@ -1,6 +1,6 @@
 import type { EmbeddedPart } from './embedded-part.ts'
 
-/** Starts all parts at once. When one cannot start, those that did are stopped before its error is thrown. */
+/** Starts all parts at once. If one fails, stops the others before throwing its error. */
 export async function startTogether(
   starts: readonly (() => Promise<EmbeddedPart>)[],
 ): Promise<EmbeddedPart[]> {

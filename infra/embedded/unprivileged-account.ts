@@ -8,7 +8,10 @@ export interface Account {
   gid: number
 }
 
-/** Postgres refuses to run as root. Root gets the account to run it as (`postgres`, else `nobody`), everybody else undefined. */
+/**
+ * Postgres refuses to run as root. For root, the account to run it as (`postgres`, else `nobody`); otherwise
+ * undefined.
+ */
 export async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
@@ -23,12 +26,13 @@ export async function unprivilegedAccount(): Promise<Account | undefined> {
 }
 
 /**
- * The same process under another account. Where that account cannot get at the program or its `directories` (a checkout
- * under /root, or one made by mktemp, is closed to others) it keeps the capability to pass, and nothing else of root's.
+ * The same process under another account. If that account cannot reach the program or its `directories` (a
+ * checkout under /root, or a directory of mktemp), it keeps only the capability to pass.
  */
 export function asUnprivileged(plan: ProcessPlan, account: Account, directories: string[]): ProcessPlan {
   if (canReach(account, plan.command, directories)) return { ...plan, account, cwd: '/' }
-  // Without the secure bit access(2), by which Postgres looks for its own programs, would go by the account alone.
+  // Without the secure bit, access(2), by which Postgres looks for its programs, would check the account
+  // alone.
   const capability = [
     '--securebits=+no_setuid_fixup',
     '--inh-caps=+dac_override',

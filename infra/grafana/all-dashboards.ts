@@ -17,7 +17,10 @@ export const dashboards: readonly Dashboard[] = [
   processes,
 ]
 
-/** The files of infra/grafana/dashboards, which Grafana reads: `UPDATE_DOCS=1` before tests/documentation writes them anew. */
+/**
+ * The files of infra/grafana/dashboards, which Grafana reads. `UPDATE_DOCS=1` before tests/documentation
+ * writes them.
+ */
 export function dashboardFiles(): { name: string; text: string }[] {
   return dashboards.map((dashboard) => ({
     name: `${dashboard.name}.json`,

@@ -1,23 +1,23 @@
-/** What a panel asks: Prometheus, or for tenants Postgres, which knows projects. */
+/** A panel's query: Prometheus, or for tenants Postgres, which knows projects. */
 type Question =
   | { expr: string; legend: string }
   | {
-      /** With a column `time` for a line. */
+      /** With a column `time` for a time series. */
       sql: string
     }
 
 export interface Panel {
   title: string
-  /** What it means when it moves, where the title does not say. */
+  /** What a change means, if the title does not say. */
   help?: string
   kind?: 'line' | 'stat' | 'table'
-  /** Of Grafana's: `short` unless it is a time, a size, a rate or money. */
+  /** Grafana's unit: `short` unless it is a time, a size, a rate or money. */
   unit?: 'short' | 's' | 'bytes' | 'Bps' | 'ops' | 'percentunit' | 'currencyUSD'
   ask: readonly Question[]
 }
 
 export interface Dashboard {
-  /** In its address and as its file. */
+  /** Part of its URL, and its file name. */
   name: string
   title: string
   rows: readonly { title: string; panels: readonly Panel[] }[]
@@ -69,7 +69,7 @@ export function buildDashboard({ name, title, rows }: Dashboard): object {
   }
 }
 
-/** When somebody was woken, on every graph. */
+/** Marks critical alerts on every graph. */
 const criticalAlerts = {
   name: 'Critical alerts',
   datasource: prometheus,

@@ -1,6 +1,6 @@
 type Query = { expr: string; legend: string }
 
-/** What each is called in legends: its labels, in their order. */
+/** Legend of each series: its labels, in order. */
 const legendOf = (by: string) =>
   by
     .split(', ')
@@ -10,27 +10,27 @@ const legendOf = (by: string) =>
 
 const grouped = (aggregation: string, by: string) => (by === '' ? aggregation : `${aggregation} by (${by})`)
 
-/** Of a counter, a second. `or on () vector(0)`: a line at zero where nothing of the kind has happened yet. */
+/** Rate of a counter per second. `or on () vector(0)` draws zero if there is no such series yet. */
 export function perSecond(series: string, by = '', legend = legendOf(by)): Query {
   return { expr: `${grouped('sum', by)} (rate(${series}[$__rate_interval])) or on () vector(0)`, legend }
 }
 
-/** Of a counter, in the last hour. */
+/** Increase of a counter in the last hour. */
 export function inAnHour(series: string, by = '', legend = legendOf(by)): Query {
   return { expr: `${grouped('sum', by)} (increase(${series}[1h])) or on () vector(0)`, legend }
 }
 
-/** The largest of a gauge. */
+/** Maximum of a gauge. */
 export function largest(series: string, by = '', legend = legendOf(by)): Query {
   return { expr: `${grouped('max', by)} (${series})`, legend }
 }
 
-/** All of a gauge together. */
+/** Sum of a gauge. */
 export function total(series: string, by = '', legend = legendOf(by)): Query {
   return { expr: `${grouped('sum', by)} (${series})`, legend }
 }
 
-/** Half and all but one in a hundred are below. */
+/** Median and 99th percentile. */
 export function quantiles(histogram: string): Query[] {
   return [
     { expr: quantileOf(0.5, histogram, 'le'), legend: 'p50' },
@@ -38,12 +38,12 @@ export function quantiles(histogram: string): Query[] {
   ]
 }
 
-/** What all but one in a hundred are below, of each. */
+/** 99th percentile by label. */
 export function p99(histogram: string, by: string): Query {
   return { expr: quantileOf(0.99, histogram, `le, ${by}`), legend: legendOf(by) }
 }
 
-/** What of a counter a part of it is. */
+/** Share of a part in the whole, of counters. */
 export function share(part: string, whole: string, legend: string): Query {
   return {
     expr: `sum(rate(${part}[$__rate_interval])) / sum(rate(${whole}[$__rate_interval]))`,

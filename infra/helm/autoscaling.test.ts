@@ -3,7 +3,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { parseResources } from './testing/chart-resources.ts'
 import { findHelm, renderChart } from './render-chart.ts'
 
-// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are skipped and counted.
 const helm = findHelm(process.env['PATH']) ?? ''
 const withHelm = helm === '' ? test.skip : test
 
@@ -17,7 +17,7 @@ interface Scaling {
   }
 }
 
-/** What KEDA is told. */
+/** KEDA's resources with these settings. */
 async function scalingWith(settings: string[]): Promise<Scaling[]> {
   return parseResources(await renderChart(helm, settings)) as unknown as Scaling[]
 }

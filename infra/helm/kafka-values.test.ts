@@ -3,7 +3,7 @@ import { kafkaClients } from '#infra/kafka-acls.ts'
 import { parseResources, workloadsOf } from './testing/chart-resources.ts'
 import { findHelm, renderChart } from './render-chart.ts'
 
-// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are skipped and counted.
 const helm = findHelm(process.env['PATH']) ?? ''
 const withHelm = helm === '' ? test.skip : test
 

@@ -3,7 +3,7 @@ import { definitionOf, processNames } from '#schemas/services.ts'
 import { expectFile } from '../../tests/support/documented-page.ts'
 import { findHelm, renderChart } from './render-chart.ts'
 
-// `UPDATE_DOCS=1` writes both files, rendered.yaml where Helm is.
+// `UPDATE_DOCS=1` writes both files; rendered.yaml needs helm.
 const helm = findHelm(process.env['PATH']) ?? ''
 const withHelm = helm === '' ? test.skip : test
 

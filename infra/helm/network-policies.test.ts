@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { parseResources } from './testing/chart-resources.ts'
 import { findHelm, renderChart } from './render-chart.ts'
 
-// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are skipped and counted.
 const helm = findHelm(process.env['PATH']) ?? ''
 const withHelm = helm === '' ? test.skip : test
 

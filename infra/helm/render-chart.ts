@@ -4,20 +4,20 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-/** Where what the chart's checks need is kept. */
+/** Cache for the tools of the chart's checks. */
 export const cachedTools = join(import.meta.dirname, '..', '..', '.cache', 'bin')
 
-/** Where `helm` is: under .cache/bin, where fetch-helm.ts puts it, or on `searchPath`. */
+/** The path of `helm`: under .cache/bin, where fetch-helm.ts puts it, or on `searchPath`. */
 export function findHelm(searchPath = ''): string | undefined {
   return [cachedTools, ...searchPath.split(delimiter)]
     .map((directory) => join(directory, 'helm'))
     .find((path) => existsSync(path))
 }
 
-/** What Helm makes of example-values.yaml, with these settings (`a.b=c`) besides. */
+/** Helm's output for example-values.yaml, with additional settings (`a.b=c`). */
 export async function renderChart(helm: string, settings: readonly string[] = []): Promise<string> {
   const chart = import.meta.dirname
-  // A Helm that Go built itself takes the cluster for an ancient one unless told.
+  // A Helm built by Go assumes an ancient cluster by default.
   const place = ['--namespace', 'sluice', '--kube-version', '1.34.0']
   const values = join(chart, 'example-values.yaml')
   const options = { maxBuffer: 16 * 1024 * 1024 }

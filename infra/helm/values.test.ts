@@ -3,7 +3,7 @@ import { kafkaClients } from '#infra/kafka-acls.ts'
 import { parseResources, workloadsOf } from './testing/chart-resources.ts'
 import { findHelm, renderChart } from './render-chart.ts'
 
-// scripts/test fetches it first (fetch-helm.ts). Without it these tests are counted as skipped.
+// scripts/test fetches it first (fetch-helm.ts). Without it these tests are skipped and counted.
 const helm = findHelm(process.env['PATH']) ?? ''
 const withHelm = helm === '' ? test.skip : test
 
@@ -14,7 +14,7 @@ withHelm('the address of a registry that asks for a password is in the Secret, a
       variable === 'SCHEMA_REGISTRY_URL' ? [[name, valueFrom?.secretKeyRef.optional]] : [],
     ),
   )
-  // The gateway speaks to Kafka only where its values say so.
+  // The gateway uses Kafka only if its values say so.
   const speakers = kafkaClients.filter((name) => name !== 'gateway').sort()
   expect(asked.sort()).toEqual(speakers.map((name) => [name, false]))
   const readable = renderChart(helm, ['registryUrl=https://user:password@registry'])

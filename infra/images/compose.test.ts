@@ -13,7 +13,7 @@ import { apiConfigSchema } from '#services/api/config.ts'
 import { dashboardConfigSchema } from '#services/dashboard/config.ts'
 import { gatewayConfigSchema } from '#services/gateway/config.ts'
 
-// Takes 10 s and more beside five other test processes on two cores.
+// Takes 10 s and more next to five other test processes on two cores.
 jest.setTimeout(120_000)
 
 interface Container {
@@ -38,7 +38,7 @@ const compose = parse(read('docker-compose.kafka.yml'), { merge: true }) as {
 }
 const containers = Object.entries(compose.services)
 const own = processNames
-/** They come to an end. */
+/** Containers that exit when done. */
 const once = containers.filter(([, { restart }]) => restart === 'no').map(([name]) => name)
 
 function containerOf(name: string): Container {
@@ -47,12 +47,12 @@ function containerOf(name: string): Container {
   return container
 }
 
-/** What the variable is when nobody sets what it is made of. */
+/** The value of a variable if nothing it refers to is set. */
 function unsetValue(text: string): string {
   return text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
 }
 
-/** NAME of NAME_FILE, and of itself. */
+/** NAME of NAME_FILE or of NAME. */
 function nameOf(variable: string): string {
   return variable.replace(/_FILE$/, '')
 }
@@ -75,7 +75,7 @@ test.each(own)(
     const { environment = {}, stop_grace_period: grace } = containerOf(name)
     const given = Object.keys(environment).map(nameOf)
     for (const [variable, text] of Object.entries(environment)) {
-      // Those that all share concern most of them, not each.
+      // Shared variables apply to most of them, not to each.
       if (fields[nameOf(variable)] === undefined) {
         expect(Object.keys(containerOf('sink').environment ?? {})).toContain(variable)
         continue
@@ -128,7 +128,7 @@ test('nothing has to be set, and each secret is a file that is written for the c
   const places = {
     '/var/lib/sluice/secrets': ['secrets', secretNames.services],
     '/run/secrets': ['secrets', secretNames.services],
-    // Its last is written when there is a project.
+    // The last one is written after the project has been created.
     '/var/lib/sluice/gateway': ['gateway', [...secretNames.gateway, 'SERVICE_API_KEY']],
   } as const
   const readers = new Set<string>()

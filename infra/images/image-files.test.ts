@@ -13,7 +13,7 @@ const ignored = read('.dockerignore').trim().split('\n')
 const stages = parseDockerfile(read('infra/images/Dockerfile'))
 const [packages, client, image] = stages as [Stage, Stage, Stage]
 
-/** What steps run that is named by no import: npm its own files, the script of the client Vite. */
+/** Files that build steps read without an import: npm its own, the client's build script those of Vite. */
 const readBy: Readonly<Record<string, readonly string[]>> = {
   'npm ci': ['package.json', 'package-lock.json', '.npmrc'],
   'node scripts/build-dashboard.ts': [
@@ -25,7 +25,9 @@ const readBy: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What is needed and was not copied. A folder is there when all of it is that .dockerignore leaves. */
+/**
+ * Needed files that were not copied. A folder counts as copied if all its files are that .dockerignore keeps.
+ */
 function missing(needed: Iterable<string>, present: ReadonlySet<string>): string[] {
   const has = (path: string) =>
     present.has(path) ||
@@ -43,7 +45,7 @@ test.each(stages.map((stage) => [stage.name, stage] as const))(
     for (const [index, step] of steps.entries()) {
       if (!('run' in step)) continue
       const [, entries = []] = Object.entries(readBy).find(([command]) => step.run.startsWith(command)) ?? []
-      // Nothing of the repository: it makes folders.
+      // It only creates folders.
       if (!step.run.startsWith('install '))
         expect({ step: step.run, entries }).not.toMatchObject({ entries: [] })
       const present = copiedFiles(root, steps.slice(0, index), ignored)
@@ -60,7 +62,7 @@ test('the image has all that services and the commands of operators import and r
   const scripts = commands.flatMap((name) => [`scripts/${name}`, `scripts/${name}.ts`])
   const shell = ['scripts/use-node', 'scripts/packages-match.cjs', 'package.json']
   const needed = neededFiles(root, [...mains, ...scripts, ...shell])
-  // Each service reaches its folder, and a walk that finds nothing shows nothing.
+  // Each service reaches its own folder; a walk that finds nothing would prove nothing.
   expect(needed.size).toBeGreaterThan(300)
   for (const file of await defaultPaths()) needed.add(file)
   expect(missing(needed, copiedFiles(root, image.steps, ignored))).toEqual([])
@@ -73,7 +75,7 @@ test('the built client comes from its stage, and no build of this machine with i
   expect([...present].filter((file) => file.startsWith('services/dashboard/dist/'))).toEqual([])
 })
 
-/** Files that configuration names unless it is told others. */
+/** Files that the configuration names by default. */
 async function defaultPaths(): Promise<string[]> {
   const paths: string[] = []
   for (const file of glob('services/*/config.ts')) {

@@ -1,7 +1,10 @@
 import { Client } from 'pg'
 import { connectionOf, type PostgresAddress } from '#runtime/postgres-address.ts'
 
-/** A connection whose statements end within ten seconds. Set by a statement: PgBouncer refuses it among a connection's options. */
+/**
+ * A connection whose statements time out after ten seconds. Set by a statement, because PgBouncer refuses it
+ * as a connection option.
+ */
 export async function connectDoctor(address: PostgresAddress): Promise<Client> {
   const client = new Client({
     ...connectionOf(address),

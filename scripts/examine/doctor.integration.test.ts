@@ -48,7 +48,7 @@ let directory: string
 let service: Server
 let environment: NodeJS.ProcessEnv
 let system: System
-/** What the service says of itself. */
+/** The service's answer. */
 let answer = { status: 'ok', problems: {} }
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-// These two look and change nothing, and the second one mostly waits: at once.
+// Both only read, and the second mostly waits: run concurrently.
 test.concurrent('a healthy system: every check is made, nothing is wrong, exit code 0', async () => {
   const run = await doctor(['--json', '--service', `sink=${system.operations['sink'] ?? ''}`], environment)
   const report = JSON.parse(run.output) as { ok: boolean; problems: number; findings: Finding[] }
@@ -130,7 +130,7 @@ test('topics: one is missing, one keeps its records for too short', async () => 
     `topics: ${late}: retention.ms is 60000, not ${topics.eventRaised.retentionMs} to ${longestRetentionMs}`,
     `topics: ${gone} is missing`,
   ])
-  // What it says to do helps.
+  // Its remedy works.
   await createTopics({ kafka: system.kafka, prefix, replicationFactor: 1, log })
   await becomes([])
 })
@@ -190,7 +190,7 @@ test('positions: the tables do not know what the sinks have committed, as after 
       return plans[0]?.offsets.find((next) => next.topic === calls && next.partition === 0)?.offset
     }
     expect(await begin()).toBe(1n)
-    // The sinks have gone on, and with them the position: what was lost is found by its time.
+    // The sinks have continued, and the position with them: the loss is found by its time.
     await database.query('update sink_positions set next_offset = 3')
     expect(await begin()).toBe(3n)
     expect(await begin(Date.now() - hourMs)).toBe(0n)

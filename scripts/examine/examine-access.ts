@@ -3,7 +3,7 @@ import { typeOfError } from '#runtime/kafka/protocol-errors.ts'
 import type { System } from './find-system.ts'
 import { ok, skipped, warning, type Finding } from './finding.ts'
 
-/** Whether Kafka checks who may do what, and whether it lets everybody do it. */
+/** Whether Kafka enforces ACLs, and whether it allows everything to everyone. */
 export async function examineAccess({ kafka, config }: System): Promise<Finding[]> {
   const admin = kafka.admin()
   await admin.connect()

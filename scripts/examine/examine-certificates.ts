@@ -5,7 +5,10 @@ import { ok, problem, warning, type Finding } from './finding.ts'
 const soonMs = 14 * 86_400_000
 const remedy = 'docs/runbooks/SluiceCertificateExpires.md'
 
-/** Whether certificates have ended or end soon: what needs them fails then, all at once. Of brokers' own, their connection tells. */
+/**
+ * Whether certificates have expired or soon will: everything that uses them then fails at once. Brokers' own
+ * certificates show in their connections.
+ */
 export function examineCertificates({ config, now }: System): Promise<Finding[]> {
   const findings = findExpiries(config).map(({ variable, ...found }) => {
     if ('problem' in found)

@@ -1,11 +1,11 @@
 import { ok, problem, type Finding } from './finding.ts'
 
-/** Ingest takes identifiers up to two hours of the future; leases and retries count seconds. */
+/** Ingest accepts identifiers up to two hours ahead; leases and retries depend on seconds. */
 const maxSkewMs = 2_000
 
 /**
- * A clock elsewhere against this host's: `theirMs` was read somewhere between `beforeMs` and `afterMs`, so what lies between is no skew. `granularityMs`:
- * it is told no finer.
+ * Compares another clock with this host's. `theirMs` was read between `beforeMs` and `afterMs`, so a value in
+ * between is no skew. `granularityMs`: its resolution.
  */
 export function examineClock(
   whose: string,

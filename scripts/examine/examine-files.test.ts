@@ -15,7 +15,7 @@ let system: System
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-doctor-'))
-  // Files are all that is looked at.
+  // Only files are examined.
   system = await findSystem(
     { state: undefined, operations: [] },
     {
@@ -35,7 +35,7 @@ test('a spool that cannot be written, one that others can read, one that nobody 
   expect(wrongIn(await examineSpool(at(join(directory, 'nowhere'))))[0]).toMatch(
     /^spool: \S+nowhere cannot be written: .*ENOENT/,
   )
-  // Nobody, root included, makes files there: a disk that refuses.
+  // Even root cannot create files there: a disk that refuses.
   expect(wrongIn(await examineSpool(at('/proc')))[0]).toMatch(/^spool: \/proc cannot be written: .*E/)
   const open = join(directory, 'open')
   await mkdir(join(open, 'gateway-1'), { recursive: true })
@@ -49,13 +49,13 @@ test('a spool that cannot be written, one that others can read, one that nobody 
     state: 'warning',
     what: expect.stringMatching(/^1 segments of 0 MiB in \S+, the oldest 3[56]\d\d s old$/),
   })
-  // A gateway that is not called leaves its last segment there, with a note that all of it was sent.
+  // An idle gateway keeps its last segment, with a note that all of it was sent.
   await writeFile(`${segment}.sent`, '8')
   expect((await examineSpool(at(open)))[1]).toMatchObject({
     state: 'ok',
     what: expect.stringMatching(/^1 segments of 0 MiB in \S+, all sent$/),
   })
-  // Half of it; and what no gateway wrote, which tells a gateway of nothing sent either.
+  // Half sent; and a note that no gateway wrote, which counts as nothing sent.
   for (const note of ['7', 'torn']) {
     await writeFile(`${segment}.sent`, note)
     expect((await examineSpool(at(open)))[1]).toMatchObject({ state: 'warning' })

@@ -3,9 +3,9 @@ import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, skipped, warning, type Finding } from './finding.ts'
 
-/** Of ours; groups that read history for a run come and go. */
+/** Our groups. Temporary groups that read history for a run are excluded. */
 const ours = /^(sink|scorer|notifier)(-|$)(?!replay-)/
-/** They wait for live jobs. */
+/** Groups that wait for live jobs. */
 const mayWait = new Set(['scorer-replay'])
 const lateMs = 300_000
 const ages = [
@@ -79,7 +79,7 @@ interface Waiting {
   count: number
 }
 
-/** Where records stand behind what the group committed. Retention may have moved the beginning; -1: it committed nothing. */
+/** Records after the group's committed offset. Retention may have moved the start; -1: nothing committed. */
 async function waitingOf(
   admin: Admin,
   topic: string,
@@ -94,7 +94,7 @@ async function waitingOf(
   })
 }
 
-/** How long the oldest has waited, roughly; undefined: not long. */
+/** Approximate age of the oldest; undefined: recent. */
 async function ageOf(
   admin: Admin,
   topic: string,

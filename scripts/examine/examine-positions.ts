@@ -6,12 +6,12 @@ import type { System } from './find-system.ts'
 import { ok, warning, type Finding } from './finding.ts'
 
 /**
- * Whether the tables have what the sinks told Kafka that they had stored: after a restore, or a fail-over to a standby that lagged, they have not. It shows
- * until the sinks store the partition's next call.
+ * Whether the tables have what the sinks reported to Kafka as stored. After a restore, or a fail-over to a
+ * lagging standby, they do not. Detectable until the sinks store the partition's next call.
  */
 export async function examinePositions({ kafka, config }: System): Promise<Finding[]> {
   const names = [topics.requestLogged, topics.requestEphemeral].map(({ name }) => config.TOPIC_PREFIX + name)
-  // Before the positions, which move first: what is stored meanwhile must not look lost.
+  // Before the positions, which move first: a call stored meanwhile must not look lost.
   const [clusterId, committed] = await withAdmin(kafka, async (admin) => [
     (await admin.describeCluster()).clusterId,
     await admin.fetchOffsets({ groupId: `${config.TOPIC_PREFIX}sink-calls`, topics: names }),

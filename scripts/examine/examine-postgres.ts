@@ -9,15 +9,15 @@ import type { System } from './find-system.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
 
 const fewestDays = 3
-/** Of max_connections. */
+/** Share of max_connections. */
 const maxUsed = 0.8
 const oldestEventSeconds = 120
 
-/** Migrations, partitions made ahead, roles, connections, keys and what waits in Postgres, and its clock. */
+/** Migrations, partitions, roles, connections, keys, work that waits in Postgres, and its clock. */
 export async function examinePostgres(system: System): Promise<Finding[]> {
   const { DATABASE_URL, DATABASE_SSL_CA } = system.config
   const sessions = await examineSessions(system)
-  // What follows would ask in sessions of others.
+  // The other checks would also fail for lack of sessions.
   if (sessions.state === 'problem') return [sessions]
   const client = await connectDoctor(system.config)
   try {
@@ -27,7 +27,7 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
     )
     const clock = examineClock('Postgres', Number(rows[0]?.ms), before, system.now())
     const { newer, pending } = await migrationStatus(DATABASE_URL, DATABASE_SSL_CA)
-    // What follows is about tables that these would make.
+    // The other checks need the tables of these migrations.
     if (pending.length > 0)
       return [
         clock,
@@ -129,7 +129,7 @@ async function examineConnections(client: Client): Promise<Finding[]> {
   ]
 }
 
-/** A webhook whose secret cannot be opened is sent nothing. */
+/** A webhook whose secret cannot be opened gets no deliveries. */
 async function examineWebhookKeys(client: Client, { config }: System): Promise<Finding[]> {
   const { rows } = await client.query<{ key_id: string; count: number }>(
     `select secret_key_id as key_id, count(*)::integer as count from webhooks where secret_key_id is not null group by 1`,

@@ -3,7 +3,7 @@ import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, type Finding } from './finding.ts'
 
-/** Whether the registry has the schema of every topic, and whether what it has can be read. */
+/** Whether the registry has every topic's schema, and whether its schemas can be read. */
 export async function examineSchemas({ config }: System): Promise<Finding[]> {
   const registry = config.SCHEMA_REGISTRY_URL
   const findings = await Promise.all(

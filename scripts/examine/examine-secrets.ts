@@ -7,7 +7,7 @@ import { ok, problem, warning, type Finding } from './finding.ts'
 const minSecretLength = 16
 const minFreeShare = 0.1
 
-/** Whether secrets are set, and whether files that hold some are closed to others. */
+/** Whether secrets are set, and whether files with secrets are closed to other users. */
 export async function examineSecrets(system: System): Promise<Finding[]> {
   const { environment, config, stateDirectory } = system
   const files = Object.entries(environment).flatMap(([name, file]) =>
@@ -63,7 +63,7 @@ async function examineFile(name: string, file: string): Promise<Finding[]> {
   }
 }
 
-/** Whether the disk of a stack on this host has room. Of other disks their own hosts know. */
+/** Whether the disk of a stack on this host has free space. Other hosts monitor their own disks. */
 export async function examineDisk({ stateDirectory }: System): Promise<Finding[]> {
   if (stateDirectory === undefined) return []
   const { bavail, blocks } = await statfs(stateDirectory)

@@ -29,7 +29,7 @@ test('of a service that is away it is said where it was looked for, why nobody a
   const broken = createServer((_request, response) => {
     response.write('{"status":', () => response.destroy())
   })
-  // Too long for a name: who resolves names is not asked, who may be slow, or know every name.
+  // Too long for a host name, so no resolver is asked: it may be slow, or resolve every name.
   const nowhere = `http://${'a'.repeat(64)}:9002`
   const [at, half] = await Promise.all([listen(stranger), listen(broken)])
   const [port] = await freePorts(1)

@@ -10,17 +10,17 @@ interface Answer {
   problems?: Record<string, string>
 }
 
-/** As the alert SluiceRestarting counts. */
+/** As in the alert SluiceRestarting. */
 const manyEnds = 3
 const manyWithinMs = 1_800_000
 const overAfterMs = 600_000
 
-/** What each service says of itself, the clock of its host, and what ends again and again. */
+/** Status and host clock of each service, and processes that restart repeatedly. */
 export async function examineServices(system: System): Promise<Finding[]> {
   return [...(await examineAnswers(system)), ...examineEnds(system)]
 }
 
-/** Between two ends a process answers as if nothing were wrong. */
+/** Between two restarts a process answers as if healthy. */
 function examineEnds({ processes, now }: System): Finding[] {
   return processes.flatMap(({ name, endedAt = [] }) => {
     const ages = endedAt.map((at) => now() - Date.parse(at)).filter((ms) => ms < manyWithinMs)
@@ -65,12 +65,12 @@ async function examineService(name: string, url: string, now: () => number): Pro
       ? ok('services', what)
       : (response.ok ? warning : problem)('services', what, `what it names; the log of ${name}`)
   const date = Date.parse(response.headers.get('date') ?? '')
-  // The header has whole seconds, and Node writes one for a second's answers.
+  // The header has whole seconds, and Node reuses it for a second.
   const clock = Number.isNaN(date) ? [] : [examineClock(`the host of ${name}`, date, before, after, 2_000)]
   return [said, ...clock.filter(({ state }) => state !== 'ok')]
 }
 
-/** Undefined for what no service of Sluice says. Rejects when it breaks off, or is not there in time. */
+/** Undefined if the answer is not from a service of Sluice. Rejects if it breaks off or times out. */
 async function readAnswer(response: Response): Promise<Answer | undefined> {
   const answer = (await response.json().catch((error: unknown) => {
     if (!(error instanceof SyntaxError)) throw error
@@ -80,7 +80,7 @@ async function readAnswer(response: Response): Promise<Answer | undefined> {
 
 const absent = 'docs/runbooks/SluiceServiceDown.md'
 
-/** By what the network says of it. */
+/** Depends on the network error. */
 function remedyOf(why: string): string {
   if (/ENOTFOUND|EAI_AGAIN/.test(why))
     return `the name has to resolve from here: the address given with --service; ${absent}`

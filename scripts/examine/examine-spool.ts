@@ -13,7 +13,7 @@ const minFreeBytes = 64 * mebibyte
 const lateMs = 300_000
 const remedyOfAge = 'docs/runbooks/SluiceSpoolOld.md'
 
-/** Whether the gateway can write its spool, whether there is room, and how much waits since when. */
+/** Whether the gateway can write its spool, the free space, and how much has waited since when. */
 export async function examineSpool({ config, now }: System): Promise<Finding[]> {
   const { SPOOL_DIR: directory, SPOOL_MAX_BYTES: maxBytes = defaultMaxBytes } = config
   if (directory === undefined)
@@ -41,7 +41,7 @@ async function examineDirectory(directory: string): Promise<Finding | undefined>
     const what = `${directory} is open to everybody on this host (mode ${(mode & 0o777).toString(8)})`
     return warning('spool', what, `chmod 700 ${directory}: records hold what people wrote`)
   } catch (error) {
-    // Most likely it was never made; what matters is why.
+    // Most likely it was never created; the reason matters.
     await rm(probe, { force: true }).catch(() => undefined)
     const what = `${directory} cannot be written: ${messageOf(error)}`
     const remedy = ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
@@ -58,13 +58,13 @@ function examineRoom(directory: string, free: number, mayGrow: number): Finding 
   return ok('spool', what)
 }
 
-/** What the directory holds, and since when the oldest segment waits of which not all was sent. */
+/** Contents of the directory, and the age of the oldest segment that was not completely sent. */
 async function measure(directory: string): Promise<{ bytes: number; segments: number; oldestMs?: number }> {
   const names = await readdir(directory, { recursive: true })
   const found = await Promise.all(
     names.filter((name) => name.endsWith('.segment')).map((name) => measureSegment(join(directory, name))),
   )
-  // A segment that is empty holds nothing that waits.
+  // An empty segment has nothing that waits.
   const full = found.filter((one) => one.size > 0)
   const waiting = full.filter((one) => one.sent < one.size).map((one) => one.mtimeMs)
   return {
@@ -74,12 +74,12 @@ async function measure(directory: string): Promise<{ bytes: number; segments: nu
   }
 }
 
-/** A gateway keeps the segment that it writes to, sent or not, and notes beside it how far it was sent. */
+/** A gateway keeps its current segment, sent or not, with a note of how far it was sent. */
 async function measureSegment(path: string): Promise<{ size: number; mtimeMs: number; sent: number }> {
   const note = await readFile(`${path}.sent`, 'utf8').catch(() => '')
   // Sent and removed meanwhile.
   const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }))
-  // As the gateway reads it (segment.ts).
+  // Parsed like in the gateway (segment.ts).
   return { size, mtimeMs, sent: Number.parseInt(note, 10) || 0 }
 }
 

@@ -18,9 +18,12 @@ import { problem, type Finding } from './finding.ts'
 interface Examination {
   check: string
   examine: (system: System) => Promise<Finding[]>
-  /** When it cannot even begin. */
+  /** Remedy if the check itself fails. */
   remedy: string
-  /** Whom it asks: what Kafka's and Postgres's clients say of a connection names no address where it was closed or took too long. */
+  /**
+   * What the check connects to: errors of Kafka's and Postgres's clients name no address if a connection
+   * closed or timed out.
+   */
   at?: (system: System) => string
 }
 
@@ -59,7 +62,7 @@ const examinations: readonly Examination[] = [
   { check: 'disk', examine: examineDisk, remedy: 'the state directory has to be readable here' },
 ]
 
-/** Everything that is looked at. What cannot be is a problem of its own, and keeps nothing else from being looked at. */
+/** All checks. One that fails to run is a problem of its own and does not stop the others. */
 export async function examineSystem(system: System): Promise<Finding[]> {
   const findings = await Promise.all(
     examinations.map(async ({ check, examine, remedy, at }) => {
@@ -74,7 +77,7 @@ export async function examineSystem(system: System): Promise<Finding[]> {
   return findings.flat()
 }
 
-/** Of a host with several addresses there is a code and no message. */
+/** With several addresses for a host there is a code and no message. */
 function whyOf(error: unknown): string {
   return messageOf(error) || codeOf(error) || 'no reason given'
 }

@@ -13,7 +13,10 @@ const byMigration = 'scripts/migrate makes it as schemas/topics.ts says'
 const byReassignment =
   'raise it with kafka-reassign-partitions.sh, then scripts/migrate, which sets min.insync.replicas by it; docs/operations.md'
 
-/** Whether each topic is there, with its partitions, copies and configuration, and whether copies are in sync. */
+/**
+ * Whether each topic exists, with its partitions, replicas and configuration, and whether replicas are in
+ * sync.
+ */
 export function examineTopics({ kafka, config }: System): Promise<Finding[]> {
   return withAdmin(kafka, async (admin) => {
     const wanted = topicsToCreate(config.TOPIC_PREFIX, topicSettingsOf(config))
@@ -50,7 +53,7 @@ export function examineTopics({ kafka, config }: System): Promise<Finding[]> {
 const notTold =
   'while a partition of the cluster has no leader, brokers and configurations cannot be asked for'
 
-/** Undefined while kafkajs cannot say: it asks for every topic of the cluster at the same time. */
+/** Undefined if kafkajs cannot tell: it requests all topics of the cluster at the same time. */
 async function countBrokers(admin: Admin): Promise<number | undefined> {
   try {
     return (await admin.describeCluster()).brokers.length

@@ -7,7 +7,7 @@ import {
 } from '#schemas/failing-webhooks.ts'
 import { ok, warning, type Finding } from './finding.ts'
 
-/** Whether somebody who wants to be told is not. A receiver's failure is none of ours: a warning. */
+/** Whether deliveries fail. A receiver's failure is not ours: a warning. */
 export async function examineWebhooks(client: Client): Promise<Finding[]> {
   const { rows } = await client.query<FailingWebhook>(failingWebhooksSql)
   const failing = describeFailing(rows.map(failingWebhookOf))

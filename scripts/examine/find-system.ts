@@ -25,25 +25,25 @@ const schema = z.object({
   ...registryFields,
   ...postgresFields,
   ...sealingFields,
-  /** The notifier's: it ends as those of the others do. */
+  /** The notifier's; it expires like the others. */
   WEBHOOK_CA: certificates().optional(),
   SPOOL_DIR: z.string().optional(),
   SPOOL_MAX_BYTES: z.coerce.number().int().positive().optional(),
 })
 
-/** A system to be examined, and how to reach it. */
+/** A system to examine, and how to reach it. */
 export interface System {
   config: z.output<typeof schema>
-  /** As the services have it: which secrets are set, and where. */
+  /** Environment of the services: which secrets are set, and where. */
   environment: NodeJS.ProcessEnv
   kafka: Kafka
-  /** Where /readyz of each service is, by its name. */
+  /** URLs of /readyz, by service. */
   operations: Readonly<Record<string, string>>
-  /** What the supervisor of such a stack says of its processes. */
+  /** Processes according to the supervisor of such a stack. */
   processes: readonly ProcessStatus[]
   /** Of a stack that scripts/up started. */
   stateDirectory: string | undefined
-  /** This host's clock, Unix milliseconds. */
+  /** This host's clock in Unix milliseconds. */
   now: () => number
 }
 
@@ -54,14 +54,17 @@ export interface Place {
   operations: readonly string[]
 }
 
-/** The system that the environment names (KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL), or the running stack in `state`. Throws CannotStart. */
+/**
+ * The system that the environment names (KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL), or the running
+ * stack in `state`. Throws CannotStart.
+ */
 export async function findSystem(place: Place, environment: NodeJS.ProcessEnv): Promise<System> {
   const isNamed = ['KAFKA_BROKERS', 'DATABASE_URL'].some(
     (name) => environment[name] !== undefined || environment[`${name}_FILE`] !== undefined,
   )
   const stateDirectory = place.state === undefined && isNamed ? undefined : resolve(place.state ?? '.sluice')
   const found = stateDirectory === undefined ? undefined : await readState(stateDirectory)
-  // Keys that the environment has are those that the stack was started with: it keeps only the ones that it made.
+  // Keys in the environment are those that the stack was started with: it stores only generated ones.
   const all =
     found === undefined
       ? environment

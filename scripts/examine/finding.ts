@@ -1,8 +1,8 @@
-/** What was looked at, how it is, and what to do about it. */
+/** Result of one check, and what to do. */
 export interface Finding {
-  /** One word, what runbooks and scripts know it by: `topics`, `lag`, … */
+  /** One word by which runbooks and scripts know it: `topics`, `lag`, … */
   check: string
-  /** `skipped`: it could not be looked at, or does not concern this system; not a problem of its own. */
+  /** `skipped`: could not be checked, or does not concern this system; not a separate problem. */
   state: 'ok' | 'warning' | 'problem' | 'skipped'
   what: string
   remedy?: string

@@ -15,7 +15,7 @@ export interface ToldEventsOptions {
   kafka: Kafka
   database: Client
   prefix: string
-  /** Events that were published from then on, Unix milliseconds. */
+  /** Start of the published events, in Unix milliseconds. */
   sinceMs: number
   events: Decoder<RaisedEvent>
   deliveries: Decoder<WebhookDelivery>
@@ -31,9 +31,9 @@ const deliveryGroups: readonly { group: string; names: readonly string[] }[] = [
 ]
 
 /**
- * Writes into a restored outbox what Kafka shows to have been published since, as published: what is read again would raise it once more. What the
- * notifier has not finished waits to be published again: of its deliveries the database knows nothing any more. Returns how many events
- * there are of each kind.
+ * Restores the outbox from Kafka: events published since then are written as published, so that redelivered
+ * records do not raise them again. Events whose deliveries the notifier has not finished are written as
+ * unpublished: the database no longer has these deliveries. Returns the number of each kind.
  */
 export async function keepToldEvents(options: ToldEventsOptions): Promise<{ told: number; open: number }> {
   const { kafka, database, prefix, sinceMs } = options
@@ -90,7 +90,7 @@ async function unreadRanges(admin: Admin, groupId: string, names: readonly strin
   return ranges
 }
 
-/** What cannot be decoded has no event that could be told; its reader has made a dead letter of it. */
+/** Skips what cannot be decoded: it has no event, and its consumer has dead-lettered it. */
 async function decodeAll<T>(records: readonly RawRecord[], decoder: Decoder<T>): Promise<T[]> {
   const values: T[] = []
   for (const record of records) {
@@ -103,7 +103,7 @@ async function decodeAll<T>(records: readonly RawRecord[], decoder: Decoder<T>):
   return values
 }
 
-/** Of a project that the database knows. One that waits there already was published since. */
+/** Writes an event if the database knows its project. One that waits there was published since. */
 async function writeEvent(
   database: Client,
   { id, event, project_id, created_at, data, content, content_id, webhook_id }: RaisedEvent,

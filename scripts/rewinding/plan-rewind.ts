@@ -5,15 +5,15 @@ import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
 import { readPositions } from './read-positions.ts'
 
-/** Where one group goes on reading. */
+/** New position of one group. */
 export interface GroupRewind {
   groupId: string
-  /** Its members now; it cannot be moved while it has any. */
+  /** Current members; a group with members cannot be moved. */
   members: number
   offsets: GroupOffset[]
-  /** Records that are read once more. */
+  /** Records that are read again. */
   again: bigint
-  /** Records that the tables do not hold and Kafka has not any more. */
+  /** Records that are neither in the tables nor in Kafka any more. */
   gone: bigint
 }
 
@@ -26,7 +26,7 @@ interface Bounds {
 interface RewindOptions {
   prefix: string
   sinceMs: number
-  /** Calls from then on too, although the tables say that they have more. */
+  /** Also read calls from then on, although the tables claim to have more. */
   callsSinceMs?: number | undefined
 }
 
@@ -36,8 +36,9 @@ const deadLetterTopics = Object.values(topics)
   .map(({ name }) => deadLetterTopic(name))
 
 /**
- * Where the sinks' groups have to go on so that a restored database gets everything that it misses: those of calls where the database itself says that it
- * stands (`sink_positions`) or at `callsSinceMs`, the others at `sinceMs`. None is moved forward, and what the tables hold already is recognised when it comes again.
+ * Positions from which the sinks' groups must read to give a restored database all that it misses. Groups of
+ * calls start where the database says (`sink_positions`) or at `callsSinceMs`, others at `sinceMs`. No group
+ * moves forward, and redelivered records are recognised.
  */
 export async function planRewind(
   kafka: Kafka,
@@ -76,7 +77,7 @@ export async function planRewind(
   })
 }
 
-/** Says of a topic where each of its partitions begins. */
+/** Returns the start of each partition of a topic. */
 type StartOf = (topic: string) => Promise<(partition: number, bounds: Bounds) => bigint>
 
 async function planGroup(
@@ -99,7 +100,7 @@ async function planGroup(
     const start = await startOf(topic)
     for (const { partition, offset } of partitions) {
       const end = ends.get(partition)
-      // A group that has read nothing of a partition begins at its beginning anyway.
+      // A group without a committed offset starts at the beginning anyway.
       if (end === undefined || offset === '-1') continue
       const bounds = { low: BigInt(end.low), high: BigInt(end.high), committed: BigInt(offset) }
       const wanted = least(start(partition, bounds), bounds.committed)

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 
-/** Up to where the tables say that they have the calls of each partition, by `topic/partition`. */
+/** Positions up to which the tables have the calls, by `topic/partition`. */
 export async function readPositions(database: Client, cluster: string): Promise<Map<string, bigint>> {
   const { rows } = await database.query<{ topic: string; partition: number; next_offset: string }>(
     'select topic, partition, next_offset from sink_positions where cluster = $1',

@@ -7,7 +7,10 @@ interface Counts {
   stopped_by: string | null
 }
 
-/** Whether no larger share of a red-team run failed than may. What was not tried or not judged shows nothing: a run that has more of it does not pass. */
+/**
+ * Whether the share of failed attempts is within the threshold. Untried and unjudged attempts prove nothing:
+ * a run with more of those than judged ones does not pass.
+ */
 export function checkThreshold(run: Counts, threshold: number): { isKept: boolean; problem?: string } {
   const { total_probes, planned_count, unscored_count, fail_count } = run
   const judged = run.pass_count + fail_count

@@ -3,7 +3,7 @@ import type { FirstProject } from './first-project.ts'
 import type { Ports } from './plan-ports.ts'
 import { addressOf, dashboardUrl, type PartAddresses, type StackFacts } from './plan-services.ts'
 
-/** connection.json: where everything is and how to get in. Scripts, tests and people read it. */
+/** connection.json: addresses and credentials, read by scripts, tests and users. */
 export interface Connection {
   base_url: string
   proxy_url: string

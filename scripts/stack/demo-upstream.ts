@@ -21,8 +21,9 @@ const embeddingRequest = z.object({
 type ChatRequest = z.output<typeof chatRequest>
 
 /**
- * Stands in for a model provider where none is configured: speaks the chat-completions protocol, streaming and not, under any path that
- * ends like the provider's. The answer repeats the question, so that one can be found again, and is the same every time.
+ * Replaces a model provider if none is configured. Speaks the chat-completions protocol, streamed or not,
+ * under any path that ends like the provider's. The answer repeats the question, so it can be found again,
+ * and is always the same.
  */
 export function createDemoUpstream(): Server {
   return createServer((request, response) => {
@@ -44,7 +45,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
       await streamChat(chat.data, response)
     else send(response, answerOf(request.method ?? '', path, json))
   } catch (error) {
-    // A client that left in mid-request has nobody to be told.
+    // The client disconnected during its request.
     response.destroy(error instanceof Error ? error : undefined)
   }
 }
@@ -105,7 +106,7 @@ function embeddingsAnswer({ model, input }: z.output<typeof embeddingRequest>): 
   return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } }
 }
 
-/** One number for each bit of a hash: the same text has the same vector, another text another. */
+/** One number per bit of a hash: equal texts have equal vectors. */
 function embeddingOf(input: string): number[] {
   const digest = createHash('sha256').update(input).digest()
   return Array.from(
@@ -120,7 +121,7 @@ function reply({ messages }: ChatRequest): string {
   return `This is the demonstration upstream. You said: ${asked === '' ? '(nothing)' : asked}`
 }
 
-/** Content is text, or a list of parts of which some have text. */
+/** Content is text, or a list of parts, some of them text. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -146,7 +147,7 @@ function usageOf({ messages }: ChatRequest, content: string) {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
 }
 
-/** About four characters a token, as in English text. */
+/** About four characters per token, as in English text. */
 function countTokens(content: string): number {
   return Math.ceil(content.length / 4)
 }
@@ -155,7 +156,7 @@ function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    // No JSON fails the schema below like any other wrong body, with a message for the caller.
+    // Invalid JSON fails the schema below like any wrong body, with a message for the caller.
     return undefined
   }
 }

@@ -4,12 +4,12 @@ import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
 import type { UpArguments } from './parse-arguments.ts'
 import { openState, rotateLog } from './state-directory.ts'
 
-/** What the supervisor tells the command that waits for it. */
+/** What the supervisor reports to the command that waits for it. */
 export type SupervisorMessage = { say: string } | { ready: string } | { failed: string }
 
 /**
- * Starts the supervisor in a session of its own and resolves with its summary once everything is up. When this process
- * ends before that, the supervisor gives up too.
+ * Starts the supervisor in its own session. Resolves with its summary when everything is up. If this process
+ * ends first, the supervisor gives up too.
  */
 export async function detach(
   script: string,

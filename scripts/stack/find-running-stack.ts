@@ -8,9 +8,9 @@ import { readWritten, statePaths } from './state-directory.ts'
 const POLL_MS = 500
 
 /**
- * What to say of a stack that runs on this directory already; undefined: none does, also where a killed
- * supervisor left its record behind. Waits for one that another command is starting. Throws {@link
- * CannotStart} when that one ends instead, or is stopping.
+ * Message about a stack that already runs on this directory; undefined if none does, also if a killed
+ * supervisor left its record. Waits for a stack that another command is starting. Throws {@link CannotStart}
+ * if that one fails or is stopping.
  */
 export async function findRunningStack(stateDirectory: string, say: Say): Promise<string | undefined> {
   const paths = statePaths(stateDirectory)

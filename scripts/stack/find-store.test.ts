@@ -21,7 +21,7 @@ test('of a running stack: its database, the keys of its bodies, and its dashboar
   expect(await findStore(state, {})).toEqual(its)
   const given = { DASHBOARD_URL: 'https://sluice.example.com' }
   expect(await findStore(state, given)).toEqual({ ...its, ...given })
-  // The stack that --state names, whatever database a file names; the keys that a file holds are somebody's choice.
+  // The stack of --state, whatever database a file names. Keys in a file are the user's choice.
   const files = { DATABASE_URL_FILE: '/run/url', BODY_ENCRYPTION_KEYS_FILE: '/run/keys', DASHBOARD_URL: '' }
   const { BODY_ENCRYPTION_KEYS_FILE } = files
   const { DATABASE_URL, DASHBOARD_URL } = its

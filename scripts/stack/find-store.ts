@@ -4,7 +4,10 @@ import { completeEnvironment, overrideEnvironment } from './override-environment
 import type { Secrets } from './secrets.ts'
 import { readWritten, statePaths } from './state-directory.ts'
 
-/** Where calls are kept, the keys of their bodies, and where people read about them: `environment` where it says, else that with those of the stack in `state` (.sluice). Throws CannotStart. */
+/**
+ * The database of calls, the keys of their bodies, and the dashboard's URL: from `environment`, completed by
+ * the stack in `state` (.sluice). Throws CannotStart.
+ */
 export async function findStore(
   state: string | undefined,
   environment: NodeJS.ProcessEnv,

@@ -5,11 +5,11 @@ import type { Environment } from '#runtime/config.ts'
 /** How to sign in to the dashboard. */
 export interface Administrator {
   login: string
-  /** When it was made just now: it is told this once. */
+  /** Only if created just now: it is printed once. */
   password: string | undefined
 }
 
-/** The administrator that a new stack begins with (DASHBOARD_ADMIN_LOGIN, DASHBOARD_ADMIN_PASSWORD), made where there is none yet. */
+/** The first administrator (DASHBOARD_ADMIN_LOGIN, DASHBOARD_ADMIN_PASSWORD), created if there is none. */
 export async function ensureAdministrator(
   api: OperatorApi,
   environment: Environment,

@@ -9,8 +9,8 @@ const created = z.object({ id: z.string() })
 const createdKey = z.object({ key: z.string() })
 
 /**
- * The project that a new stack begins with, and its key. Made over the API's operator routes at the first start and kept
- * in `file`; made again when the key is not valid any more, because it was deleted or the database is another one.
+ * The first project and its key, created through the API's operator routes and stored in `file`. Created
+ * again if the key is no longer valid, because it was deleted or the database is another one.
  */
 export async function ensureFirstProject(
   baseUrl: string,

@@ -6,7 +6,7 @@ import { retryRequest, callApi, type OperatorApi } from './operator-api.ts'
 
 let server: Server
 let api: OperatorApi
-/** What is answered next, the last one from then on. */
+/** The next answers; the last one repeats. */
 let answers: [number, string][]
 let lastPath: string | undefined
 

@@ -18,10 +18,13 @@ const schema = z.object({
   INTERNAL_API_SECRET: internalSecret().optional(),
 })
 
-/** The API is away, or another stands in its place: asking again later can help. */
+/** The API is down, or something else answers at its address: retrying can help. */
 class ApiAway extends CannotStart {}
 
-/** The API of the environment (PUBLIC_BASE_URL, INTERNAL_API_SECRET), or of the running stack in `state`. Throws CannotStart when there is neither. */
+/**
+ * The API of the environment (PUBLIC_BASE_URL, INTERNAL_API_SECRET), or of the running stack in `state`.
+ * Throws CannotStart if there is neither.
+ */
 export async function findApi(state: string | undefined, environment: Environment): Promise<OperatorApi> {
   if (state === undefined) {
     const parsed = parseConfig(schema, environment)
@@ -34,7 +37,10 @@ export async function findApi(state: string | undefined, environment: Environmen
   return { baseUrl: found.base_url, secret: found.internal_api_secret }
 }
 
-/** One request as the operator. Throws CannotStart: it cannot be reached, or refuses, with its code and detail. */
+/**
+ * One request as the operator. Throws CannotStart if the API cannot be reached, or refuses, with its code and
+ * detail.
+ */
 export async function callApi<T>(api: OperatorApi, method: string, path: string, body?: object): Promise<T> {
   const { status, text } = await requestApi(api, method, path, body)
   const answer = parse(text) as (T & { detail?: string; code?: string }) | undefined
@@ -46,7 +52,7 @@ export async function callApi<T>(api: OperatorApi, method: string, path: string,
   return answer
 }
 
-/** The same for an answer of any form. Throws CannotStart when there is none. */
+/** The same for any type of answer. Throws CannotStart if there is none. */
 export async function requestApi(
   api: OperatorApi,
   method: string,
@@ -66,10 +72,13 @@ export async function requestApi(
 }
 
 const askEveryMs = 500
-/** An API that is started again is away for seconds. */
+/** A restarting API is down for seconds. */
 const awayForMs = 60_000
 
-/** Asks for `path` until the API answers: what was ordered goes on while it is away. Throws as callApi, after a minute. */
+/**
+ * Requests `path` until the API answers: ordered work continues while it is down. Throws like callApi, after
+ * a minute.
+ */
 export async function retryRequest<T>(api: OperatorApi, path: string): Promise<T> {
   const deadlineMs = Date.now() + awayForMs
   for (;;) {
@@ -82,7 +91,7 @@ export async function retryRequest<T>(api: OperatorApi, path: string): Promise<T
   }
 }
 
-/** Without credentials that somebody put in. */
+/** The URL without credentials. */
 function shown({ baseUrl }: OperatorApi): string {
   return new URL(baseUrl).origin
 }

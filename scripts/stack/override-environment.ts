@@ -1,6 +1,6 @@
 import type { Environment } from '#runtime/config.ts'
 
-/** `environment` with these values, also where files (NAME_FILE) held others. */
+/** `environment` with these values, also replacing values in files (NAME_FILE). */
 export function overrideEnvironment<T extends Environment>(
   environment: Environment,
   values: T,
@@ -10,7 +10,9 @@ export function overrideEnvironment<T extends Environment>(
   return { ...Object.fromEntries(kept), ...values }
 }
 
-/** `environment` with those of these values that it does not give itself, as they are or in a file (NAME_FILE). */
+/**
+ * `environment`, completed by those values that it does not set itself, directly or in a file (NAME_FILE).
+ */
 export function completeEnvironment(environment: Environment, values: Environment): Environment {
   const isGiven = (name: string) => Boolean(environment[name]) || Boolean(environment[`${name}_FILE`])
   const missing = Object.entries(values).filter(([name]) => !isGiven(name))

@@ -24,10 +24,10 @@ export const USAGE = `scripts/up [--detach | --stop | --status] [--state DIR] [-
   SERVICE_API_KEY is the exception: the gateway always records with the key of the stack's own first project.
 `
 
-// The highest base port is 9093: an offset may not push it past the last port there is.
+// The highest base port is 9093, and no port may exceed 65535.
 const LARGEST_OFFSET = 65_535 - 9093
 
-/** Throws {@link CannotStart} with one sentence for arguments that make no sense. */
+/** Throws {@link CannotStart} with one sentence for invalid arguments. */
 export function parseArguments(args: string[], workingDirectory: string): UpArguments {
   const values = parse(args)
   const commands = (['detach', 'stop', 'status', 'help', 'supervise'] as const).filter((name) => values[name])
@@ -49,7 +49,7 @@ function parse(args: string[]) {
       stop: option,
       status: option,
       help: { ...option, short: 'h' },
-      // What --detach leaves behind is this script again; people have no use for it.
+      // The process that --detach leaves is this script again; not for users.
       supervise: option,
       state: { type: 'string' },
       'port-offset': { type: 'string' },

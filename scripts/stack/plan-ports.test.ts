@@ -17,7 +17,7 @@ test.each([
   expect(refuse(offset)).toThrow(
     `Browsers and fetch contact nothing on port ${which}: choose another --port-offset.`,
   )
-  // It is refused because this is what happens.
+  // The reason why it is refused.
   const address = `http://127.0.0.1:${Number.parseInt(which)}/`
   await expect(fetch(address)).rejects.toMatchObject({ cause: { message: 'bad port' } })
 })

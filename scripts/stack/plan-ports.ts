@@ -13,7 +13,7 @@ const PART_PORTS = {
 type ServedName = {
   [N in ProcessName]: (typeof services)[N] extends { port: number } ? N : never
 }[ProcessName]
-/** A served process has a port of its name; every process has one of operations. */
+/** A process that serves has a port of its name; every process has an operations port. */
 export type PortName = ServedName | `${ProcessName}Operations` | keyof typeof PART_PORTS
 export type Ports = Readonly<Record<PortName, number>>
 
@@ -23,7 +23,7 @@ const servicePorts = processNames.flatMap((name): [PortName, number][] => {
   return port === undefined ? [operations] : [[name as ServedName, port], operations]
 })
 
-/** What the processes of the table of services listen on. */
+/** Ports of the processes in the table of services. */
 export const servicePortNames: readonly PortName[] = servicePorts.map(([name]) => name)
 
 export function planPorts(offset: number): Ports {
@@ -31,14 +31,14 @@ export function planPorts(offset: number): Ports {
   return Object.fromEntries(ports.map(([name, port]) => [name, port + offset])) as Ports
 }
 
-/** https://fetch.spec.whatwg.org/#port-blocking, those from our lowest port on. */
+/** https://fetch.spec.whatwg.org/#port-blocking, from our lowest port on. */
 const blockedPorts: ReadonlySet<number> = new Set([
   ...[3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ])
-/** Reached by protocols of their own, which know no such ports. */
+/** Their protocols are not HTTP and have no blocked ports. */
 const notHttp: ReadonlySet<PortName> = new Set(['kafka', 'kafkaController', 'postgres'])
 
-/** Throws {@link CannotStart} for a port that no browser and no `fetch` contacts. */
+/** Throws {@link CannotStart} for a port that browsers and `fetch` refuse. */
 export function refuseBlockedPorts(ports: Ports, wanted: readonly PortName[]): void {
   const blocked = wanted.filter((name) => !notHttp.has(name) && blockedPorts.has(ports[name]))
   if (blocked.length === 0) return
@@ -46,7 +46,7 @@ export function refuseBlockedPorts(ports: Ports, wanted: readonly PortName[]): v
   throw new CannotStart(`Browsers and fetch contact nothing on port ${which}: choose another --port-offset.`)
 }
 
-/** Throws {@link CannotStart} naming every one of the ports that somebody else listens on. */
+/** Throws {@link CannotStart} with every port that is in use. */
 export async function assertPortsFree(ports: Ports, wanted: readonly PortName[]): Promise<void> {
   const free = await Promise.all(wanted.map((name) => isPortFree(ports[name])))
   const taken = wanted.filter((_name, index) => !free[index]).map((name) => `${ports[name]} (${name})`)

@@ -4,7 +4,7 @@ import { definitionOf, processNames, type ProcessName } from '#schemas/services.
 import type { PortName, Ports } from './plan-ports.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Where the stack's broker, registry and database are, as services are told. */
+/** Addresses of the broker, registry and database for the services. */
 export interface PartAddresses {
   KAFKA_BROKERS: string
   SCHEMA_REGISTRY_URL: string
@@ -13,11 +13,11 @@ export interface PartAddresses {
 
 export interface ServicePlan {
   name: string
-  /** From the root of the repository; run as `node <script>`. */
+  /** Relative to the root of the repository; run as `node <script>`. */
   script: string
-  /** What the process listens on for its work; null: nothing. */
+  /** The port that it serves; null: none. */
   port: number | null
-  /** Answers 200 once the process serves. */
+  /** Answers 200 when the process serves. */
   readyUrl: string
   environment: Environment
 }
@@ -27,15 +27,15 @@ export interface StackFacts {
   addresses: PartAddresses
   secrets: Secrets
   spoolDirectory: string
-  /** What the user has set; it reaches every service. */
+  /** The user's variables, which every service gets. */
   environment: Environment
 }
 
 export interface ServicePlans {
   api: ServicePlan
-  /** They need the parts, and nothing of one another. */
+  /** They need the parts, but not each other. */
   consumers: ServicePlan[]
-  /** Undefined when UPSTREAM_URL names a real one. */
+  /** Undefined if UPSTREAM_URL names a real one. */
   demoUpstream: ServicePlan | undefined
   gateway: (serviceApiKey: string) => ServicePlan
   dashboard: ServicePlan
@@ -43,7 +43,7 @@ export interface ServicePlans {
 
 const HOST = '127.0.0.1'
 
-/** Those that are not started with the consumers: each has its own place in the order. */
+/** Services that start in their own order, not with the consumers. */
 const FRONT = ['gateway', 'api', 'dashboard']
 
 export function planServices(facts: StackFacts): ServicePlans {
@@ -83,7 +83,7 @@ function planService(name: ProcessName, facts: StackFacts, own: Environment = {}
         [`${variable}_HOST`]: environment[`${variable}_HOST`] ?? HOST,
       }),
       ...(definition.callsApi === true && { API_BACKEND_URL: addressOf(ports.api) }),
-      // What the user has set wins: Node takes the last of each.
+      // The user's options win: Node takes the last of each.
       ...(definition.nodeOptions !== undefined && {
         NODE_OPTIONS: `${definition.nodeOptions} ${environment['NODE_OPTIONS'] ?? ''}`.trim(),
       }),
@@ -98,7 +98,7 @@ export function upstreamUrl({ environment, ports }: Pick<StackFacts, 'environmen
   return isSet(given) ? given : addressOf(ports.demoUpstream)
 }
 
-/** Where people reach the dashboard; `localhost` because that is what they type. */
+/** The dashboard's URL for users; `localhost` because that is what they type. */
 export function dashboardUrl({ environment, ports }: Pick<StackFacts, 'environment' | 'ports'>): string {
   const given = environment['DASHBOARD_URL']
   return isSet(given) ? given : `http://localhost:${ports.dashboard}`
@@ -108,7 +108,7 @@ export function addressOf(port: number): string {
   return `http://${HOST}:${port}`
 }
 
-/** An empty variable means the same as none: that is how compose files and shells write it. */
+/** An empty variable counts as unset: compose files and shells pass unset ones so. */
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
@@ -116,14 +116,14 @@ export function isSet(value: string | undefined): value is string {
 function shared(facts: StackFacts): Environment {
   const { addresses, secrets, environment } = facts
   const ours = { ...addresses, ...secrets, DASHBOARD_URL: dashboardUrl(facts) }
-  // A key for some other stack in the user's shell would only make this one's gateway fail.
+  // A key of another stack in the user's shell would only break this one's gateway.
   const withheld = new Set([
     'SERVICE_API_KEY',
     'SERVICE_API_KEY_FILE',
     ...Object.keys(ours).map((name) => `${name}_FILE`),
   ])
   const passed = Object.entries(environment).filter(([name]) => !withheld.has(name))
-  // No load balancer has to learn that it stops.
+  // No load balancer needs time to notice the stop.
   return { DRAIN_LEAD_MS: '0', ...Object.fromEntries(passed), ...ours }
 }
 

@@ -14,8 +14,8 @@ import { overrideEnvironment } from './override-environment.ts'
 import type { PartAddresses } from './plan-services.ts'
 
 /**
- * Brings database, topics and schemas to what this version needs. Nothing happens where they are.
- * `madeByOthers`: topics are left as they are. Throws CannotStart for what has to change first.
+ * Brings database, topics and schemas to this version; changes nothing if they are. `madeByOthers`: leaves
+ * topics unchanged. Throws CannotStart for what must change first.
  */
 export async function prepareParts(
   addresses: PartAddresses,

@@ -4,7 +4,7 @@ import type { Administrator } from './first-administrator.ts'
 import type { Connection } from './connection.ts'
 import type { RunningStack } from './start-stack.ts'
 
-/** Where everything is. What only its start knew is left out later. */
+/** Addresses of everything. Later summaries lack what only the start knew. */
 export function addressesOf(
   connection: Connection,
   stateDirectory: string,
@@ -22,7 +22,7 @@ export function addressesOf(
   logs       ${paths.log('<process>')}`
 }
 
-/** What people see when everything is up: where it is, and one call to try. */
+/** Printed when everything is up: the addresses, and one call to try. */
 export function summaryOf(
   { connection, administrator, upstream }: Pick<RunningStack, 'connection' | 'administrator' | 'upstream'>,
   stateDirectory: string,
@@ -35,7 +35,7 @@ ${addressesOf(connection, stateDirectory, { signIn: `  (${signInOf(administrator
 ${callsToTry(connection)}`
 }
 
-/** A call through the gateway, and one that shows what was recorded of it. */
+/** A call through the gateway, and one that shows its record. */
 export function callsToTry({
   base_url,
   proxy_url,

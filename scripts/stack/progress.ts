@@ -1,12 +1,12 @@
-/** How far something is, on one line of a terminal, or a line now and then elsewhere. */
+/** Progress on one line of a terminal, or as occasional lines elsewhere. */
 export interface Progress {
-  /** Null: nobody knows yet of how many, and nothing is shown. */
+  /** Null: the total is unknown, and nothing is shown. */
   show(what: string, done: number, total: number | null): void
   end(): void
 }
 
 const barWidth = 30
-/** Where lines stay, one every so often is enough. */
+/** Interval of lines where they stay. */
 const quietMs = 5_000
 
 export function createProgress(output: NodeJS.WriteStream): Progress {
@@ -23,7 +23,7 @@ export function createProgress(output: NodeJS.WriteStream): Progress {
   return {
     show(what, done, total) {
       if (total === null) return
-      // Another thing has a rate of its own: what was sent says nothing of how fast is judged.
+      // Another activity has its own rate: sending says nothing about judging.
       if (began.what !== what) began = { what, done, atMs: Date.now() }
       const perSecond = ((done - began.done) / Math.max(1, Date.now() - began.atMs)) * 1_000
       const left = perSecond > 0 && done < total ? `, ${Math.ceil((total - done) / perSecond)} s left` : ''

@@ -7,7 +7,7 @@ export interface Options<Text extends string, Flag extends string> {
   positionals: string[]
 }
 
-/** What a script was told: its own options, `--state` and `--help`. Throws CannotStart with its usage on what it does not take. */
+/** A script's own options, `--state` and `--help`. Throws CannotStart with its usage on unknown ones. */
 export function readOptions<Text extends string, Flag extends string = never>(
   usage: string,
   own: { texts: readonly Text[]; flags?: readonly Flag[] },
@@ -19,7 +19,7 @@ export function readOptions<Text extends string, Flag extends string = never>(
   return parseOptions(usage, { allowPositionals: true, options }) as Options<Text, Flag>
 }
 
-/** What a script was told. Throws CannotStart with its usage on what it does not take. */
+/** A script's options. Throws CannotStart with its usage on unknown ones. */
 export function parseOptions<T extends ParseArgsConfig>(usage: string, config: T) {
   try {
     return parseArgs(config)

@@ -31,7 +31,7 @@ const ofPlan = [
   ...(['concurrency', 'requests-per-minute', 'budget-usd'] as const),
 ]
 
-/** What scripts/redteam was told. Throws CannotStart with the usage. */
+/** Arguments of scripts/redteam. Throws CannotStart with the usage. */
 export function readArguments() {
   return readOptions(usage, {
     texts: [...ofTarget, ...ofPlan, 'format', 'out', 'fail-over'],
@@ -44,7 +44,7 @@ export type Values = ReturnType<typeof readArguments>['values']
 export const wordsOf = (list: string | undefined) => (list ?? '').split(',').filter((word) => word !== '')
 export const isFile = (word: string) => /\.ya?ml$/.test(word)
 
-/** Throws CannotStart on what is no number. */
+/** Throws CannotStart if it is no number. */
 export function numberOf(name: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined
   const value = Number(given)
@@ -53,7 +53,7 @@ export function numberOf(name: string, given: string | undefined): number | unde
   return value
 }
 
-/** What the API is told of the target. */
+/** The target as the API expects it. */
 export async function targetOf(values: Values): Promise<object> {
   if (values.command !== undefined) return { kind: 'command' }
   if (values.template !== undefined) return { kind: 'http', ...(await readTemplate(values.template)) }
@@ -70,7 +70,7 @@ async function readTemplate(file: string): Promise<object> {
   }
 }
 
-/** What would only come to light when the run is over, or with the run failed, is told before it is ordered. */
+/** Checks before the run is ordered what would otherwise fail only at its end. */
 export async function checkArguments(values: Values, recordedFile: string | undefined): Promise<void> {
   const threshold = numberOf('fail-over', values['fail-over']) ?? 0
   if (threshold < 0 || threshold > 1)

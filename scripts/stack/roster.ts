@@ -2,7 +2,7 @@ import type { Say } from '#infra/embedded/embedded-part.ts'
 import { identityOf, writeRecord, type ProcessStatus, type StackRecord } from './stack-record.ts'
 import { superviseProcess, type ProcessToSupervise, type SupervisedProcess } from './supervise-process.ts'
 
-/** The stage of stopping in which a process goes: what writes first, what it writes to last. */
+/** The stage at which a process stops: writers first, what they write to last. */
 export type Stage = 'front' | 'middle' | 'parts'
 const STAGES: readonly Stage[] = ['front', 'middle', 'parts']
 
@@ -19,14 +19,14 @@ interface Entry extends Place {
   external: boolean
 }
 
-/** Every process of a running stack, written to the state directory after each change. */
+/** All processes of a running stack, written to the state directory after each change. */
 export interface Roster {
-  /** Starts the process and resolves when it is ready. */
+  /** Starts the process. Resolves when it is ready. */
   add(place: Place, plan: Omit<ProcessToSupervise, 'name' | 'changed'>): Promise<void>
-  /** Lists a part that somebody else runs. */
+  /** Lists a part that runs elsewhere. */
   addExternal(place: Place): void
   setPhase(phase: StackRecord['phase']): Promise<void>
-  /** Ends all processes, stage by stage. */
+  /** Stops all processes, stage by stage. */
   stop(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function createRoster(file: string, portOffset: number, say: Say): Roster
   let phase: StackRecord['phase'] = 'starting'
   let written = Promise.resolve()
   const save = () => {
-    // One write at a time, each of the state at its turn; a failed one must not stop those after it.
+    // One write at a time, each with the current state; a failed one must not stop later ones.
     const next = written.then(() =>
       writeRecord(file, { supervisor, portOffset, phase, processes: entries.map(statusOf) }),
     )

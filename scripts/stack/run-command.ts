@@ -2,12 +2,15 @@ import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { TransientError } from '#runtime/errors.ts'
 import { areSessionsShared } from '#runtime/own-sessions.ts'
 
-/** What the person at the terminal can mend, Postgres, Kafka or the registry being away among it: told in a sentence. Anything else is a defect, shown with where it came from. */
+/**
+ * Whether the user can fix it, such as a Postgres, Kafka or registry that is down: printed as a sentence.
+ * Anything else is a defect and shown with its stack.
+ */
 function isTheirs(error: unknown): error is Error {
   return error instanceof CannotStart || error instanceof TransientError || areSessionsShared(error)
 }
 
-/** A script from its first line to its exit code: 2 when it could not do what was asked and the message says why. */
+/** Runs a script to its exit code: 2 if it could not do what was asked, with a message. */
 export async function runCommand(
   run: () => Promise<void>,
   isExpected: (error: unknown) => error is Error = isTheirs,

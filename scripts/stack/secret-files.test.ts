@@ -29,7 +29,7 @@ test('all are generated once, for their owner alone, and the gateway has its own
   expect(first).toBe(`postgres://sluice:${await ofServices('POSTGRES_PASSWORD')}@postgres:5432/sluice`)
   expect(await ofServices('REDTEAM_MARK_SECRET')).toBe(await ofGateway('REDTEAM_MARK_SECRET'))
   expect((await stat(join(folders.services, 'DATABASE_URL'))).mode & 0o777).toBe(0o600)
-  // An empty variable is how Compose passes one that nobody set.
+  // Compose passes an unset variable as empty.
   await writeSecretFiles(folders, { POSTGRES_PASSWORD: '', PROXY_API_KEY: '' })
   expect(await ofServices('DATABASE_URL')).toBe(first)
 })

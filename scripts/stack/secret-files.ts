@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Environment } from '#runtime/config.ts'
 import { generateSecrets, obtainSecrets, type Secrets } from './secrets.ts'
 
-/** Two folders, each a volume of docker-compose.kafka.yml: what the gateway's container sees is its own alone. */
+/** Two folders, each a volume of docker-compose.kafka.yml: the gateway's container sees only its own. */
 export interface SecretFolders {
   services: string
   gateway: string
@@ -12,11 +12,11 @@ export interface SecretFolders {
 
 interface ComposeSecrets extends Secrets {
   POSTGRES_PASSWORD: string
-  /** Of red team and gateway. */
+  /** Shared by red team and gateway. */
   REDTEAM_MARK_SECRET: string
 }
 
-/** Whose container finds which, in the folder of that name. */
+/** Secrets by folder, and so by container. */
 export const secretNames: Readonly<Record<keyof SecretFolders, readonly string[]>> = {
   services: [
     'POSTGRES_PASSWORD',
@@ -29,8 +29,9 @@ export const secretNames: Readonly<Record<keyof SecretFolders, readonly string[]
 }
 
 /**
- * Writes the secrets of docker-compose.kafka.yml, one a file, for NAME_FILE to name: those that the environment gives, the others generated once and kept
- * in secrets.json. Postgres keeps the password of its first start: a given one is kept too.
+ * Writes the secrets of docker-compose.kafka.yml, one per file, for NAME_FILE: those of the environment, the
+ * others generated once and stored in secrets.json. Also stores a given Postgres password, because the server
+ * keeps the one of its first start.
  */
 export async function writeSecretFiles(folders: SecretFolders, environment: Environment): Promise<void> {
   const secrets = await obtainSecrets<ComposeSecrets>(
@@ -51,7 +52,7 @@ export async function writeSecretFiles(folders: SecretFolders, environment: Envi
     for (const name of secretNames[owner]) await writeSecret(folders[owner], name, all[name] ?? '')
 }
 
-/** As a whole, readable by its owner only. */
+/** Written atomically, readable by its owner only. */
 export async function writeSecret(folder: string, name: string, value: string): Promise<void> {
   const file = join(folder, name)
   await writeFile(`${file}.next`, value, { mode: 0o600 })

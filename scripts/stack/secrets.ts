@@ -14,8 +14,8 @@ export interface Secrets {
 }
 
 /**
- * The stack's secrets: those given in the environment (or, as `NAME_FILE`, in a file), the others generated once and
- * kept in `file`. What was kept is not overwritten by what is given: it is needed again when that goes away.
+ * The stack's secrets: those of the environment (or, as `NAME_FILE`, of a file), the others generated once
+ * and stored in `file`. Given values do not overwrite stored ones, which are needed again later.
  */
 export async function obtainSecrets(file: string, environment: Environment): Promise<Secrets>
 /** Other secrets than a stack's. */

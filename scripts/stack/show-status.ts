@@ -9,7 +9,7 @@ export interface StatusReport {
   allUp: boolean
 }
 
-/** Asks every process of the stack itself, so that "up" means that it answers now. */
+/** Probes every process of the stack, so "up" means that it answers now. */
 export async function describeStatus(stateDirectory: string): Promise<StatusReport> {
   const record = await readRecord(statePaths(stateDirectory).record)
   if (!record || !isAlive(record.supervisor)) {
@@ -42,7 +42,7 @@ async function answersNow(probe: URL): Promise<boolean> {
     await answer.arrayBuffer()
     return answer.ok
   } catch {
-    // Refused, reset or too slow: each is the answer "no".
+    // Refused, reset or timed out: not up.
     return false
   }
 }

@@ -9,18 +9,18 @@ export type ProcessState = 'starting' | 'up' | 'restarting' | 'stopped' | 'exter
 export interface ProcessStatus {
   name: string
   pid: number | null
-  /** With the number it tells this process from a later one, see {@link identityOf}. */
+  /** Distinguishes this process from a later one with the same id, see {@link identityOf}. */
   identity: string
   port: number | null
   state: ProcessState
   restarts: number
-  /** When it ended by itself, the last times. Absent in records of versions before. */
+  /** Times of its last unexpected exits. Absent in records of older versions. */
   endedAt?: readonly string[]
-  /** What answers when it is really up: a URL for a GET, or tcp://host:port. */
+  /** What answers when it is up: a URL for GET, or tcp://host:port. */
   probe: string
 }
 
-/** What runs on a state directory, kept by its supervisor for --status and --stop. */
+/** What runs on a state directory, recorded by its supervisor for --status and --stop. */
 export interface StackRecord {
   supervisor: { pid: number; identity: string }
   portOffset: number
@@ -36,7 +36,7 @@ export async function writeRecord(file: string, record: StackRecord): Promise<vo
   await writeJson(file, record)
 }
 
-/** Throws {@link CannotStart} when a supervisor is alive on this directory. */
+/** Throws {@link CannotStart} if a supervisor is alive on this directory. */
 export async function assertNotRunning(file: string, directory: string): Promise<void> {
   const record = await readRecord(file)
   if (!record || !isAlive(record.supervisor)) return
@@ -49,10 +49,11 @@ export async function removeRecord(file: string): Promise<void> {
   await rm(file, { force: true })
 }
 
-/** Tells a process from a later one that was given its number: its start time where /proc has it, otherwise nothing. */
+/** Distinguishes a process from a later one with the same id: its start time if /proc has it, else empty. */
 export function identityOf(pid: number): string {
   try {
-    // Field 22 of proc_pid_stat(5), counted after the command name, which is in parentheses and may hold spaces.
+    // Field 22 of proc_pid_stat(5), counted after the command name, which is in parentheses and may contain
+    // spaces.
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? ''
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return ''

@@ -15,9 +15,9 @@ type PartName = 'kafka' | 'registry' | 'postgres'
 
 interface Part {
   name: PartName
-  /** The environment variable whose value stands for a part that runs elsewhere. */
+  /** The environment variable that names a part which runs elsewhere. */
   variable: keyof PartAddresses
-  /** What the part listens on, the port for its clients first. */
+  /** The part's ports, that for clients first. */
   ports: [PortName, ...PortName[]]
   needsJava: boolean
 }
@@ -37,12 +37,14 @@ export interface PartsOptions {
   say: Say
 }
 
-/** The ports that the parts to be started here will listen on. */
+/** Ports of the parts that will be started here. */
 export function portsOfParts(environment: Environment): PortName[] {
   return embedded(environment).flatMap(({ ports }) => ports)
 }
 
-/** Starts each part that the environment does not name, all at once, and resolves with the addresses of all three. */
+/**
+ * Starts each part that the environment does not name, all at once. Resolves with the addresses of all three.
+ */
 export async function startParts(options: PartsOptions): Promise<PartAddresses> {
   const { environment, cacheDirectory, say } = options
   // Here and not by the two Java parts at once, so that it is announced once.
@@ -72,7 +74,7 @@ async function obtain(
   const startPart = async (signal: AbortSignal) => {
     await rotateLog(logFile)
     const telling = tellOfStart(name, logFile, say)
-    // What was ended once for doing nothing is given twice as long the next time.
+    // A part that was once ended for doing nothing gets twice as long the next time.
     const waiting = { patienceMs, signal }
     patienceMs = Math.min(MOST_PATIENCE_MS, patienceMs * 2)
     const part = await start(name, logFile, { ...options, ...waiting }).finally(() => clearInterval(telling))
@@ -89,7 +91,7 @@ async function obtain(
 const MOST_PATIENCE_MS = 3_600_000
 const TELL_EVERY_MS = 30_000
 
-/** Says now and then what a part that takes long to start is at. */
+/** Reports now and then what a slow start is doing. */
 function tellOfStart(name: PartName, logFile: string, say: Say): NodeJS.Timeout {
   const began = performance.now()
   const tell = async () => {
@@ -126,7 +128,7 @@ function embedded(environment: Environment): Part[] {
   return PARTS.filter(({ variable }) => !isSet(environment[variable]))
 }
 
-/** host:port of a URL, or of the first broker of a list. */
+/** host:port of a URL, or of the first broker in a list. */
 function endpointOf(address: string): string {
   if (!address.includes('://')) return address.split(',')[0]?.trim() ?? ''
   const { protocol, hostname, port } = new URL(address)

@@ -6,16 +6,14 @@ import { rotateLog } from './state-directory.ts'
 import type { StartedProcess } from './supervise-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-/**
- * How long a service may do nothing at its first start. What it writes while it waits for others is not work.
- */
+/** How long a service may do nothing at its first start. Log lines do not count as work. */
 const FIRST_PATIENCE_MS = 120_000
-/** A little more than the services give themselves to drain (DRAIN_DEADLINE_MS). */
+/** Slightly more than the services' own DRAIN_DEADLINE_MS. */
 const STOP_DEADLINE_MS = 28_000
 
 /**
- * Makes the function that starts a service; its first start ends when it does nothing for two minutes, a
- * restarted one may wait for its parts as long as it lives.
+ * Returns the function that starts a service. Its first start ends after two minutes without work; a
+ * restarted one may wait for its parts for ever.
  */
 export function serviceStarter(plan: ServicePlan, logFile: string): () => Promise<StartedProcess> {
   let starts = 0

@@ -27,7 +27,7 @@ export interface StackOptions {
   environment: Environment
   cacheDirectory: string
   say: Say
-  /** Aborted: what is not started yet will not be, and `startStack` throws the signal's reason. */
+  /** Aborted: nothing more is started, and `startStack` throws the signal's reason. */
   signal: AbortSignal
 }
 
@@ -38,7 +38,10 @@ export interface RunningStack {
   stop: () => Promise<void>
 }
 
-/** Starts everything in order and resolves when all of it answers. Throws after stopping what had been started. */
+/**
+ * Starts everything in order. Resolves when all of it answers. On failure, stops what had been started and
+ * throws.
+ */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const { stateDirectory, portOffset, environment } = options
   const paths = await openState(stateDirectory)
@@ -53,7 +56,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   const cutting = keepLogsCut(paths, options.say)
   const stop = async () => {
     clearInterval(cutting)
-    // A full disk takes no record of it, and keeps nothing from being stopped.
+    // A full disk may prevent the record, but not the stop.
     await roster
       .setPhase('stopping')
       .catch((error: unknown) => options.say(`not recorded: ${messageOf(error)}`))
@@ -75,7 +78,7 @@ const CUT_EVERY_MS = 60_000
 function keepLogsCut(paths: StatePaths, say: Say): NodeJS.Timeout {
   let cutting = false
   const cut = async () => {
-    // A slow disk may take longer than the interval, and a second cut would write to the same file.
+    // A slow disk may take longer than the interval, and a second cut would write the same file.
     if (cutting) return
     cutting = true
     await cutLogs(paths.logs).catch((error: unknown) => say(`a log could not be cut: ${messageOf(error)}`))
@@ -129,7 +132,10 @@ async function startInOrder(options: Steps): Promise<Pick<RunningStack, 'connect
   return { connection, administrator }
 }
 
-/** Waits for all, also after a failure: what is still starting could not be stopped. Then throws the first one. */
+/**
+ * Waits for all, also after a failure: what is still starting could not be stopped. Then throws the first
+ * error.
+ */
 async function settleAll(promises: readonly Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(promises)
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')

@@ -116,7 +116,7 @@ test('a second start on the directory of a running one is refused, that of one t
   expect(isAlive(here)).toBe(true)
   await writeRecord(file, { ...record, supervisor: here })
   await expect(assertNotRunning(file, directory)).rejects.toThrow(`already runs on ${directory}`)
-  // The same number, given to another process since.
+  // The same id, since reused by another process.
   await writeRecord(file, { ...record, supervisor: { pid: process.pid, identity: '1' } })
   await expect(assertNotRunning(file, directory)).resolves.toBeUndefined()
 })

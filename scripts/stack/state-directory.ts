@@ -16,7 +16,7 @@ import { pipeline } from 'node:stream/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { codeOf, messageOf } from '#runtime/errors.ts'
 
-/** Raised when an older Sluice could not work with what a newer one left in the directory. */
+/** Increased when an older Sluice could not use a newer one's directory. */
 const STATE_VERSION = 1
 const LEAST_FREE_BYTES = 512 * 1024 * 1024
 const LARGEST_LOG_BYTES = 32 * 1024 * 1024
@@ -27,7 +27,7 @@ export interface StatePaths {
   connection: string
   secrets: string
   project: string
-  /** Who runs here and what it runs: see stack-record.ts. */
+  /** The supervisor and its processes: see stack-record.ts. */
   record: string
   spool: string
   logs: string
@@ -49,7 +49,10 @@ export function statePaths(directory: string): StatePaths {
   }
 }
 
-/** Creates the directory or checks that this version may use it. Throws {@link CannotStart} when it may not, or when the disk is nearly full. */
+/**
+ * Creates the directory or checks that this version may use it. Throws {@link CannotStart} if it may not, or
+ * if the disk is nearly full.
+ */
 export async function openState(directory: string): Promise<StatePaths> {
   const paths = statePaths(directory)
   await mkdir(paths.logs, { recursive: true })
@@ -73,7 +76,7 @@ export async function openState(directory: string): Promise<StatePaths> {
   return paths
 }
 
-/** Replaces the file as a whole, readable by its owner only: a reader sees the old content or the new. */
+/** Replaces the file atomically, readable by its owner only. */
 export async function writeJson(file: string, value: unknown): Promise<void> {
   const next = `${file}.${process.pid}.next`
   await writeFile(next, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
@@ -81,7 +84,7 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   await rename(next, file)
 }
 
-/** What scripts/up wrote of a stack. Throws CannotStart, which names the variables that say it `instead`. */
+/** A file of a stack that scripts/up started. Throws CannotStart, with the variables to set `instead`. */
 export async function readWritten<T>(file: string, instead: string): Promise<T> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as T
@@ -92,7 +95,7 @@ export async function readWritten<T>(file: string, instead: string): Promise<T> 
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 export async function readJson(file: string): Promise<unknown> {
   const text = await readIfThere(file)
   if (text === undefined) return undefined
@@ -106,7 +109,7 @@ export async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** Keeps the last 32 MiB or more of a log in `<file>.1` when it has grown beyond that. Only while nobody writes to it. */
+/** Moves a log that exceeds 32 MiB to `<file>.1`. Only while no process writes to it. */
 export async function rotateLog(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined)
   if (!found || found.size < LARGEST_LOG_BYTES) return
@@ -115,9 +118,9 @@ export async function rotateLog(file: string): Promise<void> {
 }
 
 /**
- * Keeps logs that are being written to from filling the disk: of each that has grown too large the last 32 MiB go to `<file>.1`, or on a nearly full disk
- * what half of the room takes, and then it is cut all the same: it is what fills the disk. Whoever writes appends, and so goes on at the beginning. A line that
- * comes between the last that was copied and the cut is lost.
+ * Keeps logs in use from filling the disk. From each that is too large, copies the last 32 MiB to `<file>.1`,
+ * or on a nearly full disk what half of the free space takes, and truncates it in any case. Writers append
+ * and so continue at the start. A line written between copy and truncation is lost.
  */
 export async function cutLogs(
   directory: string,
@@ -129,7 +132,7 @@ export async function cutLogs(
     const file = join(directory, name)
     const { size } = await stat(file)
     if (size < largestBytes) continue
-    // What was kept before makes room first.
+    // Removes the previous copy first to free space.
     await rm(`${file}.1`, { force: true })
     const kept = Math.min(size, LARGEST_LOG_BYTES, Math.floor((await freeBytes(directory)) / 2))
     if (kept > 0)

@@ -9,8 +9,8 @@ const GUARDS_MS = 30_000
 const POLL_MS = 100
 
 /**
- * Stops the stack of a state directory and resolves when none of its processes is left, with what there is to say. Works
- * also when its supervisor was killed: what that left behind is ended too.
+ * Stops the stack of a state directory. Resolves with a message when none of its processes is left. Also ends
+ * what a killed supervisor left.
  */
 export async function stopStack(stateDirectory: string): Promise<string> {
   const { record: file } = statePaths(stateDirectory)
@@ -23,11 +23,11 @@ export async function stopStack(stateDirectory: string): Promise<string> {
     process.kill(supervisor.pid, 'SIGTERM')
     await until(() => !isAlive(supervisor), PATIENCE_MS)
   }
-  // Read again: between our first look and its end the supervisor may have started more.
+  // Read again: the supervisor may have started more before its end.
   const later = await readRecord(file)
   const left = [...atFirst, ...(later ? aliveOf(later) : [])]
   if (wasAlive && isAlive(supervisor)) process.kill(supervisor.pid, 'SIGKILL')
-  // Guards end what a killed supervisor leaves; they take a moment.
+  // Guards end what a killed supervisor leaves, after a moment.
   if (!(await until(() => !left.some(groupExists), GUARDS_MS))) {
     for (const pid of left) signalGroup(pid, 'SIGKILL')
     await until(() => !left.some(groupExists), GUARDS_MS)
@@ -36,7 +36,7 @@ export async function stopStack(stateDirectory: string): Promise<string> {
   return `Sluice on ${stateDirectory} is stopped; its data stays.`
 }
 
-/** Only those that are still what was started: after a restart of the machine the numbers belong to others. */
+/** Only processes that are still the started ones: after a reboot their ids belong to others. */
 function aliveOf({ processes }: StackRecord): number[] {
   return processes.flatMap(({ pid, identity }) => (pid !== null && isAlive({ pid, identity }) ? [pid] : []))
 }

@@ -144,7 +144,7 @@ async function readWhenThere(file: string): Promise<string> {
   }
 }
 
-/** An orphan that was killed stays in the process table until process 1 has taken note of it. */
+/** A killed orphan stays in the process table until process 1 has reaped it. */
 async function gone(pid: number): Promise<void> {
   for (;;) {
     try {

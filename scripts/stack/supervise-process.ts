@@ -3,16 +3,16 @@ import { lastLines } from '#infra/embedded/await-ready.ts'
 import type { EmbeddedPart, Exit, Say } from '#infra/embedded/embedded-part.ts'
 import type { ProcessState, ProcessStatus } from './stack-record.ts'
 
-/** A process that has been started. Whether it answers yet is told by `ready`, which rejects when it never will. */
+/** A started process. `ready` resolves when it answers, and rejects if it never will. */
 export type StartedProcess = Pick<EmbeddedPart, 'pid' | 'exited' | 'stop'> & { ready: Promise<void> }
 
 export interface ProcessToSupervise {
   name: string
   logFile: string
-  /** Gives up with the signal. */
+  /** Rejects with the signal's reason when aborted. */
   start: (signal: AbortSignal) => Promise<StartedProcess>
   say: Say
-  /** Called after every change of what `status` answers. */
+  /** Called after every change of `status`. */
   changed: () => void
   backoff?: Backoff
 }
@@ -20,24 +20,24 @@ export interface ProcessToSupervise {
 export interface Backoff {
   firstMs: number
   longestMs: number
-  /** A process that ran this long was well: its next restart waits `firstMs` again. */
+  /** A process that ran this long was healthy: its next restart waits `firstMs` again. */
   wellAfterMs: number
 }
 
 export interface SupervisedProcess {
   status: () => Pick<ProcessStatus, 'pid' | 'state' | 'restarts' | 'endedAt'>
-  /** Ends it for good, also while it waits to be restarted. */
+  /** Stops it for good, also while it waits for a restart. */
   stop: () => Promise<void>
 }
 
-/** More than end within half an hour. */
+/** More than exit within half an hour. */
 const maxEnds = 100
 
 const BACKOFF: Backoff = { firstMs: 1000, longestMs: 30_000, wellAfterMs: 60_000 }
 
 /**
- * Starts a process, waits until it is ready (throws when it does not get there) and from then on restarts it whenever
- * it ends, after a delay that doubles from failure to failure.
+ * Starts a process, waits until it is ready (throws if it fails) and then restarts it whenever it exits,
+ * after a delay that doubles with each failure.
  */
 export async function superviseProcess(plan: ProcessToSupervise): Promise<SupervisedProcess> {
   const stop = new AbortController()
@@ -150,7 +150,7 @@ async function announce(
   delayMs: number,
 ): Promise<void> {
   const how = exit.signal === null ? `exit code ${exit.code ?? 'unknown'}` : exit.signal
-  // A log that cannot be read is no reason to leave a process ended.
+  // An unreadable log is no reason not to restart a process.
   const end = await lastLines(logFile).catch((error: unknown) => [describe(error)])
   const lines = end.map((line) => `  ${line}`)
   say([`${name} ended (${how}), restart in ${delayMs / 1000} s; the end of ${logFile}:`, ...lines].join('\n'))

@@ -22,7 +22,7 @@ test('a line is written', () => {
   expect(say('pipe')).toMatchObject({ stdout: 'not written\nnot written\n', status: 0 })
 })
 
-// What a disk without room answers. There is none of it elsewhere than on Linux.
+// The error of a full disk. Only Linux has /dev/full.
 const here = existsSync('/dev/full') ? test : test.skip
 here('a line for which the disk has no room ends nobody', () => {
   const full = openSync('/dev/full', 'w')

@@ -1,7 +1,7 @@
 import type { Dashboard } from '../build-dashboard.ts'
 import { inAnHour, largest, perSecond, quantiles, total } from '../queries.ts'
 
-/** The request path, and what was recorded of it. */
+/** The request path, and what was recorded. */
 export const gateway: Dashboard = {
   name: 'gateway',
   title: 'gateway',

@@ -1,7 +1,7 @@
 import type { Dashboard } from '../build-dashboard.ts'
 import { inAnHour, largest, perSecond, share } from '../queries.ts'
 
-/** Is anything wrong, and what goes through. */
+/** Whether anything is wrong, and the throughput. */
 export const overview: Dashboard = {
   name: 'overview',
   title: 'overview',

@@ -1,6 +1,6 @@
 import type { Dashboard } from '../build-dashboard.ts'
 
-/** What each process takes of its host. */
+/** Resources that each process uses. */
 export const processes: Dashboard = {
   name: 'processes',
   title: 'processes',

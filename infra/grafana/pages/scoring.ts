@@ -1,7 +1,7 @@
 import type { Dashboard } from '../build-dashboard.ts'
 import { inAnHour, largest, p99, perSecond, quantiles, share, total } from '../queries.ts'
 
-/** What is found, by whom, and what it costs. */
+/** Findings by scorer, and the cost. */
 export const scoring: Dashboard = {
   name: 'scoring',
   title: 'scoring and its cost',

@@ -1,6 +1,8 @@
 import type { Dashboard } from '../build-dashboard.ts'
 
-/** Projects and what they use: Postgres knows them, Prometheus must not (docs/decisions/0080). */
+/**
+ * Projects and their usage, from Postgres: projects must not be labels in Prometheus (docs/decisions/0080).
+ */
 export const tenants: Dashboard = {
   name: 'tenants',
   title: 'tenants',

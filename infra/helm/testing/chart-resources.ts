@@ -43,12 +43,12 @@ export interface Resource {
   }
 }
 
-/** What Helm rendered, one after the other. */
+/** Resources that Helm rendered. */
 export function parseResources(rendered: string): Resource[] {
   return parseAllDocuments(rendered).map((document) => document.toJS() as Resource)
 }
 
-/** What runs, under the name of its process. */
+/** Workloads by process name. */
 export function workloadsOf(resources: readonly Resource[]) {
   const isWorkload = ({ kind }: Resource) => ['Deployment', 'StatefulSet', 'Job'].includes(kind)
   return resources.filter(isWorkload).map(({ metadata, spec }) => {

@@ -3,13 +3,13 @@ import { join, matchesGlob } from 'node:path'
 
 export interface Stage {
   name: string
-  /** In the order of the file. Paths are those of the repository: every stage keeps them under its WORKDIR. */
+  /** In file order. Paths are relative to the repository: every stage keeps them under its WORKDIR. */
   steps: readonly Step[]
 }
 
 export type Step = { copy: readonly string[]; from: string | undefined } | { run: string }
 
-/** The stages of a Dockerfile. A COPY that puts files elsewhere than where they are in the repository is refused. */
+/** The stages of a Dockerfile. Throws if a COPY changes paths. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: { name: string; steps: Step[] }[] = []
   for (const line of text.replaceAll(/\\\n/g, ' ').split('\n')) {
@@ -36,7 +36,7 @@ function copyStep(words: readonly string[]): Step {
   return { copy: sources, from }
 }
 
-/** Files of the repository that these COPY steps bring, without what .dockerignore keeps out. */
+/** Files of the repository that these COPY steps copy, without those that .dockerignore excludes. */
 export function copiedFiles(root: string, steps: readonly Step[], ignored: readonly string[]): Set<string> {
   const files = new Set<string>()
   const isIgnored = (file: string) =>

@@ -7,10 +7,12 @@ const statements = [
   /\bimport\('([^']+)'\)/g,
   /new URL\('([^']+)', import\.meta\.url\)/g,
 ]
-/** `join(import.meta.dirname, 'a', 'b')`, and what further names of the file are joined to. */
+/** `join(import.meta.dirname, 'a', 'b')`, and further joins to a name defined so. */
 const joins = /(?:const (\w+) = )?\bjoin\((import\.meta\.dirname|\w+)((?:, '[^']*')*)/g
 
-/** Every file of the repository that these reach: by imports, as worker threads, and by paths that begin at the file itself. */
+/**
+ * All files of the repository that these reach: by import, as worker thread, or by a path relative to a file.
+ */
 export function neededFiles(root: string, entries: readonly string[]): Set<string> {
   const found = new Set<string>()
   const open = [...entries]
@@ -32,7 +34,7 @@ function namedBy(root: string, file: string): string[] {
   return [...imported, ...joinedPaths(root, file, source)]
 }
 
-/** Packages are no files of the repository. */
+/** Empty for packages, which are no files of the repository. */
 function pathOf(file: string, name: string): string[] {
   if (name.startsWith('#')) return [name.slice(1)]
   if (name.startsWith('.')) return [join(dirname(file), name)]
@@ -50,7 +52,7 @@ function joinedPaths(root: string, file: string, source: string): string[] {
     paths.push(path)
   }
   const isMade = (path: string) => /^(node_modules|services\/dashboard\/dist)(\/|$)/.test(path)
-  // The whole repository is no need, and what npm and Vite make comes by steps of its own.
+  // The root folder is no requirement, and separate steps create the output of npm and Vite.
   return paths.filter((path) => !/^\.(\.|$)/.test(path) && !isMade(path) && existsSync(join(root, path)))
 }
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import type { Finding } from '../finding.ts'
 
-/** What is wrong, each as `check: what`; every one of them says what to do. */
+/** Problems as `check: what`. Asserts that each has a remedy. */
 export function wrongIn(findings: readonly Finding[]): string[] {
   const wrong = findings.filter(({ state }) => state === 'problem')
   expect(wrong.every(({ remedy }) => remedy !== undefined && remedy.length > 10)).toBe(true)
