@@ -146,7 +146,7 @@ describe('two installations on one server', () => {
       await admin.query(`revoke connect on database ${database} from public`)
     await migrateIt(other)
     await expectServed(other)
-    // Existing grants stay.
+    // An existing installation is not refused.
     await admin.query(`grant connect on database ${one.login} to public`)
     expect(await migrateIt(other)).toMatchObject({ applied: [] })
   })

@@ -73,7 +73,7 @@ async function seedWebhook(projectId: string, keys: Parameters<typeof createSeal
      values ($1, 'threat_detected', $2, now(), '{}', $3, $4, $5, $6)`,
     [idToUuid(eventId), idToUuid(projectId), ...three(content), contentId],
   )
-  // Without content_id the event is bound to its own id.
+  // Without content_id the content is bound to the event's id.
   await pool.query(
     `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, content_codec,
        content_key_id, content_data, created_at)
@@ -190,7 +190,7 @@ test('a day that retention drops meanwhile is passed over, and what comes behind
     const parent = ['llm_request_bodies', 'safety_score_details'].find((name) => table === `${name}_${gone}`)
     if (parent === undefined || dropped.includes(parent)) return
     dropped.push(parent)
-    // The current day's table and the next one.
+    // The table that it is reading, and the next one.
     await pool.query(`drop table ${parent}_${gone}, ${parent}_${next}`)
   }
   const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })

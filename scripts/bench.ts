@@ -5,8 +5,10 @@ import { join } from 'node:path'
 
 const usage = `scripts/bench [NAME…] [-- OPTIONS]
 
-  runs tests/bench/NAME.ts one after another (all but those that take many minutes: api, dashboard, gateway-soak, pipeline), and appends the last line
-  of each, its figures, to docs/benchmarks/NAME.jsonl, of a variant to one of its own (gateway -- --tls: gateway-tls.jsonl). OPTIONS are passed on. Run it on a machine that does nothing else.
+  runs tests/bench/NAME.ts one after another, by default all but those that take many minutes (api,
+  dashboard, gateway-soak, pipeline). Appends the figures, the last line of each, to
+  docs/benchmarks/NAME.jsonl; a variant has its own file (gateway -- --tls: gateway-tls.jsonl). OPTIONS are
+  passed on. Run it on an otherwise idle machine.
 `
 const root = join(import.meta.dirname, '..')
 /** Run only by name: two need ten million rows, the others take five and fifteen minutes. */

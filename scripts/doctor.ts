@@ -6,15 +6,16 @@ import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/doctor [--json] [--state DIR] [--service NAME=URL]...
 
-Looks at Kafka (topics, copies, configuration, lag, rights), the schema registry, Postgres (migrations, partitions, roles, connections, keys,
-whether it has what the sinks committed), clocks, the services, the spool, secrets, certificates and disks, and says what to do about what is wrong. Changes nothing.
+Checks Kafka (topics, replicas, configuration, lag, rights), the schema registry, Postgres (migrations,
+partitions, roles, connections, keys, and whether it has what the sinks committed), clocks, services, spool,
+secrets, certificates and disks. Says what to do about each problem. Changes nothing.
 
   --json               all findings as one JSON object
-  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place,
-                       with the variables that the services have (docs/configuration.md)
+  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and
+                       DATABASE_URL take its place, with the services' variables (docs/configuration.md)
   --service NAME=URL   the operations port of a service, for instance sink=http://sink:9001
 
-Exit code: 0 nothing is wrong (warnings included), 1 something is, 2 it could not begin.
+Exit code: 0 no problem (warnings allowed), 1 a problem, 2 it could not start.
 `
 
 function readArguments() {

@@ -7,10 +7,10 @@ import { runCommand } from './stack/run-command.ts'
 const usage = `scripts/erase --project ID (--request ID | --session ID | --user ID | --everything) [--detach] [--state DIR]
 scripts/erase --status [--project ID] [--state DIR]
 
-  erases what was recorded until now of a request, a session, a user or a whole project, and waits until it is done
+  erases what was recorded so far of a request, session, user or project, and waits until it is done
 
-  --detach         only ask for it
-  --status         what was asked for, newest first
+  --detach         do not wait
+  --status         list erasures, newest first
   --state DIR      the running stack (.sluice); PUBLIC_BASE_URL and INTERNAL_API_SECRET take its place
 `
 

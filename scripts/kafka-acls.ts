@@ -11,9 +11,9 @@ import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/kafka-acls [--apply] [--user-prefix sluice-] [--topic-prefix PREFIX]
 
-What each process needs of Kafka, by a user of its own: <user-prefix>${kafkaClients.join(', ')}.
-Without --apply it prints the commands of Kafka's own kafka-acls.sh and asks nobody. With it the rights are added by the
-environment's KAFKA_… (a user who may alter the cluster's ACLs); what is there already stays, nothing is taken away.
+The rights of each process in Kafka, by its own user: <user-prefix>${kafkaClients.join(', ')}.
+Without --apply, prints the commands for Kafka's kafka-acls.sh and connects to nothing. With it, adds the
+rights as the environment's KAFKA_… user, who must be allowed to alter the cluster's ACLs. Removes none.
 --topic-prefix is TOPIC_PREFIX of the services; unset: the environment's.
 `
 

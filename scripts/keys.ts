@@ -16,13 +16,14 @@ import { runCommand } from './stack/run-command.ts'
 const usage = `scripts/keys status [--state DIR]
 scripts/keys rotate-bodies [--pause-ms N] [--state DIR]
 
-  To rotate: put the new key last and restart whoever has the list (API, ingest, scorer, notifier, redteam, gateways that publish to Kafka), so
-  that all can open what it seals; then first, and restart them again; then rotate-bodies. An old key is taken out when status says so. In one
-  round calls would be sealed that a scorer cannot open yet (docs/secrets.md).
+  To rotate: add the new key at the end and restart all processes with the list (API, ingest, scorer,
+  notifier, redteam, gateways that publish to Kafka), so that all can open what it seals. Then move it to the
+  front and restart them again. Then run rotate-bodies. Remove an old key when status says so. With a single
+  restart, calls would be sealed that a scorer cannot open yet (docs/secrets.md).
 
   status           which keys are needed, by what, and until when
-  rotate-bodies    seals everything in Postgres anew with the first key; may be stopped at any time and goes on where it was
-  --pause-ms N     between batches (50): less load for longer
+  rotate-bodies    seals everything in Postgres again with the first key; can be stopped and continued
+  --pause-ms N     pause between batches (50); longer means less load
   --state DIR      the running stack (.sluice); DATABASE_URL and BODY_ENCRYPTION_KEYS take its place
 `
 

@@ -10,12 +10,13 @@ const usage = `scripts/migrate [--check-topics-only | --status | --undo-last] [-
 
 Brings the database, the topics and the schemas up to date.
 
-  --check-topics-only  for topics that somebody else makes: compares them with what is needed instead of
-                       making or changing them, a line for each that is wrong. Exit code 1 then, and nothing
-                       is brought up to date
+  --check-topics-only  for topics that someone else creates: compares them with the requirements instead of
+                       creating or changing them, and prints one line per problem. With a problem the exit
+                       code is 1 and nothing is brought up to date
   --status             lists the database's migrations
-  --undo-last          undoes the last, with what its tables held
-  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place`
+  --undo-last          undoes the last migration, and deletes its tables' data
+  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and
+                       DATABASE_URL take its place`
 
 function readArguments() {
   return parseOptions(usage, {

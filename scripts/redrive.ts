@@ -3,14 +3,14 @@ import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
-const usage = `scripts/redrive ID... | [FILTER]                      sends open dead letters to the topics they came from, each once
-scripts/redrive list [FILTER] [--status S] [--limit N]  shows the newest (open ones, 50)
-scripts/redrive show ID                                 shows one; what it holds is not shown
-scripts/redrive drop (ID... | FILTER) --reason TEXT     decides that they need nothing more
+const usage = `scripts/redrive ID... | [FILTER]                      sends open dead letters to their topics, each once
+scripts/redrive list [FILTER] [--status S] [--limit N]  lists the newest (open ones, 50)
+scripts/redrive show ID                                 shows one, without its contents
+scripts/redrive drop (ID... | FILTER) --reason TEXT     marks them as needing nothing more
 
-FILTER, for open ones that were given up before now, oldest first:
-  --topic NAME     of this topic (without .dlq)       --code CODE    given up with this code
-  --project ID     of this project                    --from, --to   given up in this time (ISO 8601)
+FILTER, for open dead letters from before now, oldest first:
+  --topic NAME     of this topic (without .dlq)       --code CODE    with this error code
+  --project ID     of this project                    --from, --to   from this time (ISO 8601)
   --dry-run        only count them
 
   --status S       open, redriven, dropped or lost

@@ -5,19 +5,22 @@ import { createProgress } from './stack/progress.ts'
 import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
-const usage = `scripts/replay --from TIME --to TIME [--project ID] [--scorers A,B] [--source postgres|kafka] [--alert] [--dry-run] [--state DIR]
+const usage = `scripts/replay --from TIME --to TIME [--project ID] [--scorers A,B] [--source postgres|kafka] [--alert]
+               [--dry-run] [--state DIR]
 scripts/replay watch|cancel|promote RUN
 scripts/replay diff RUN [OTHER_RUN|live]
 
-  scores the calls of that time again, under a run of their own that leaves the live scores as they are
+  scores calls of that time again, in a separate run that leaves the live scores unchanged
 
-  --from, --to     of calls made in this time (ISO 8601)
-  --project ID     of this project (all)              --scorers A,B  only these scorers (those of each call's tier)
-  --source kafka   as they were logged (from Postgres) --alert       raise events for what fails
-  --dry-run        only count them and estimate the cost
+  --from, --to     calls made in this time (ISO 8601)
+  --project ID     only this project
+  --scorers A,B    only these scorers (default: those of each call's tier)
+  --source kafka   calls as they were logged (default: from Postgres)
+  --alert          raise events for failing scores
+  --dry-run        only count the calls and estimate the cost
   --state DIR      the running stack (.sluice); PUBLIC_BASE_URL and INTERNAL_API_SECRET take its place
 
-The run goes on without this program: ended in any way, \`watch\` looks at it again.
+The run continues without this program; \`watch\` shows it again.
 `
 
 interface Run {

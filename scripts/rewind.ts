@@ -17,15 +17,19 @@ import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/rewind [--apply] [--since TIME] [--calls-since TIME] [--raise-again] [--state DIR]
 
-After Postgres was restored from a backup or failed over to a standby that had not everything, and before the sinks start: sets their consumer groups back to where the restored tables stand, so that what
-came since comes again from Kafka (docs/backup.md). What is there already is recognised: too far back is harmless.
+For a Postgres that was restored from a backup, or failed over to a lagging standby. Run it before the sinks
+start. It moves their consumer groups back to where the tables end, so that Kafka delivers the rest again
+(docs/backup.md). Records that the tables have are recognised: going too far back is harmless.
 
-  --apply              does it; without, it only says what it would do
-  --since TIME         scores, dead letters and events from then on (ISO 8601); an hour before the database last stored a call, unless given
-  --calls-since TIME   calls from then on, and not only from where the tables stand: where sinks went on after the fail-over. Those that the
-                       tables have are scored again, which changes nothing and costs the judge
-  --raise-again        events since then are raised again, and receivers get them twice; otherwise what Kafka shows as told stays told
-  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place
+  --apply              apply it; without, only print what would change
+  --since TIME         scores, dead letters and events from then on (ISO 8601); default: an hour before the
+                       database last stored a call
+  --calls-since TIME   calls from then on, not from where the tables end: for sinks that continued after the
+                       fail-over. Calls that the tables have are scored again, which only costs the judge
+  --raise-again        raise events since then again, so receivers get them twice; by default, events that
+                       Kafka shows as published stay so
+  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and
+                       DATABASE_URL take its place
 `
 const hourMs = 3_600_000
 const log = createLog('rewind', 'warn')

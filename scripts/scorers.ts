@@ -8,7 +8,7 @@ import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/scorers try FILE [--days N] [--project ID] [--state DIR]
 
-  says what the custom scorers in FILE (the form of evals/scorers.yaml) would have hit in the last days, and writes nothing
+  prints which recent calls the custom scorers in FILE (format of evals/scorers.yaml) would hit; writes nothing
 
   --days N         how far back (7)                   --project ID   only this project
   --state DIR      the running stack (.sluice); DATABASE_URL and BODY_ENCRYPTION_KEYS take its place

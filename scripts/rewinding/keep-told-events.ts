@@ -56,7 +56,7 @@ export async function keepToldEvents(options: ToldEventsOptions): Promise<{ told
   return { told, open: open.size }
 }
 
-/** Events with deliveries that the notifier has not finished, as far as Kafka knows. */
+/** Writes events with deliveries that the notifier has not finished, as far as Kafka knows. */
 async function writeOpen({ kafka, database, prefix, deliveries }: ToldEventsOptions): Promise<Set<string>> {
   const ranges = await withAdmin(kafka, async (admin) => {
     const found: RecordRange[] = []

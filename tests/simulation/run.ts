@@ -5,15 +5,17 @@ import { applyMutation } from './mutations/apply-mutation.ts'
 import { mutations } from './mutations/mutations.ts'
 import { loaded, runSeeds } from './run-seeds.ts'
 
-const usage = `node tests/simulation/run.ts [--seeds N] [--from N] [--jobs N] [--seed N] [--mutation NAME] [--seconds-per-seed N]
+const usage = `node tests/simulation/run.ts [--seeds N] [--from N] [--jobs N] [--seed N] [--mutation NAME]
+                              [--seconds-per-seed N]
 
-  plays histories of the pipeline; one that fails prints the command that plays it again, with what happened. Ends with 1 when one failed.
+  plays histories of the pipeline. For one that fails, prints the command that replays it, and its history.
+  Exit code 1 if one failed.
 
-  --seeds N             how many (1000)
-  --from N              the first of them (1)
-  --jobs N              processes at a time (1)
-  --seed N              this one alone, telling what happens
-  --mutation NAME       with a mistake put in: a name of mutations/mutations.ts
+  --seeds N             number of seeds (1000)
+  --from N              the first seed (1)
+  --jobs N              concurrent processes (1)
+  --seed N              only this seed, printing its history
+  --mutation NAME       with a mutation of mutations/mutations.ts
   --seconds-per-seed N  a seed that takes longer hangs (60)
 `
 

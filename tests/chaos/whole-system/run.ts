@@ -11,16 +11,17 @@ import { isSound, writeReport } from './write-report.ts'
 
 const usage = `scripts/chaos [--seed N] [--minutes M] [--calls-per-second N] [--only FAULT,…] [--report FILE]
 
-  starts the whole system on this host (three brokers, registry, Postgres, ten services), calls it, breaks it by the schedule of the seed,
-  lets it come to rest, and compares what clients know with what is stored, scored and delivered. Ends with 1 when something is lost, twice or wrong.
+  starts the whole system on this host (three brokers, registry, Postgres, ten services), calls it, breaks it
+  by the seed's schedule and waits for rest. Then compares what clients know with what is stored, scored and
+  delivered. Exit code 1 if anything is lost, duplicated or wrong.
 
-  --seed N              which schedule of faults, and which calls (1)
-  --minutes M           how long calls come and faults strike (5)
+  --seed N              schedule of faults and calls (1)
+  --minutes M           duration of calls and faults (5)
   --calls-per-second N  (10)
   --only FAULT,…        only these: ${[...new Set(allFaults.map(({ kind }) => kind))].join(' ')}
   --without FAULT,…     all but these
   --report FILE         also write the report there
-  --registry URL        a schema registry that runs already
+  --registry URL        a schema registry that is already running
 `
 
 const readArguments = () =>
