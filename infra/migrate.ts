@@ -34,15 +34,17 @@ export interface MigrationReport {
 }
 
 /**
- * Brings the database at `url` up to date; safe to run twice and twice at once. Returns what it applied. With an authority (PEM) the
- * server must be certified by it. `rolePrefix` is the services' DATABASE_ROLE_PREFIX.
+ * Brings the database at `url` up to date; safe to run twice and twice at once. Returns what it applied. With
+ * an authority (PEM) the server must be certified by it. `rolePrefix` is the services' DATABASE_ROLE_PREFIX.
  */
 export async function migrate(url: string, authority?: string, rolePrefix = ''): Promise<MigrationReport> {
   const address = { DATABASE_URL: url, DATABASE_SSL_CA: authority }
   return withKnex(address, async (knex) => {
-    // Held by one connection of its own; a killed migrator's lock goes with its connection, unlike knex's lock row.
+    // Held by one connection of its own; a killed migrator's lock goes with its connection, unlike knex's
+    // lock row.
     await knex.raw('select pg_advisory_lock(?)', [migrationLock])
-    // A migrator that was killed leaves knex's own lock row set; with the advisory lock held, nobody can be using it.
+    // A migrator that was killed leaves knex's own lock row set; with the advisory lock held, nobody can be
+    // using it.
     await knex.migrate.forceFreeMigrationsLock()
     const { names } = await listMigrations(knex)
     if (names.length === 0) await requireOwnRoles(address, rolePrefix)
@@ -57,8 +59,8 @@ export async function migrate(url: string, authority?: string, rolePrefix = ''):
 }
 
 /**
- * Undoes the migration that was applied last, with the data of its tables. Returns its name; undefined when there is none. Throws
- * CannotStart where a newer version's stands behind it: that version alone can undo it.
+ * Undoes the migration that was applied last, with the data of its tables. Returns its name; undefined when
+ * there is none. Throws CannotStart where a newer version's stands behind it: that version alone can undo it.
  */
 export async function undoLast(url: string, authority?: string): Promise<string | undefined> {
   return withKnex({ DATABASE_URL: url, DATABASE_SSL_CA: authority }, async (knex) => {
@@ -116,7 +118,8 @@ async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promi
     },
     // It warns, with a stack, of a connection that was not made, and throws that too.
     log: { warn: () => undefined },
-    // Processes of the version before go on over a newer version's tables: that is the rollback that docs/upgrade.md names.
+    // Processes of the version before go on over a newer version's tables: that is the rollback that
+    // docs/upgrade.md names.
     migrations: { migrationSource, tableName, disableMigrationsListValidation: true },
   })
   try {

@@ -62,7 +62,9 @@ const rollPeriod = `
   end $$;
 `
 
-/** The form of claim_requests that admits in one call and raises alerts itself. No service of 0.1.0 calls it. */
+/**
+ * The form of claim_requests that admits in one call and raises alerts itself. No service of 0.1.0 calls it.
+ */
 const admitRequests = `
   create function admit_requests(
     p_project uuid, p_ids uuid[], p_now timestamptz,

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 
-/** What the judge has cost each project in a period, and what is reserved for calls to it that are under way. */
+/**
+ * What the judge has cost each project in a period, and what is reserved for calls to it that are under way.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- No foreign key: what was paid for stays when a project goes.

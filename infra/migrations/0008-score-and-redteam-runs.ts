@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 
-/** Runs that score history again, and runs of attacks against an organisation's own agents with each attempt. */
+/**
+ * Runs that score history again, and runs of attacks against an organisation's own agents with each attempt.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(scoreRuns + redteamRuns + redteamAttempts)
 }

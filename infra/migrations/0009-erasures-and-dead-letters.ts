@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 
-/** What was asked to be erased and the calls that were (docs/decisions/0007); and the index of dead letters. */
+/**
+ * What was asked to be erased and the calls that were (docs/decisions/0007); and the index of dead letters.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(erasures + deadLetters)
 }

@@ -12,7 +12,10 @@ interface Lock {
   packages: Record<string, { version?: string }>
 }
 
-/** The folder in `cache` with a commit's files and the packages of its lock, made once. Throws {@link CannotRun}. */
+/**
+ * The folder in `cache` with a commit's files and the packages of its lock, made once. Throws {@link
+ * CannotRun}.
+ */
 export async function checkOut(commit: string, cache: string): Promise<string> {
   const folder = join(cache, `released-${commit}`)
   if (!existsSync(folder)) {

@@ -33,7 +33,10 @@ export interface UpgradeSystem extends Omit<ComparedSystem, 'projects'> {
     proxyApiKey: string
     operatorSecret: string
   }
-  /** Starts `sink-1` and the like from a version's folder. A name that ran before has its port and spool again. */
+  /**
+   * Starts `sink-1` and the like from a version's folder. A name that ran before has its port and spool
+   * again.
+   */
   start(version: string, names: readonly string[], apiKey?: string): Promise<void>
   /** Clients send elsewhere, then SIGTERM. Answers with the exit codes. */
   stop(names: readonly string[]): Promise<(number | null)[]>
