@@ -33,7 +33,7 @@ test('a stream that outlasts the deadline is broken off, recorded and sent; so i
   const recordOf = (id: string | null) => world.receiver.taken.find((record) => record.id === id)
   expect(recordOf(idOf(stream))).toMatchObject({
     aborted_by: 'upstream',
-    error: expect.stringContaining('the gateway stops'),
+    error: expect.stringContaining('the gateway is stopping'),
     response_body: { choices: [{ message: { content: 'par' } }] },
   })
   expect(recordOf(idOf(await waiting))).toMatchObject({ status_code: 504 })
