@@ -17,7 +17,7 @@ export interface Changes {
   next: string
 }
 
-/** Makes all changes or none, and returns the files. Throws CannotStart where a file is there already or has no such line. */
+/** Makes all changes or none, and returns the files. Throws CannotStart for an existing file or a missing line. */
 export function applyChanges(root: string, changes: readonly Change[]): string[] {
   const texts = new Map<string, string>()
   for (const change of changes) {

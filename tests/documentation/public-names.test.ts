@@ -1,6 +1,7 @@
 import { appendFileSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { services, type ServiceDefinition } from '#schemas/services.ts'
 import { avroSchemas, topics } from '#schemas/topics.ts'
 import { declaredMetrics } from '../support/declared-metrics.ts'
 
@@ -20,12 +21,13 @@ function namesOfToday(): Set<string> {
     route: matches('services/dashboard/client/api/operations.d.ts', /^ {2}'([A-Z]+ [^']+)': \{$/gm),
     field: matches('services/dashboard/client/api/operations.d.ts', /^\s+'?([\w.<>-]+)'?\??: /gm),
     'database role': matches('infra/guards.txt', /\b(sluice_\w+)\b/g),
-    group: globSync('services/*/*.ts', { cwd: root }).flatMap((path) =>
-      matches(path, /\$\{(?:config\.TOPIC_PREFIX|prefix|topicPrefix)\}((?:sink|scorer|notifier)[\w-]*)`/g),
-    ),
+    group: Object.values<ServiceDefinition>(services).flatMap(({ kafka }) => [
+      ...Object.keys(kafka?.groups ?? {}),
+      ...(kafka?.temporaryGroups === undefined ? [] : [kafka.temporaryGroups]),
+    ]),
     script: globSync('scripts/*', { cwd: root }).filter((path) => !path.includes('.')),
     flag: globSync('scripts/**/*.ts', { cwd: root })
-      .filter((path) => !path.endsWith('.test.ts'))
+      .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('scripts/skeleton/'))
       .flatMap((path) => matches(path, /(?<=[\s[|])(--[a-z][a-z-]+)/g).map((flag) => `${path} ${flag}`)),
     file: [
       ...globSync('services/*/main.ts', { cwd: root }),

@@ -75,7 +75,8 @@ function givenOf(value: object, { key: heldAs, isOffered }: Held): { tool: strin
   const fields = value as Readonly<Record<string, unknown>>
   const { name, type } = fields
   if (geminiCode.has(heldAs)) return { tool: codeExecution, keys: ['code'] }
-  if (isOpenRouterType(type)) return { tool: textOf(name) ?? textOf(type) ?? '', keys: argumentNamesOf(value) }
+  if (isOpenRouterType(type))
+    return { tool: textOf(name) ?? textOf(type) ?? '', keys: argumentNamesOf(value) }
   const isTyped = typeof type === 'string' && callType.test(type)
   const tool = textOf(name) ?? hostedName(fields) ?? (isTyped ? textOf(type) : undefined)
   if (tool === undefined && !isTyped && typeof name !== 'string') return null
