@@ -1,4 +1,5 @@
-// Who may import whom (docs and design say why). There is no list of exceptions: what the rules forbid is moved, not excused.
+// Who may import whom (CONTRIBUTING.md). There is no list of exceptions: forbidden imports are moved, not
+// excused.
 // Tests beside the code are left out of the layers: like tests/, they may use anything.
 const TEST = String.raw`\.test\.ts$|/testing/`
 

@@ -40,7 +40,9 @@ async function describeSchema(): Promise<string[]> {
 
 const readCatalogue = () => describeCatalogue((sql) => client.query<{ line: string }>(sql))
 
-/** What Postgres itself holds rows to, and who may do what: keys, checks, triggers, policies, grants and functions that act with their owner's rights. */
+/**
+ * The catalogue's guards: keys, checks, triggers, policies, grants and functions with their owner's rights.
+ */
 async function describeGuards(): Promise<string> {
   const { rows } = await client.query<{ line: string }>(`
     with own as (

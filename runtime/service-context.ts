@@ -16,21 +16,23 @@ interface Topic<S> {
   readonly schema: S
 }
 
-/** Access to Kafka and the registry. `Values`: what travels, by the name of its Avro record. */
+/** Access to Kafka and the registry. `Values`: record types by the name of their Avro record. */
 export interface KafkaContext<Values> {
   kafka: Kafka
   producer: ReturnType<typeof createProducer>
   registry: RegistryCodec
   /** The topic's name on the cluster. */
   nameOf: (topic: Topic<unknown>) => string
-  /** One codec for each topic, however often it is asked for. */
+  /** The codec of a topic; one per topic is made. */
   codecOf: <S extends keyof Values>(topic: Topic<S>) => Codec<Values[S]>
-  /** Looks up the ids of the schemas that it writes: known ids let it write through an outage of the registry. */
+  /**
+   * Loads the ids of the schemas that the service writes, so that it can write while the registry is away.
+   */
   prepareCodecs: () => Promise<void>
 }
 
 interface KafkaOptions<Values> {
-  /** The client's name at Kafka, and in pg_stat_activity. */
+  /** The client's name in Kafka and in pg_stat_activity. */
   name: string
   avroSchemas: Readonly<Record<keyof Values, object>>
   writes: readonly Topic<keyof Values>[]
@@ -39,7 +41,7 @@ interface KafkaOptions<Values> {
 
 type RegistryConfig = Readonly<Record<'SCHEMA_REGISTRY_URL', string>>
 
-/** Connects nothing yet. */
+/** Does not connect yet. */
 export function createKafkaContext<Values>(
   config: KafkaConfig & RegistryConfig,
   dependencies: ProcessDependencies,
@@ -88,19 +90,19 @@ function createCodecs<Values>(
   }
 }
 
-/** What every part of a consumer service is given. */
+/** Shared dependencies of a consumer service's parts. */
 export interface ServiceContext<Config, Values> extends KafkaContext<Values>, ProcessDependencies {
   config: Config
   /** Settings of its consumer groups. */
   group: Partial<GroupSettings>
   pool: Pool
-  /** The first parts of the service, for `runTogether`: the pool, the producer, the schemas' ids. */
+  /** The first parts of the service for `runTogether`: pool, producer, schema ids. */
   connections: readonly Part[]
 }
 
 type ConsumerConfig = KafkaConfig & GroupConfig & PostgresConfig & RegistryConfig
 
-/** Connects nothing yet. */
+/** Does not connect yet. */
 export function createServiceContext<Config extends ConsumerConfig, Values>(
   config: Config,
   dependencies: ProcessDependencies,

@@ -6,42 +6,42 @@ const { scoreRecorded, eventRaised, deliveryDue, deliveryDead } = topics
 const retries = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 const withDeadLetters: readonly TopicDefinition[] = Object.values(topics).filter((topic) => topic.deadLetters)
 
-/** What a process does with topics and consumer groups. Dead letters follow from what is read. */
+/** A process's topics and consumer groups. Dead-letter topics follow from what it reads. */
 export interface KafkaAccess {
-  /** Consumer groups that it joins, and what each reads. */
+  /** The consumer groups that it joins, with the topics of each. */
   groups: Readonly<Record<string, readonly TopicDefinition[]>>
   writes: readonly TopicDefinition[]
-  /** Looks at dead letters themselves: to index them, to send them again. */
+  /** Reads dead-letter topics, to index or redrive them. */
   readsDeadLetters?: boolean
-  /** Each reading of history makes a group of its own and deletes it afterwards; their names start so. */
+  /** Prefix of the temporary groups in which it reads history. */
   temporaryGroups?: string
-  /** Groups whose progress it looks at. */
+  /** Groups whose progress it reads. */
   watchedGroups?: readonly string[] | 'all'
-  /** On all topics, beside what reading and writing need. */
+  /** Rights on all topics beyond reading and writing. */
   onAllTopics?: readonly ('DESCRIBE' | 'DESCRIBE_CONFIGS')[]
 }
 
 export interface ServiceDefinition {
   /** One sentence for docs/services.md. */
   purpose: string
-  /** Where applications or people reach it; absent: nobody does. */
+  /** The port for applications or users; absent: none. */
   port?: number
   /** /healthz, /readyz and /metrics. */
   operationsPort: number
-  /** Its routes are served by that process; alone it is started by its `main.ts`, and nothing starts it. */
+  /** The process that also serves its routes. Then nothing starts its own `main.ts` by default. */
   servedBy?: 'api'
   /** Calls the API over HTTP. */
   callsApi?: boolean
   /** Calls addresses outside the installation that only settings or users know. */
   callsOutside?: boolean
-  /** `login`: the rights of DATABASE_URL's user. `api`: the role sluice_api, and sluice_operator for operators. */
+  /** `login`: the rights of DATABASE_URL. `api`: the roles sluice_api and, for operators, sluice_operator. */
   database?: 'login' | 'api'
   kafka?: KafkaAccess
-  /** Speaks to Kafka with this setting alone. */
+  /** The setting without which it does not use Kafka. */
   kafkaOnlyWith?: string
-  /** Groups by whose lag the chart scales it. */
+  /** Groups whose lag scales it in the chart. */
   scaledBy?: readonly string[]
-  /** For Node, before `main.ts`. */
+  /** Node options for `main.ts`. */
   nodeOptions?: string
   /** Variables that every way of starting it sets. */
   environment?: Readonly<Record<string, string>>
@@ -55,7 +55,7 @@ const scorerGroups = {
 const sinkGroups = {
   'sink-calls': [requestLogged, requestEphemeral],
   'sink-scores': [scoreRecorded],
-  // Reads dead letters alone.
+  // Reads dead-letter topics only.
   'sink-dead-letters': [],
 }
 const notifierGroups = {
@@ -65,9 +65,9 @@ const notifierGroups = {
 }
 
 /**
- * The one table of services, by the name of their folder. `scripts/up`, the rights on Kafka, docs/services.md and
- * the chart's templates are made from it. Compose, the chart's values, Prometheus and the READMEs are checked
- * against it (infra/service-places.test.ts).
+ * The one table of services, by folder name. `scripts/up`, Kafka rights, docs/services.md and the chart's
+ * templates are made from it. Compose, the chart's values, Prometheus and the READMEs are checked against it
+ * (infra/service-places.test.ts).
  */
 export const services = {
   gateway: {
@@ -79,10 +79,10 @@ export const services = {
     kafka: { groups: {}, writes: [requestLogged, requestEphemeral] },
     kafkaOnlyWith: 'GATEWAY_DELIVERY=kafka',
     /**
-     * Freed buffers from 256 KiB on go back to the system. By itself glibc raises that threshold to the largest
-     * buffer freed: 514 MB stayed resident after 200 bodies of 10 MB, 32 at once; with these and what the gateway
-     * does itself, 298 to 331 MB. A fixed first threshold fixes the second at 128 KiB: the heap then shrinks with
-     * nearly every read, which took a fifth more processor time for streams. The image sets the same.
+     * Returns freed buffers from 256 KiB on to the system. By default glibc raises that threshold to the
+     * largest freed buffer: 514 MB stayed resident after 200 bodies of 10 MB, 32 at once, against 298 to 331
+     * MB. A fixed mmap threshold alone sets the trim threshold to 128 KiB, so the heap shrinks with nearly
+     * every read, for a fifth more CPU on streams. The image sets the same.
      */
     environment: { MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '67108864' },
   },
@@ -93,11 +93,11 @@ export const services = {
     database: 'api',
     kafka: {
       groups: {},
-      // A dead letter is sent again to where it came from.
+      // A redrive sends a dead letter to its first topic.
       writes: [requestLogged, requestEphemeral, deliveryDue, ...withDeadLetters],
       readsDeadLetters: true,
       temporaryGroups: 'redrive-',
-      // `/api/operations` shows everybody's lag.
+      // `/api/operations` shows the lag of every group.
       watchedGroups: 'all',
       onAllTopics: ['DESCRIBE'],
     },
@@ -111,9 +111,9 @@ export const services = {
       writes: [scoreJobs, scoreJobsEphemeral, scoreJobsReplay, eventRaised],
       readsDeadLetters: true,
       temporaryGroups: 'sink-replay-',
-      // Replays are fed no faster than scorers take them; the sweep waits for what scorers have not come to.
+      // Replays keep pace with the scorers; the sweep waits for jobs that scorers have not reached.
       watchedGroups: Object.keys(scorerGroups),
-      // It measures replicas and `min.insync.replicas` for alerts.
+      // Exports replicas and `min.insync.replicas` for alerts.
       onAllTopics: ['DESCRIBE', 'DESCRIBE_CONFIGS'],
     },
     scaledBy: ['sink-calls', 'sink-scores'],
@@ -125,7 +125,7 @@ export const services = {
     database: 'login',
     kafka: {
       groups: scorerGroups,
-      // A large call goes to the lane of its own; a call that was too slow goes back to the end of its lane.
+      // A large call moves to its own lane; a call that was too slow returns to the end of its lane.
       writes: [scoreJobsLarge, scoreJobsLargeEphemeral, scoreJobsReplay, scoreRecorded],
     },
     scaledBy: ['scorer', 'scorer-large'],
@@ -138,9 +138,9 @@ export const services = {
     kafka: { groups: notifierGroups, writes: [deliveryDue, ...retries, deliveryDead] },
     scaledBy: ['notifier-fan-out', 'notifier-due'],
     /**
-     * What it has in flight outlives the space for new objects, so each filling of that space copies all of it.
-     * With 64 MB instead of 16 there are a third of the collections and an eighth less processor time a delivery
-     * (184 to 161 µs, 2 cores), for at most 150 MB more.
+     * In-flight deliveries outlive V8's young generation, so each scavenge copies them. With 64 MB instead of
+     * 16 there are a third of the scavenges and an eighth less CPU per delivery (184 to 161 µs, 2 cores), for
+     * at most 150 MB.
      */
     nodeOptions: '--max-semi-space-size=64',
   },
@@ -168,7 +168,7 @@ export const services = {
 } as const satisfies Readonly<Record<string, ServiceDefinition>>
 
 export type ServiceName = keyof typeof services
-/** Those that an installation runs as processes of their own. */
+/** Services that an installation runs as their own processes. */
 export type ProcessName = Exclude<ServiceName, 'ingest'>
 
 const definitions: Readonly<Record<ServiceName, ServiceDefinition>> = services
@@ -179,7 +179,7 @@ export const processNames = names.filter(
   (name): name is ProcessName => definitions[name].servedBy === undefined,
 )
 
-/** A row of the table, as every row is. */
+/** A row of the table in its general type. */
 export function definitionOf(name: ServiceName): ServiceDefinition {
   return definitions[name]
 }

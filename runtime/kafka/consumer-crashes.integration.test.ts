@@ -136,7 +136,7 @@ test.concurrent(
       await until(() => begun.length === 1)
       await members[1]?.start()
       await until(async () => (await bench.committed())[0]?.offset === '1')
-      // Once more where the fifth's commit came after the group had dealt anew.
+      // Once more where the fifth's commit came after a rebalance.
       expect(begun.length).toBeGreaterThanOrEqual(5)
       expect(await bench.read(`${bench.topic}.dlq`)).toEqual([])
     } finally {

@@ -6,7 +6,7 @@ import { createLiveMembers } from './live-members.ts'
 const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() }
 const { MemberMetadata } = kafkajs.AssignerProtocol
 
-/** A roll call of the member `me`; the group answers what stands in `answers`, the last one for ever. */
+/** Live members as `me` finds them; the group gives each of `answers` in turn, the last one for ever. */
 function liveMembers(...answers: { state?: string; names: string[] }[]) {
   const asked = { times: 0 }
   const call = createLiveMembers({

@@ -55,7 +55,7 @@ const defaults = {
  */
 export function createProducer(options: ProducerOptions): Producer & Pick<Service, 'health'> {
   const { maxRecordBytes = defaults.maxRecordBytes, maxBatchBytes = defaults.maxBatchBytes } = options
-  return new GatheringProducer({
+  return new BatchingProducer({
     ...defaults,
     ...options,
     maxRecordBytes,
@@ -66,7 +66,7 @@ export function createProducer(options: ProducerOptions): Producer & Pick<Servic
 /** After this time one failure no longer counts as degraded, for a producer that seldom sends. */
 const troubleMs = 60_000
 
-class GatheringProducer implements Producer {
+class BatchingProducer implements Producer {
   readonly #options: Settings
   readonly #metrics: ProducerMetrics
   readonly #buffer: SendBuffer

@@ -17,7 +17,7 @@ export interface Changes {
   next: string
 }
 
-/** Makes all changes or none, and returns the files. Throws CannotStart for an existing file or a missing line. */
+/** Makes all changes or none; returns the files. Throws CannotStart on an existing file or missing line. */
 export function applyChanges(root: string, changes: readonly Change[]): string[] {
   const texts = new Map<string, string>()
   for (const change of changes) {

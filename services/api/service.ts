@@ -56,9 +56,9 @@ import { createProjectStore } from './stores/project-store.ts'
 import { createWatchStatements } from './stores/watch-statements.ts'
 import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
 
-/** Of the description at /openapi.json: raised when the API changes. */
+/** The version in /openapi.json; raised when the API changes. */
 const apiVersion = '0.1.0'
-/** People and the dashboard's overview ask for these; what keys ask for has its own. */
+/** For users and the dashboard's overview; requests by key have their own pool. */
 const operatorConnections = 4
 
 /** The API, with ingest's routes mounted in it. */
@@ -114,7 +114,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
   })
 }
 
-/** Sees every project. For routes of the operator alone: routes of a project have `databases` and `core.pool`. */
+/** Sees every project. Only for operators' routes: routes of a project use `databases` and `core.pool`. */
 function createOperatorPool(config: ApiConfig, { log, metrics }: ProcessDependencies): Pool {
   return createPool(
     { ...config, DATABASE_POOL_SIZE: Math.min(config.DATABASE_POOL_SIZE, operatorConnections) },
@@ -197,17 +197,17 @@ function loginLimits(config: ApiConfig): LoginLimits {
   return { idleMs: config.LOGIN_IDLE_MINUTES * minuteMs, maxMs: config.LOGIN_MAX_HOURS * 60 * minuteMs }
 }
 
-/** Who uses the dashboard. */
+/** Users of the dashboard, their logins and roles. */
 function userRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
   const own = { ...parts, hasher: createPasswordHasher(), throttles: createThrottleStore(parts.pool) }
   return [...signInRoutes(own), ...meRoutes(own), ...peopleRoutes(own)]
 }
 
-/** What was recorded, and what it comes to. */
+/** Recorded calls and reports on them. */
 function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
   const parts = { ...given, permits: createExportPermits(given.clock) }
   return [
-    // Before requests: their {id} would take `facets` and `export` for one.
+    // Before requests, whose {id} would match `facets` and `export`.
     ...facetRoutes(parts),
     ...exportRoutes(parts),
     ...requestRoutes(parts),
@@ -228,7 +228,7 @@ interface WatchingParts {
   clock: Clock
 }
 
-/** What waits and what was given up. */
+/** Queues, gateways and dead letters. */
 function watchingRoutes({ core, operatorPool, ...parts }: WatchingParts): Route[] {
   const { kafka, producer, registry } = core
   const readLetters = createReadLetters(kafka, parts.topicPrefix)

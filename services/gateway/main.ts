@@ -9,7 +9,7 @@ import { createWorkerPool } from './workers/worker-pool.ts'
 import type { WorkerOrder } from './workers/worker-report.ts'
 import { createWorker, type ParentLine } from './workers/worker.ts'
 
-/** How a worker is told which one it is. */
+/** Tells a worker its number. */
 const workerVariable = 'SLUICE_GATEWAY_WORKER'
 
 const parent: ParentLine = {

@@ -37,21 +37,24 @@ export interface GatewayDependencies {
   log: Log
   metrics: Metrics
   clock: Clock
-  /** Which of GATEWAY_WORKERS it is. */
+  /** Its number among GATEWAY_WORKERS. */
   worker?: number
 }
 
 export interface Gateway extends Service {
-  /** The port that applications reach it at, once it has started. */
+  /** The port for applications, once it has started. */
   port(): number
 }
 
-/** An API service that drops packets is known to be away after so long, however patient one may be with its answers. */
+/**
+ * How long connecting to the API may take: detects one that drops packets, whatever BACKEND_TIMEOUT_MS allows
+ * its answers.
+ */
 const longestConnectMs = 3_000
-/** How long a stopping gateway still sends; what is left stays on disk. */
+/** How long a stopping gateway still sends; the rest stays on disk. */
 const sendOnStopMs = 3_000
 
-/** The gateway: forwards calls, records them on disk, and sends the records to the API service. Wiring only. */
+/** Wires the gateway, which forwards calls, records them on disk, and sends the records to the API. */
 export function createGateway(
   config: GatewayConfig,
   { worker = 1, ...dependencies }: GatewayDependencies,
@@ -81,7 +84,7 @@ export function createGateway(
     }),
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     budget: createBudget(config),
-    gathering: createBudget(config),
+    bufferBudget: createBudget(config),
     maxBodyBytes: captureMaxBytes(config),
     clientGone: config.CLIENT_GONE,
     earlyHeaders: createEarlyHeaders(),
@@ -123,7 +126,7 @@ interface Parts {
   own: OwnProject | undefined
   metrics: GatewayMetrics
   backend: Dispatcher
-  /** In heartbeats. */
+  /** Its name in heartbeats. */
   name: string
   version: string
   startedMs: number
@@ -231,7 +234,10 @@ function createOwn(
   return createOwnProject({ ...parts, ask, directory: config.SPOOL_DIR, key: credential.value })
 }
 
-/** Admission is ingest's. A project whose tier is found out, or changed, later has its records posted to the API. */
+/**
+ * Refuses a limited tier, as only ingest enforces quotas. A project whose tier becomes known or changes later
+ * has its records posted to the API.
+ */
 function refuseLimitedTier(config: GatewayConfig, own: OwnProject | undefined): void {
   const settings = own?.settings()
   if (config.GATEWAY_DELIVERY === 'api' || settings === undefined || requestLimitOf[settings.tier] === null)
@@ -267,7 +273,7 @@ function createSpool(config: GatewayConfig, { metrics, clock, ...parts }: SpoolP
     key: config.SPOOL_KEY,
     maxBytes: config.SPOOL_MAX_BYTES,
     onLimit: (bytes) => metrics.spoolLimit(bytes),
-    // The spools of all workers of the version before, at most.
+    // At most the spools of all workers of the previous version.
     maxAsideBytes: config.SPOOL_MAX_BYTES * config.GATEWAY_WORKERS,
     maxWaitingBytes: config.CAPTURE_TOTAL_MAX_BYTES,
     ...parts,

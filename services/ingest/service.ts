@@ -4,7 +4,7 @@ import { createHttpService } from '#http/http-service.ts'
 import { createIngestCore } from './ingest-core.ts'
 import type { IngestConfig } from './config.ts'
 
-/** Ingest as a process of its own: takes calls, nothing else. */
+/** Ingest as its own process. */
 export function createIngest(config: IngestConfig, dependencies: ProcessDependencies): Service {
   const core = createIngestCore(config, { ...dependencies, name: 'ingest' })
   return createHttpService({

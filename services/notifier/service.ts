@@ -40,7 +40,7 @@ const dnsTimeoutMs = 2_500
 const recordsAtOnce = 256
 const { groups } = services.notifier.kafka
 
-/** What every part of the notifier is given. */
+/** Shared dependencies of the notifier's parts. */
 interface NotifierContext extends ServiceContext<NotifierConfig, TopicValues> {
   sealer: Sealer
   notifierMetrics: NotifierMetrics

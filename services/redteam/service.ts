@@ -21,7 +21,7 @@ import { openTarget } from './targets/open-target.ts'
 const listFile = join(import.meta.dirname, '..', '..', 'infra', 'prices.json')
 const [firstPauseMs, longestPauseMs] = [500, 10_000]
 
-/** Carries out red-team runs one after the other, or the one that it is told. */
+/** Runs red-team runs one after the other, or only the given one. */
 export function createRedteam(config: RedteamConfig, dependencies: ProcessDependencies): Service {
   const { log, metrics } = dependencies
   const pool = createPool(config, { log, metrics, applicationName: 'redteam' })
@@ -66,7 +66,7 @@ export function createRedteam(config: RedteamConfig, dependencies: ProcessDepend
   }
 }
 
-/** Side by side; one run that cannot go on ends all, and the others give theirs back. */
+/** Runs several at once. One that cannot go on ends all, and the others release their attempts. */
 async function carryRuns(
   config: RedteamConfig,
   carry: CarryDependencies,
@@ -84,7 +84,7 @@ async function carryRuns(
   await Promise.all(carriers)
 }
 
-/** Until it stops, or the run that it was told is over. */
+/** Runs until the process stops, or the given run is over. */
 async function carryOneByOne(
   { REDTEAM_RUN_ID: only, REDTEAM_POLL_INTERVAL_MS: pollIntervalMs }: RedteamConfig,
   carry: CarryDependencies,

@@ -34,11 +34,11 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   isErased: IsErased
   jobs: JobsUnderWay
   /** Permits for concurrent jobs: live before replay, then projects with the fewest running jobs. */
-  turns: Permits
+  jobPermits: Permits
   /** Permits for large calls, separate so that they take none from small ones. */
-  largeTurns: Permits
+  largeJobPermits: Permits
   /** Memory budget for large calls being read. */
-  room: CallBudget
+  memoryBudget: CallBudget
   queues: JobQueues
   /** Total UTF-16 units of both bodies above which a call is large. */
   inlineMaxChars: number
@@ -62,7 +62,7 @@ export function createScoreHandler(
   const { jobs, stopping, clock, retryAfterMs } = dependencies
   const untilRetryMs = ({ timestampMs }: ConsumedRecord<ScoreJob>) =>
     Math.max(0, retryAfterMs - Math.max(0, clock.now() - timestampMs))
-  const turns = queue === 'large' ? dependencies.largeTurns : dependencies.turns
+  const jobPermits = queue === 'large' ? dependencies.largeJobPermits : dependencies.jobPermits
   return async (record, signal) => {
     const { value: job } = record
     // Replays and large calls may wait long by design, so their age says nothing about lag.
@@ -71,7 +71,7 @@ export function createScoreHandler(
       const waiting = AbortSignal.any([signal, stopping])
       if (isSecondTry(record)) await clock.sleep(untilRetryMs(record), waiting)
       const score = () => scoreJob(record, queue, dependencies, { signal, waiting })
-      return await turns.run(score, waiting, whoseIs(job, queue))
+      return await jobPermits.run(score, waiting, whoseIs(job, queue))
     } catch (error) {
       // An error caused by shutdown is not the job's fault: another process scores it.
       if (signal.aborted || (stopping.aborted && error === stopping.reason))
@@ -94,7 +94,7 @@ async function scoreJob(
   { signal, waiting }: { signal: AbortSignal; waiting: AbortSignal },
 ): Promise<Outcome> {
   const { sealer, tiers, custom, settings, isErased, markKey, log, publish, metrics, clock } = dependencies
-  const { queues, inlineMaxChars, room } = dependencies
+  const { queues, inlineMaxChars, memoryBudget } = dependencies
   const job = record.value
   checkIdentity(job)
   const { judgeMode, sampling, hasErasures } = await settings.of(job.project_id)
@@ -113,9 +113,10 @@ async function scoreJob(
   }
   const isLive = queue === 'live'
   if (isLive && minCharsOf(job, sealer) > inlineMaxChars) return handOver()
-  const opened = openCall(job, sealer, room.smallBytes)
+  const opened = openCall(job, sealer, memoryBudget.smallBytes)
   if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
-  if (isLive && (opened.chars > inlineMaxChars || opened.heapBytes >= room.smallBytes)) return handOver()
+  if (isLive && (opened.chars > inlineMaxChars || opened.heapBytes >= memoryBudget.smallBytes))
+    return handOver()
   const terms = { ...whoseIs(job, queue), judgeMode, mayTryLater: !isSecondTry(record) }
   const score = async () => {
     const call = readOrReport(opened, log)
@@ -127,7 +128,7 @@ async function scoreJob(
     metrics.requeuedJobs.inc({ reason: 'too_slow' })
     return ok()
   }
-  return room.run(opened.heapBytes, score, waiting, terms)
+  return memoryBudget.run(opened.heapBytes, score, waiting, terms)
 }
 
 /** Undefined if a call's shape makes reading throw: rethrowing would crash the process on each redelivery. */

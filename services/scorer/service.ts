@@ -26,19 +26,27 @@ import { createDetectorThreads } from './threads/detector-threads.ts'
 
 const { groups } = services.scorer.kafka
 
-/** A call of 10 MiB takes 20 MB, one of as many parts as may be 110: in a pod of 1 GiB with a thread that reads one more. */
+/**
+ * Memory for calls being scored. A call of 10 MiB takes 20 MB, one with the maximum of parts 110; sized for a
+ * pod of 1 GiB with one detector thread.
+ */
 const callBudgetBytes = 128 * 1024 * 1024
-/** What waits for no room: as many as jobs are scored at once are half as much at most. */
+/** Smaller calls need no memory permit: SCORER_CONCURRENCY of them take at most half of the budget. */
 const smallCallBytes = 4 * 1024 * 1024
 
-/** Live jobs looked at for each that is scored: whose they are decides who is next (judge/permits.ts). They wait sealed, in the bytes that a consumer may hold. */
+/**
+ * Live jobs queued for each one being scored, so that projects can take turns (judge/permits.ts). They wait
+ * sealed, within the consumer's bytes.
+ */
 const lookAhead = 4
-/** Bytes of live jobs that wait, sealed. Large ones go on to their own queue as soon as they have a turn. */
+/** Bytes of queued live jobs, sealed. Large ones move to their own queue when their turn comes. */
 const waitingBytes = 32 * 1024 * 1024
-/** Large jobs looked at: no bound, beside 32 of each partition and SCORER_LARGE_WAITING_BYTES. */
+/** Large jobs queued; in effect unbounded, as 32 per partition and SCORER_LARGE_WAITING_BYTES bind first. */
 const largeLookAhead = 1_000
 
-/** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */
+/**
+ * The scorer turns jobs into scores. In Postgres it reads projects' settings and keeps the judge's budget.
+ */
 export function createScorer(config: ScorerConfig, dependencies: ProcessDependencies): Service {
   const scorerMetrics = createScorerMetrics(dependencies.metrics)
   const context = createServiceContext<ScorerConfig, TopicValues>(config, dependencies, {
@@ -80,16 +88,16 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
     consume('large', `${config.TOPIC_PREFIX}scorer-large`, groups['scorer-large']),
     consume('replay', `${config.TOPIC_PREFIX}scorer-replay`, groups['scorer-replay']),
   ]
-  // Stopped first: who waits for a turn while consumers drain would wait for nothing.
-  const turnsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
+  // Stopped first: a job that waits for a permit while consumers drain would wait in vain.
+  const permitsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
   return runTogether(
-    // The consumers at once: with a judge that hangs each drains for 20 s of the 25 that the process has.
-    [custom, jobs, ...context.connections, scoring.part, consumers, turnsEnd],
+    // Consumers stop together: with a judge that hangs, each drains for 20 s of the process's 25.
+    [custom, jobs, ...context.connections, scoring.part, consumers, permitsEnd],
     log,
   )
 }
 
-/** What a consumer holds of jobs that wait or are scored. */
+/** Limits of the jobs that a consumer queues and runs. */
 function boundsOf(
   queue: QueueName,
   config: ScorerConfig,
@@ -109,7 +117,7 @@ interface Ingredients {
   jobs: JobsUnderWay
 }
 
-/** What both consumers score with: one judge, one pool of threads and one row of turns for both. */
+/** Shared by all consumers: the judge, the detector threads and the permits. */
 function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingredients): {
   tools: Omit<ScoreHandlerDependencies, 'publish' | 'queues' | 'stopping'>
   part: Part
@@ -122,17 +130,17 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
     metrics,
     clock,
   })
-  const turns = createPermits(config.SCORER_CONCURRENCY, {
+  const jobPermits = createPermits(config.SCORER_CONCURRENCY, {
     mayReplay: () => !jobs.areLate(),
     hasOneMore: true,
     onWaiting: countWaiting(metrics, 'turn'),
   })
-  const largeTurns = createPermits(config.SCORER_LARGE_CONCURRENCY, {
+  const largeJobPermits = createPermits(config.SCORER_LARGE_CONCURRENCY, {
     hasOneMore: true,
     onWaiting: countWaiting(metrics, 'large_turn'),
   })
-  jobs.onMeasured(() => turns.wake())
-  const room = createCallBudget({
+  jobs.onMeasured(() => jobPermits.wake())
+  const memoryBudget = createCallBudget({
     maxBytes: callBudgetBytes,
     smallBytes: Math.min(smallCallBytes, callBudgetBytes / 2 / (config.SCORER_CONCURRENCY + 1)),
     onChange: (bytes) => metrics.largeCallBytes.set(bytes),
@@ -152,9 +160,9 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       settings: createProjectSettingsStore(pool, clock),
       isErased: createIsErased(pool),
       jobs,
-      turns,
-      largeTurns,
-      room,
+      jobPermits,
+      largeJobPermits,
+      memoryBudget,
       inlineMaxChars: config.DETECTOR_INLINE_MAX_CHARS,
       retryAfterMs: config.DETECTOR_RETRY_AFTER_MS,
       markKey: markKeyOf(config),

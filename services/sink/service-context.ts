@@ -13,12 +13,12 @@ export const scoreGroupOf = ({ TOPIC_PREFIX }: Pick<SinkConfig, 'TOPIC_PREFIX'>)
   `${TOPIC_PREFIX}sink-scores`
 export const callGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-calls`
 
-/** What a stored call goes through until its live scores are stored. */
+/** The queues between a stored call and its stored live scores. */
 export function scoringQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): Queue[] {
   return [...queuesOf(config, 'scorer'), ...queuesOf(config, 'scorer-large'), scoreQueueOf(config)]
 }
 
-/** What a job of a replay goes through until its scores are stored. */
+/** The queues between a replay's job and its stored scores. */
 export function replayQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): [jobs: Queue, scores: Queue] {
   const [jobs] = queuesOf(config, 'scorer-replay')
   return [jobs as Queue, scoreQueueOf(config)]
@@ -38,18 +38,18 @@ function scoreQueueOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): Queue {
   return { topic: config.TOPIC_PREFIX + topics.scoreRecorded.name, groupId: scoreGroupOf(config) }
 }
 
-/** What every part of the sink is given. */
+/** Shared dependencies of the sink's parts. */
 export interface ServiceContext extends RuntimeContext<SinkConfig, TopicValues> {
   rollups: RollupStore
 }
 
-/** Connects nothing yet. */
+/** Does not connect yet. */
 export function createSinkContext(config: SinkConfig, dependencies: ProcessDependencies): ServiceContext {
   const context = createServiceContext<SinkConfig, TopicValues>(config, dependencies, {
     name: 'sluice-sink',
     avroSchemas,
     writes: services.sink.kafka.writes,
-    // A batch of calls becomes as many bytes of jobs, of several partitions at once.
+    // A batch of calls becomes about as many bytes of jobs, for several partitions at once.
     producer: { maxBufferedBytes: 256 * mebibyte },
   })
   return { ...context, rollups: createRollupStore() }

@@ -26,7 +26,7 @@ export interface ProxyDependencies {
    * Memory budget for short request bodies that are buffered before they are forwarded, until their calls
    * end.
    */
-  gathering: SharedBudget
+  bufferBudget: SharedBudget
   /** Maximum of a body in a record. */
   maxBodyBytes: number
   /** Maximum of a request body. */

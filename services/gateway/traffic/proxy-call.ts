@@ -58,11 +58,11 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#request = request
     this.#response = response
     this.#passing = new PassingChunks(response)
-    const { budget, gathering, maxBodyBytes, maxRequestBytes } = dependencies
+    const { budget, bufferBudget, maxBodyBytes, maxRequestBytes } = dependencies
     const { projectId } = call.caller
     this.#captured = call.isRecorded ? new CapturedCall(budget.of(projectId), maxBodyBytes) : null
     const captured = this.#captured?.request ?? null
-    this.#body = new RequestBody(request, captured, gathering.of(projectId), maxRequestBytes)
+    this.#body = new RequestBody(request, captured, bufferBudget.of(projectId), maxRequestBytes)
   }
 
   forward(): void {

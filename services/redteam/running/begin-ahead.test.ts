@@ -58,7 +58,7 @@ test('never begins more than three times the concurrency that are not ended, and
   ahead.stop()
   await Promise.all(asked)
   expect(handed.slice(25)).toEqual(Array(15).fill(undefined))
-  await ahead.giveBackRest()
+  await ahead.releaseRest()
   expect(plan.begun).toEqual(new Set(handed.slice(0, 25).map((one) => one?.number)))
 })
 
@@ -99,7 +99,7 @@ test('what is begun while it stops is waited for and given back, and not handed 
   await settled()
   ahead.stop()
   expect(await asked).toBeUndefined()
-  const given = ahead.giveBackRest()
+  const given = ahead.releaseRest()
   answer.resolve(undefined)
   await given
   ahead.ended()
@@ -115,7 +115,7 @@ test('what is ready when it stops is given back, and nobody gets it', async () =
   expect(plan.begun.size).toBeGreaterThan(1)
   ahead.stop()
   expect(await ahead.next()).toBeUndefined()
-  await ahead.giveBackRest()
+  await ahead.releaseRest()
   expect(plan.begun).toEqual(new Set([first?.number]))
 })
 

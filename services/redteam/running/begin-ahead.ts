@@ -3,14 +3,14 @@ import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 
 /** Attempts for this process to send, marked as begun before they are handed out. */
 export interface BegunAttempts {
-  /** The next one, once there is room; undefined: none is left, or `stop` was called. */
+  /** The next attempt, once a permit is free; undefined: none is left, or `stop` was called. */
   next(): Promise<PlannedAttempt | undefined>
-  /** An attempt that was handed out is recorded or given back: there is room for another. */
+  /** Releases the permit of an attempt that is recorded or returned. */
   ended(): void
   /** Hands out no more. */
   stop(): void
-  /** After `stop`: gives back what was begun and not handed out. */
-  giveBackRest(): Promise<void>
+  /** After `stop`: returns attempts that were begun and not handed out. */
+  releaseRest(): Promise<void>
 }
 
 const pageSize = 500
@@ -45,7 +45,7 @@ export function beginAhead(
   async function fill(): Promise<void> {
     try {
       while (isLow()) {
-        // Counted before the statement: with a lost answer they may have been begun.
+        // Counted before the statement: if its answer is lost, the attempts may have begun.
         const most = wanted()
         begun += most
         const taken = await begin(most)
@@ -55,7 +55,7 @@ export function beginAhead(
         handOut()
       }
     } catch (error) {
-      // Reported to every caller, now or later. Going on would leave out the attempts in doubt.
+      // Reported to every caller. Going on would skip the attempts in doubt.
       failed = { error }
       handOut()
     }
@@ -81,7 +81,7 @@ export function beginAhead(
       isStopped = true
       handOut()
     },
-    async giveBackRest() {
+    async releaseRest() {
       await filling
       if (ready.length > 0) await attempts.release(ready.splice(0).map(({ number }) => number))
     },

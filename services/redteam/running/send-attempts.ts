@@ -100,7 +100,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   await Promise.all(Array.from({ length: run.options.concurrency }, () => sendSome().catch(end)))
   await Promise.all(unrecorded)
   if (!isOver()) await refusals?.end().catch(end)
-  await begun.giveBackRest().catch(end)
+  await begun.releaseRest().catch(end)
   signal.removeEventListener('abort', onAbort)
   if (failure !== undefined) throw failure
 }

@@ -18,7 +18,7 @@ export interface QueueEnds {
 
 /**
  * Follows the records of the first of `queues` through all of them. Call it first without `awaited`, then
- * with its last result. Resolves to the ends that it waits for; undefined once the last queue has passed them.
+ * with its last result. Resolves to the ends that it waits for; undefined: the last queue has passed them.
  *
  * A queue's ends are read once the queue before has passed its own. All outcomes then lie before them: a
  * group's offset moves only once an outcome is in the next topic or the database. What is written later, also

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Kafka's own command is in a jar that this image lacks: asks for the versions of the broker's API by hand, and wants an answer.
+# Kafka's own command is in a jar that this image lacks, so this script asks for the broker's API versions.
 set -e
 address="${2:?--bootstrap-server HOST:PORT}"
 exec 3<>"/dev/tcp/${address%:*}/${address##*:}"
