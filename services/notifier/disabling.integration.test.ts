@@ -7,12 +7,8 @@ import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { topics } from '#schemas/topics.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import {
-  eventually,
-  createNotifierFixture,
-  startNotifier,
-  type NotifierFixture,
-} from './testing/notifier-fixture.ts'
+import { eventually } from '#tests/support/until.ts'
+import { createNotifierFixture, startNotifier, type NotifierFixture } from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 let fixture: NotifierFixture

@@ -7,12 +7,8 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { accept, startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import {
-  eventually,
-  createNotifierFixture,
-  startNotifier,
-  type NotifierFixture,
-} from './testing/notifier-fixture.ts'
+import { eventually } from '#tests/support/until.ts'
+import { createNotifierFixture, startNotifier, type NotifierFixture } from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 let fixture: NotifierFixture

@@ -3,12 +3,8 @@ import type { Metrics } from '#runtime/metrics.ts'
 import type { Service } from '#runtime/service.ts'
 import { openLine, type CuttableLine } from '#tests/support/cuttable-line.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import {
-  eventually,
-  createNotifierFixture,
-  startNotifier,
-  type NotifierFixture,
-} from './testing/notifier-fixture.ts'
+import { eventually } from '#tests/support/until.ts'
+import { createNotifierFixture, startNotifier, type NotifierFixture } from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 let fixture: NotifierFixture

@@ -10,12 +10,8 @@ import { idToUuid } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { makeCertificate } from '#tests/support/make-certificate.ts'
 import { startWebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import {
-  eventually,
-  createNotifierFixture,
-  startNotifier,
-  type NotifierFixture,
-} from './testing/notifier-fixture.ts'
+import { eventually } from '#tests/support/until.ts'
+import { createNotifierFixture, startNotifier, type NotifierFixture } from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 const samples = join(import.meta.dirname, '..', '..', 'docs', 'receivers')

@@ -4,9 +4,9 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { topics } from '#schemas/topics.ts'
+import { eventually } from '#tests/support/until.ts'
 import { many, sampleCall } from './testing/sample-records.ts'
 import {
-  eventually,
   indexedDeadLetters,
   setSinkFixture,
   startSink,

@@ -13,9 +13,9 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { topics } from '#schemas/topics.ts'
 import { openLine } from '#tests/support/cuttable-line.ts'
 import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
+import { eventually } from '#tests/support/until.ts'
 import { sampleCall, sampleScoredCall } from './testing/sample-records.ts'
 import {
-  eventually,
   eventuallyCounted,
   setSinkFixture,
   tapTopic,

@@ -3,10 +3,10 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { idToUuid, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { topics } from '#schemas/topics.ts'
+import { eventually } from '#tests/support/until.ts'
 import { dayOf } from './stores/day-partitions.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 import {
-  eventually,
   setSinkFixture,
   startSink,
   tapTopic,

@@ -6,12 +6,8 @@ import { bodyColumns, callColumns } from '#services/sink/stores/call-columns.ts'
 import { copyRows } from '#services/sink/stores/copy-rows.ts'
 import { placeCall } from '#services/sink/steps/place-call.ts'
 import { many, sampleCall } from '#services/sink/testing/sample-records.ts'
-import {
-  eventually,
-  setSinkFixture,
-  startSink,
-  type SinkFixture,
-} from '#services/sink/testing/sink-fixture.ts'
+import { setSinkFixture, startSink, type SinkFixture } from '#services/sink/testing/sink-fixture.ts'
+import { eventually } from '../support/until.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 
 /**

@@ -17,3 +17,15 @@ export async function until(
     pauseMs = Math.min(100, pauseMs * 1.2)
   }
 }
+
+/** Reads until the value is accepted, and returns it. Like `until`, with the last value as the message. */
+export async function eventually<T>(
+  read: () => T | Promise<T>,
+  accept: (value: T) => boolean,
+  withinMs = 180_000,
+): Promise<T> {
+  let value: T | undefined
+  const isAccepted = async () => accept((value = await read()))
+  await until(isAccepted, withinMs, () => `still ${JSON.stringify(value).slice(0, 500)}`)
+  return value as T
+}

@@ -4,14 +4,10 @@ import { idToUuid } from '#schemas/ids.ts'
 import { deadLetterTopic, topics } from '#schemas/topics.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
+import { eventually } from '#tests/support/until.ts'
 import { createDeliveryStore } from '../stores/delivery-store.ts'
 import { createWebhookStore } from '../stores/webhook-store.ts'
-import {
-  eventually,
-  createNotifierFixture,
-  startNotifier,
-  type NotifierFixture,
-} from '../testing/notifier-fixture.ts'
+import { createNotifierFixture, startNotifier, type NotifierFixture } from '../testing/notifier-fixture.ts'
 import { raisedEvent, webhookDelivery } from '../testing/sample-records.ts'
 
 let fixture: NotifierFixture

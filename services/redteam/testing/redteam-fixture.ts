@@ -1,10 +1,7 @@
-import pg from 'pg'
+import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { systemClock, type Clock } from '#runtime/clock.ts'
 import { parseConfig } from '#runtime/config.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
-import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import type { Service } from '#runtime/service.ts'
 import { apiConfigSchema } from '#services/api/config.ts'
@@ -13,13 +10,8 @@ import { scorerConfig } from '#services/scorer/config.ts'
 import { createScorer } from '#services/scorer/service.ts'
 import { sinkConfig } from '#services/sink/config.ts'
 import { createSink } from '#services/sink/service.ts'
-import {
-  createTestDatabase,
-  deleteTopics,
-  randomName,
-  testInfrastructure,
-} from '#tests/support/infrastructure.ts'
 import { startMockJudge } from '#tests/support/mock-judge.ts'
+import { startServiceFixture } from '#tests/support/service-fixture.ts'
 import { startWithUndo, type Undo } from '#tests/support/undo.ts'
 import { redteamConfig } from '../config.ts'
 import { createRedteam } from '../service.ts'
@@ -39,7 +31,7 @@ export interface ApiAnswer {
  * parts.
  */
 export interface RedteamFixture {
-  pool: pg.Pool
+  pool: Pool
   /** Environment of the red team. */
   environment: Readonly<Record<string, string>>
   call(method: string, path: string, body?: unknown, key?: string): Promise<ApiAnswer>
@@ -67,7 +59,7 @@ async function setFixture(
   undo: Undo,
   { judged = true, apiEnvironment = {} }: RedteamFixtureOptions,
 ): Promise<Omit<RedteamFixture, 'close'>> {
-  const shared = await layParts(undo)
+  const { pool, environment: shared } = await startParts(undo)
   const start = async <T extends Service>(service: T): Promise<T> => {
     undo.push(() => service.stop())
     await service.start()
@@ -82,8 +74,6 @@ async function setFixture(
       start(createSink(configOf(parseConfig(sinkConfig, shared)), dependencies())),
       start(scorer),
     ])
-  const pool = new pg.Pool({ connectionString: shared.DATABASE_URL, max: 2 })
-  undo.push(() => pool.end())
   const baseUrl = `http://127.0.0.1:${api.port()}`
   const call = callTo(baseUrl)
   const quick = { REDTEAM_POLL_INTERVAL_MS: '100', REDTEAM_LEASE_MS: '5000' }
@@ -110,28 +100,21 @@ async function setFixture(
 }
 
 /** Topics, schemas, a database and a judge, with the environment of services. */
-async function layParts(undo: Undo) {
-  const { brokers, registryUrl } = testInfrastructure()
-  const prefix = `${randomName('redteam')}.`
-  undo.push(() => deleteTopics(prefix))
-  const database = await createTestDatabase()
-  undo.push(() => database.drop())
-  const log = createLog('redteam-test', 'silent')
-  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'redteam-test', log })
-  await createTopics({ kafka, prefix, replicationFactor: 1, log })
-  await registerSchemas({ registryUrl, prefix, log })
+async function startParts(undo: Undo) {
+  const { pool, environment, close } = await startServiceFixture('redteam')
+  undo.push(close)
   const judge = await startMockJudge()
   undo.push(() => judge.stop())
   return {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    DATABASE_URL: database.url,
-    TOPIC_PREFIX: prefix,
-    BODY_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 5).toString('base64')}`,
-    INTERNAL_API_SECRET: secret,
-    OPENAI_BASE_URL: judge.url,
-    OPENAI_API_KEY: 'not-checked',
-    LOG_LEVEL: 'silent',
+    pool,
+    environment: {
+      ...environment,
+      BODY_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 5).toString('base64')}`,
+      INTERNAL_API_SECRET: secret,
+      OPENAI_BASE_URL: judge.url,
+      OPENAI_API_KEY: 'not-checked',
+      LOG_LEVEL: 'silent',
+    },
   }
 }
 

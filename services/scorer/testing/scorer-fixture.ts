@@ -2,26 +2,16 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Consumer, Kafka } from 'kafkajs'
-import { Client } from 'pg'
-import { createTopics, registerSchemas } from '#infra/create-topics.ts'
+import type { Pool } from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { parseConfig } from '#runtime/config.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
-import { createProducer } from '#runtime/kafka/producer.ts'
-import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
-import { createLog } from '#runtime/log.ts'
 import { createMetrics, type Metrics } from '#runtime/metrics.ts'
 import type { Service } from '#runtime/service.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
-import { avroSchemas, deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
-import {
-  createTestDatabase,
-  deleteTopics,
-  randomName,
-  testInfrastructure,
-} from '#tests/support/infrastructure.ts'
+import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { silentLog, startServiceFixture } from '#tests/support/service-fixture.ts'
 import { scorerConfig } from '../config.ts'
 import type { JudgeMode } from '../scoring/judge-modes.ts'
 import { createScorer } from '../service.ts'
@@ -55,24 +45,12 @@ export interface ScorerFixture {
   close(): Promise<void>
 }
 
-const quiet = createLog('stage', 'silent')
-
 export async function setScorerFixture(): Promise<ScorerFixture> {
-  const { brokers, registryUrl } = testInfrastructure()
-  const prefix = `${randomName('scorer')}.`
   const directory = await mkdtemp(path.join(tmpdir(), 'scorer-'))
   const customScorersFile = path.join(directory, 'scorers.yaml')
   await copyFile('evals/scorers.yaml', customScorersFile)
-  const database = await createTestDatabase()
-  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'scorer-test', log: quiet })
-  await createTopics({ kafka, prefix, replicationFactor: 1, log: quiet })
-  await registerSchemas({ registryUrl, prefix, log: quiet })
-  const producer = createProducer({ kafka, log: quiet, metrics: createMetrics() })
-  await producer.start()
-  const registry = createRegistryCodec({ url: registryUrl, log: quiet })
-  const codecOf = <T>({ name, schema }: TopicDefinition) =>
-    registry.codec<T>({ subject: `${prefix}${name}-value`, schema: avroSchemas[schema] })
-  const scores = codecOf<ScoredCall>(topics.scoreRecorded)
+  const { kafka, pool, prefix, codecOf, ...fixture } = await startServiceFixture('scorer')
+  const scores = codecOf(topics.scoreRecorded)
   const recorded: ScoredCall[] = []
   const deadLetters: DeadLetter[] = []
   const taps = [
@@ -83,68 +61,41 @@ export async function setScorerFixture(): Promise<ScorerFixture> {
   ]
   return {
     environment: {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      DATABASE_URL: database.url,
-      TOPIC_PREFIX: prefix,
+      ...fixture.environment,
       CUSTOM_SCORERS_FILE: customScorersFile,
       LOG_LEVEL: 'silent',
     },
     customScorersFile,
     recorded,
     deadLetters,
-    async send(jobs, topic = topics.scoreJobs) {
-      const codec = codecOf<ScoreJob>(topic)
-      const values = await Promise.all(jobs.map((job) => codec.encode(job)))
-      await producer.send(
-        jobs.map((job, index) => ({
-          topic: prefix + topic.name,
-          key: job.request_id,
-          value: values[index] ?? null,
-        })),
-      )
-    },
-    addProject: (settings) => addProject(database.url, settings),
-    eraseUser: (projectId, userId) => eraseUser(database.url, projectId, userId),
-    sendRaw: (key, value) => producer.send([{ topic: prefix + topics.scoreJobs.name, key, value }]),
+    send: (jobs, topic = topics.scoreJobs) => fixture.sendAs(topic, jobs, ({ request_id: id }) => id),
+    addProject: (settings) => addProject(pool, settings),
+    eraseUser: (projectId, userId) => eraseUser(pool, projectId, userId),
+    sendRaw: (key, value) => fixture.send([{ topic: prefix + topics.scoreJobs.name, key, value }]),
     async close() {
       await Promise.all(taps.map((consumer) => consumer.disconnect()))
-      await producer.stop()
-      await deleteTopics(prefix)
-      await database.drop()
+      await fixture.close()
       await rm(directory, { recursive: true })
     },
   }
 }
 
-async function addProject(databaseUrl: string, settings: ProjectSettings): Promise<string> {
+async function addProject(pool: Pool, settings: ProjectSettings): Promise<string> {
   const { judge_mode = 'always', judge_usd_per_period = null, sampling = {} } = settings
   const id = newId('project')
-  await run(
-    databaseUrl,
+  await pool.query(
     `insert into projects (id, name, judge_mode, judge_usd_per_period, sampling, created_at) values ($1, 'test', $2, $3, $4, now())`,
     [idToUuid(id), judge_mode, judge_usd_per_period, sampling],
   )
   return id
 }
 
-function eraseUser(databaseUrl: string, projectId: string, userId: string): Promise<void> {
-  return run(
-    databaseUrl,
+async function eraseUser(pool: Pool, projectId: string, userId: string): Promise<void> {
+  await pool.query(
     `insert into erasures (id, project_id, scope, subject, requested_at, requested_by, kept_in_kafka_until)
      values ($1, $2, 'user', $3, now(), 'operator', now())`,
     [idToUuid(newId('erasure')), idToUuid(projectId), userId],
   )
-}
-
-async function run(databaseUrl: string, statement: string, values: readonly unknown[]): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    await client.query(statement, [...values])
-  } finally {
-    await client.end()
-  }
 }
 
 function tapDeadLetters(kafka: Kafka, prefix: string, into: DeadLetter[]): Promise<Consumer> {
@@ -189,7 +140,7 @@ export async function startScorer(
   const parsed = parseConfig(scorerConfig, { ...fixture.environment, ...environment })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const metrics = createMetrics()
-  const service = createScorer(parsed.value, { log: quiet, metrics, clock: systemClock })
+  const service = createScorer(parsed.value, { log: silentLog, metrics, clock: systemClock })
   await service.start()
   return { service, metrics }
 }

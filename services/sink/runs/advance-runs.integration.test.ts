@@ -11,7 +11,7 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { topics } from '#schemas/topics.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
-import { until } from '#tests/support/until.ts'
+import { eventually, until } from '#tests/support/until.ts'
 import { createRunAdvance, type RunDependencies } from './advance-runs.ts'
 import { replayQueuesOf } from '../service-context.ts'
 import { countBacklog, passQueues, type Queue } from '../upkeep/follow-queues.ts'
@@ -19,13 +19,7 @@ import { createHistoryReader } from './read-history.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import type { ScoreRun } from '../stores/run-store.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
-import {
-  eventually,
-  eventuallyCounted,
-  setSinkFixture,
-  startSink,
-  type SinkFixture,
-} from '../testing/sink-fixture.ts'
+import { eventuallyCounted, setSinkFixture, startSink, type SinkFixture } from '../testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 

@@ -2,14 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
+import { eventually } from '#tests/support/until.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
-import {
-  eventually,
-  setSinkFixture,
-  startSink,
-  type RunningSink,
-  type SinkFixture,
-} from '../testing/sink-fixture.ts'
+import { setSinkFixture, startSink, type RunningSink, type SinkFixture } from '../testing/sink-fixture.ts'
 
 let fixture: SinkFixture
 let sink: RunningSink

@@ -6,6 +6,7 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { createDeliveryStore } from '#services/notifier/stores/delivery-store.ts'
+import { eventually } from '#tests/support/until.ts'
 import { createElection, upkeepLocks } from '../upkeep/election.ts'
 import { createErasing } from '../upkeep/erase-recorded.ts'
 import { makeThreatEvent } from '../steps/make-threat-event.ts'
@@ -15,7 +16,6 @@ import { createCallStore } from '../stores/call-store.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { sampleScore, sampleScoredCall } from './sample-records.ts'
-import { eventually } from './sink-fixture.ts'
 
 const tables = [
   'score_reviews',

@@ -1,113 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kafka } from 'kafkajs'
-import pg from 'pg'
+import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { parseConfig } from '#runtime/config.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
-import { createProducer } from '#runtime/kafka/producer.ts'
-import type { OutgoingRecord } from '#runtime/kafka/records.ts'
-import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
 import type { Log } from '#runtime/log.ts'
-import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import type { Service } from '#runtime/service.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
-import {
-  avroSchemas,
-  topics,
-  type SchemaName,
-  type TopicDefinition,
-  type TopicValues,
-} from '#schemas/topics.ts'
+import { topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { Tier } from '#schemas/tiers.ts'
-import {
-  createTestDatabase,
-  deleteTopics,
-  randomName,
-  testInfrastructure,
-} from '#tests/support/infrastructure.ts'
+import { startServiceFixture, type ServiceFixture } from '#tests/support/service-fixture.ts'
+import { eventually } from '#tests/support/until.ts'
 import { sinkConfig, type SinkConfig } from '../config.ts'
 import { createSink } from '../service.ts'
 
-const quiet = createLog('stage', 'silent')
-
-/**
- * Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do
- * with them.
- */
-export interface SinkFixture {
-  kafka: Kafka
-  pool: pg.Pool
-  prefix: string
+export interface SinkFixture extends Omit<ServiceFixture, 'environment'> {
   environment: Readonly<Record<string, string>>
-  codecOf: <S extends SchemaName>(topic: TopicDefinition<S>) => Codec<TopicValues[S]>
   addProject: (tier?: Tier) => Promise<string>
   sendCalls: (calls: readonly LoggedCall[], topic?: TopicDefinition<'LlmRequestLogged'>) => Promise<void>
   sendScores: (scores: readonly ScoredCall[]) => Promise<void>
-  send: (records: readonly OutgoingRecord[]) => Promise<void>
-  close: () => Promise<void>
 }
 
 export async function setSinkFixture(): Promise<SinkFixture> {
-  const { brokers, registryUrl } = testInfrastructure()
-  const prefix = `${randomName('sink')}.`
-  const database = await createTestDatabase()
-  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'sink-test', log: quiet })
-  await createTopics({ kafka, prefix, replicationFactor: 1, log: quiet })
-  await registerSchemas({ registryUrl, prefix, log: quiet })
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  const producer = createProducer({ kafka, log: quiet, metrics: createMetrics() })
-  await producer.start()
-  const registry = createRegistryCodec({ url: registryUrl, log: quiet })
-  const codecOf: SinkFixture['codecOf'] = (topic) =>
-    registry.codec({ subject: `${prefix}${topic.name}-value`, schema: avroSchemas[topic.schema] })
-
-  async function sendAs<S extends SchemaName>(
-    topic: TopicDefinition<S>,
-    values: readonly TopicValues[S][],
-    keyOf: (value: TopicValues[S]) => string,
-  ): Promise<void> {
-    const codec = codecOf(topic)
-    const encoded = await Promise.all(values.map((value) => codec.encode(value)))
-    await producer.send(
-      values.map((value, index) => ({
-        topic: prefix + topic.name,
-        key: keyOf(value),
-        value: encoded[index] ?? null,
-      })),
-    )
-  }
-
+  const fixture = await startServiceFixture('sink')
   return {
-    kafka,
-    pool,
-    prefix,
-    environment: {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      DATABASE_URL: database.url,
-      TOPIC_PREFIX: prefix,
-      DASHBOARD_URL: 'https://sluice.example',
-    },
-    codecOf,
-    addProject: (tier = 'enterprise') => addProject(pool, tier),
-    sendCalls: (calls, topic = topics.requestLogged) => sendAs(topic, calls, ({ id }) => id),
-    sendScores: (scores) => sendAs(topics.scoreRecorded, scores, ({ request_id }) => request_id),
-    send: (records) => producer.send(records),
-    async close() {
-      await producer.stop()
-      await pool.end()
-      await database.drop()
-      await deleteTopics(prefix)
-    },
+    ...fixture,
+    environment: { ...fixture.environment, DASHBOARD_URL: 'https://sluice.example' },
+    addProject: (tier = 'enterprise') => addProject(fixture.pool, tier),
+    sendCalls: (calls, topic = topics.requestLogged) => fixture.sendAs(topic, calls, ({ id }) => id),
+    sendScores: (scores) => fixture.sendAs(topics.scoreRecorded, scores, ({ request_id: id }) => id),
   }
 }
 
-async function addProject(pool: pg.Pool, tier: Tier): Promise<string> {
+async function addProject(pool: Pool, tier: Tier): Promise<string> {
   const id = newId('project')
   const uuid = idToUuid(id)
   await pool.query('insert into projects (id, name, created_at) values ($1, $2, now())', [uuid, 'a project'])
@@ -186,17 +113,6 @@ export async function tapTopic<T>(
     },
   })
   return { records, headers, stop: () => consumer.disconnect() }
-}
-
-/** Polls until `probe` gives a value. Fails, saying what it last saw, after three minutes. */
-export async function eventually<T>(probe: () => Promise<T> | T, accept: (value: T) => boolean): Promise<T> {
-  const deadlineMs = Date.now() + 180_000
-  for (;;) {
-    const value = await probe()
-    if (accept(value)) return value
-    if (Date.now() > deadlineMs) throw new Error(`still ${JSON.stringify(value).slice(0, 500)}`)
-    await sleep(50)
-  }
 }
 
 /**

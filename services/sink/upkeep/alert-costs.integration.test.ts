@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
+import { eventually } from '#tests/support/until.ts'
 import { createCostAlerts } from './alert-costs.ts'
 import { raiseCostAlert } from '../stores/cost-store.ts'
 import { sampleCall } from '../testing/sample-records.ts'
-import { eventually, setSinkFixture, startSink, type SinkFixture } from '../testing/sink-fixture.ts'
+import { setSinkFixture, startSink, type SinkFixture } from '../testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 

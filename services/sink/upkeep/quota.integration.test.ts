@@ -6,11 +6,12 @@ import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
+import { eventually } from '#tests/support/until.ts'
 import { createElection, upkeepLocks } from './election.ts'
 import { createClaimReturn } from './return-claims.ts'
 import { findLostClaims, returnClaims } from '../stores/claim-store.ts'
 import { sampleCall } from '../testing/sample-records.ts'
-import { eventually, setSinkFixture, startSink, type SinkFixture } from '../testing/sink-fixture.ts'
+import { setSinkFixture, startSink, type SinkFixture } from '../testing/sink-fixture.ts'
 
 jest.setTimeout(300_000)
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
+import { eventually } from '#tests/support/until.ts'
 import {
-  eventually,
   setSinkFixture,
   startSink,
   tapTopic,

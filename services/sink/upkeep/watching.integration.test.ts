@@ -14,13 +14,13 @@ import {
   testInfrastructure,
   type TestDatabase,
 } from '#tests/support/infrastructure.ts'
+import { eventually } from '#tests/support/until.ts'
 import { createElection, upkeepLocks } from './election.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createDayPartitions } from '../stores/day-partitions.ts'
 import { createPeriodicTask, type RoundEnd } from './periodic-task.ts'
 import { shareRounds } from './upkeep-job.ts'
 import { createRoundStore } from '../stores/round-store.ts'
-import { eventually } from '../testing/sink-fixture.ts'
 import { createClusterWatch } from './watch-cluster.ts'
 
 jest.setTimeout(300_000)
