@@ -53,8 +53,7 @@ function exactly(key: string, wanted: string): Need {
   return { key, wanted, isMetBy: (value) => value === wanted }
 }
 
-function between(key: string, least: number, most: number): Need {
-  const wanted =
-    least === 1 ? `${most} or less` : most === Infinity ? `${least} or more` : `${least} to ${most}`
-  return { key, wanted, isMetBy: (value) => Number(value) >= least && Number(value) <= most }
+function between(key: string, min: number, max: number): Need {
+  const wanted = min === 1 ? `${max} or less` : max === Infinity ? `${min} or more` : `${min} to ${max}`
+  return { key, wanted, isMetBy: (value) => Number(value) >= min && Number(value) <= max }
 }

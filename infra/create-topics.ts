@@ -14,8 +14,8 @@ import {
 } from '#schemas/topics.ts'
 import { readersLevel, readLevel, setLevel } from './ask-registry.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
-import { askedOf, explainRefusal, type Asked } from './explain-refusal.ts'
-import { hearRefusals, refusalsOf } from './hear-refusals.ts'
+import { requestedOf, explainRefusal, type Requested } from './explain-refusal.ts'
+import { captureRefusals, refusalsOf } from './broker-refusals.ts'
 import { fewestCopies, inSyncOf, refuseFewerCopies } from './topic-copies.ts'
 
 interface CreateTopicsOptions {
@@ -42,7 +42,7 @@ export async function createTopics({
   log,
 }: CreateTopicsOptions): Promise<readonly string[]> {
   const wanted = topicsToCreate(prefix, settings)
-  hearRefusals()
+  captureRefusals()
   const admin = kafka.admin()
   await admin.connect()
   try {
@@ -85,28 +85,31 @@ async function createMissing(
   missing: readonly TopicToCreate[],
   replicationFactor: number,
 ): Promise<void> {
-  const asked = missing.map((topic) => withInSync(topic, replicationFactor))
+  const requested = missing.map((topic) => withInSync(topic, replicationFactor))
   const created = admin.createTopics({
     waitForLeaders: false,
     timeout: 30_000,
-    topics: asked.map(({ name, partitions, config }) => ({
+    topics: requested.map(({ name, partitions, config }) => ({
       topic: name,
       numPartitions: partitions,
       replicationFactor,
       configEntries: entriesOf(config),
     })),
   })
-  await inSentences(created, new Map(asked.map((topic) => [topic.name, askedOf(topic, replicationFactor)])))
+  await inSentences(
+    created,
+    new Map(requested.map((topic) => [topic.name, requestedOf(topic, replicationFactor)])),
+  )
 }
 
 /** Throws CannotStart for what the brokers refuse, except for a topic that someone else has just created. */
-async function inSentences(done: Promise<unknown>, asked: ReadonlyMap<string, Asked>): Promise<void> {
+async function inSentences(done: Promise<unknown>, requested: ReadonlyMap<string, Requested>): Promise<void> {
   try {
     await done
   } catch (error) {
     const refused = refusalsOf(error)
     const meant = refused.filter(({ type }) => type !== 'TOPIC_ALREADY_EXISTS')
-    if (meant.length > 0) throw new CannotStart(explainRefusal(meant, asked))
+    if (meant.length > 0) throw new CannotStart(explainRefusal(meant, requested))
     if (refused.length === 0) throw error
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { askedOf, explainRefusal } from './explain-refusal.ts'
+import { requestedOf, explainRefusal } from './explain-refusal.ts'
 
 const topic = {
   name: 'llm.request.logged',
@@ -7,35 +7,35 @@ const topic = {
   config: { 'retention.ms': '604800000', 'max.message.bytes': '16777216' },
   isEphemeral: false,
 }
-const asked = new Map([[topic.name, askedOf(topic, 3)]])
-const explain = (type: string, said: string, count = 1) =>
+const asked = new Map([[topic.name, requestedOf(topic, 3)]])
+const explain = (type: string, message: string, count = 1) =>
   explainRefusal(
-    Array.from({ length: count }, () => ({ topic: topic.name, type, said })),
+    Array.from({ length: count }, () => ({ topic: topic.name, type, message })),
     asked,
   )
 const byOthers =
-  'have the topics made by whoever may (docs/topics.md), then run scripts/migrate --check-topics-only'
+  'have the topics created by someone who may (docs/topics.md), then run scripts/migrate --check-topics-only'
 
 test.each([
   [
     'a policy that names the setting',
     explain('POLICY_VIOLATION', 'max.message.bytes must not be over 8388608.', 23),
-    `Kafka refuses topic llm.request.logged (POLICY_VIOLATION), for which was asked: max.message.bytes 16777216; Kafka says: max.message.bytes must not be over 8388608; 22 other topics are refused too: set KAFKA_MAX_RECORD_BYTES, or ${byOthers}`,
+    `Kafka refuses topic llm.request.logged (POLICY_VIOLATION), requested: max.message.bytes 16777216; Kafka says: max.message.bytes must not be over 8388608; 22 other topics are refused too: set KAFKA_MAX_RECORD_BYTES, or ${byOthers}`,
   ],
   [
     'a policy that says nothing',
     explain('POLICY_VIOLATION', ''),
-    `Kafka refuses topic llm.request.logged (POLICY_VIOLATION), for which was asked: partitions 6, replication factor 3, retention.ms 604800000, max.message.bytes 16777216: ${byOthers}`,
+    `Kafka refuses topic llm.request.logged (POLICY_VIOLATION), requested: partitions 6, replication factor 3, retention.ms 604800000, max.message.bytes 16777216: ${byOthers}`,
   ],
   [
     'copies',
     explain('INVALID_REPLICATION_FACTOR', 'Unable to replicate the partition 3 time(s)'),
-    `Kafka refuses topic llm.request.logged (INVALID_REPLICATION_FACTOR), for which was asked: replication factor 3; Kafka says: Unable to replicate the partition 3 time(s): ${byOthers}`,
+    `Kafka refuses topic llm.request.logged (INVALID_REPLICATION_FACTOR), requested: replication factor 3; Kafka says: Unable to replicate the partition 3 time(s): ${byOthers}`,
   ],
   [
     'partitions',
     explain('INVALID_PARTITIONS', 'too many'),
-    `Kafka refuses topic llm.request.logged (INVALID_PARTITIONS), for which was asked: partitions 6; Kafka says: too many: set KAFKA_TOPIC_PARTITIONS, or ${byOthers}`,
+    `Kafka refuses topic llm.request.logged (INVALID_PARTITIONS), requested: partitions 6; Kafka says: too many: set KAFKA_TOPIC_PARTITIONS, or ${byOthers}`,
   ],
   [
     'a user without rights',

@@ -43,17 +43,17 @@ test("a provider's policy is told in one sentence: topic, setting, what was aske
   await expect(create('policy.', defaultTopicSettings)).rejects.toMatchObject({
     name: 'CannotStart',
     message: expect.stringMatching(
-      /^Kafka refuses topic policy\.llm\.request\.ephemeral \(POLICY_VIOLATION\), for which was asked: max\.message\.bytes 16777216; Kafka says: max\.message\.bytes must be at most 8388608; \d+ other topics are refused too: set KAFKA_MAX_RECORD_BYTES, or have the topics made by whoever may .*--check-topics-only$/,
+      /^Kafka refuses topic policy\.llm\.request\.ephemeral \(POLICY_VIOLATION\), requested: max\.message\.bytes 16777216; Kafka says: max\.message\.bytes must be at most 8388608; \d+ other topics are refused too: set KAFKA_MAX_RECORD_BYTES, or have the topics created by someone who may .*--check-topics-only$/,
     ),
   })
 })
 
 test('so are more copies than there are brokers, and a value that Kafka does not take', async () => {
   await expect(create('copies.', capped, 3)).rejects.toThrow(
-    /^Kafka refuses topic copies\.\S+ \(INVALID_REPLICATION_FACTOR\), for which was asked: replication factor 3; Kafka says: .*only 1 broker/,
+    /^Kafka refuses topic copies\.\S+ \(INVALID_REPLICATION_FACTOR\), requested: replication factor 3; Kafka says: .*only 1 broker/,
   )
   await expect(create('value.', { ...capped, maxRecordBytes: 1 })).rejects.toThrow(
-    /^Kafka refuses topic value\.\S+ \(INVALID_CONFIG\), for which was asked: max\.message\.bytes -65535; Kafka says: Invalid value -65535 /,
+    /^Kafka refuses topic value\.\S+ \(INVALID_CONFIG\), requested: max\.message\.bytes -65535; Kafka says: Invalid value -65535 /,
   )
 })
 

@@ -10,7 +10,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { findSystem, type System } from './examine/find-system.ts'
-import { keepToldEvents } from './rewinding/keep-told-events.ts'
+import { keepPublishedEvents } from './rewinding/keep-published-events.ts'
 import { planRewind, type GroupRewind } from './rewinding/plan-rewind.ts'
 import { parseOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
@@ -76,12 +76,12 @@ async function keepEvents(
   { kafka, config }: System,
   database: Client,
   sinceMs: number,
-): Promise<{ told: number; open: number }> {
+): Promise<{ published: number; open: number }> {
   const prefix = config.TOPIC_PREFIX
   const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
   const codecOf = <T>({ name, schema }: TopicDefinition) =>
     registry.codec<T>({ subject: `${prefix}${name}-value`, schema: avroSchemas[schema] })
-  return keepToldEvents({
+  return keepPublishedEvents({
     kafka,
     database,
     prefix,
@@ -113,8 +113,8 @@ async function rewind(
     throw new CannotStart('stop all sinks first; nothing was changed')
   // Before the sinks continue: an event that is raised again cannot be withdrawn.
   if (!values['raise-again']) {
-    const { told, open } = await keepEvents(system, database, sinceMs)
-    console.log(`${told} events stay told; ${open} that the notifier had not finished are raised again`)
+    const { published, open } = await keepEvents(system, database, sinceMs)
+    console.log(`${published} events stay told; ${open} that the notifier had not finished are raised again`)
   }
   for (const { groupId, offsets } of plans) await setGroupOffsets(system.kafka, groupId, offsets)
   console.log('done: start the sinks')

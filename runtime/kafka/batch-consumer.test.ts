@@ -12,10 +12,10 @@ afterEach(() => void jest.useRealTimers())
 test('every chunk is marked before it is begun, in the commit of the one before, and the last leaves no mark', async () => {
   const seen: string[] = []
   const commitsBefore = () => seen.push(commits.at(-1) ?? '')
-  const { give, commits, committed, handled, positions } = await consume({
+  const { deliver, commits, committed, handled, positions } = await consume({
     handle: () => void commitsBefore(),
   })
-  expect(await give(0, 0, 5)).toBeUndefined()
+  expect(await deliver(0, 0, 5)).toBeUndefined()
   expect(handled).toEqual(['0/0,1', '0/2,3', '0/4'])
   expect(positions).toEqual([2, 4, 5])
   expect(commits).toEqual(['0@0 until 2', '0@2 until 4', '0@4 until 5', '0@5'])
@@ -33,14 +33,14 @@ test.each<[string, Error | undefined]>([
     return metric?.values.map(({ labels, value }) => [labels, value])
   }
   let meanwhile: unknown
-  const { give } = await consume({
+  const { deliver } = await consume({
     options: { metrics },
     handle: async () => {
       meanwhile = await gauge()
       if (error !== undefined) throw error
     },
   })
-  await give(0, 0, 2)
+  await deliver(0, 0, 2)
   expect([meanwhile, await gauge()]).toEqual([[[{ group: 'g' }, 2]], [[{ group: 'g' }, 0]]])
 })
 
@@ -50,39 +50,39 @@ test.each<[string, (world: Awaited<ReturnType<typeof consume>>) => unknown]>([
   ['the place is read anew', ({ state }) => (state.isStale = true)],
 ])('when %s, the chunk is finished and committed, no other begun, and no mark left', async (_when, end) => {
   const world = await consume({ handle: () => void end(world) })
-  await world.give(0, 0, 6)
+  await world.deliver(0, 0, 6)
   expect(world.handled).toEqual(['0/0,1'])
   expect(world.commits).toEqual(['0@0 until 2', '0@2'])
 })
 
 test('a mark made ahead is taken back when the end comes with its commit', async () => {
-  const { give, gates, state, commits, handled } = await consume({
+  const { deliver, gates, state, commits, handled } = await consume({
     handle: () => {
       gates.commit = turns().then(() => (state.isRunning = false))
       return undefined
     },
   })
-  await give(0, 0, 6)
+  await deliver(0, 0, 6)
   expect([handled, commits]).toEqual([['0/0,1'], ['0@0 until 2', '0@2 until 4', '0@2']])
 })
 
 test('a group that deals anew is heard of while a chunk is worked on: it is finished, committed, and kafkajs told', async () => {
-  const { give, script, handled, commits, failure } = await consume({
+  const { deliver, script, handled, commits, failure } = await consume({
     handle: async () => {
       script.heartbeatError = rebalanceError()
       jest.advanceTimersByTime(3_000)
       await turns()
     },
   })
-  expect(await give(0, 0, 6)).toBe(script.heartbeatError)
+  expect(await deliver(0, 0, 6)).toBe(script.heartbeatError)
   expect([handled, commits, failure()]).toEqual([['0/0,1'], ['0@0 until 2', '0@2'], undefined])
 })
 
 test('a commit that a rebalance refuses is told to kafkajs, not made again, and no failure', async () => {
-  const { give, script, commits, handled, failure } = await consume()
+  const { deliver, script, commits, handled, failure } = await consume()
   const refused = rebalanceError()
   script.commitErrors.push(refused)
-  expect(await give(0, 0, 2)).toBe(refused)
+  expect(await deliver(0, 0, 2)).toBe(refused)
   expect([commits, handled, failure()]).toEqual([[], [], undefined])
 })
 
@@ -90,8 +90,8 @@ test.each([
   ['ends well', undefined, []],
   ['fails', new Error('surprise'), ['surprise']],
 ])('work on a partition that is lost meanwhile commits nothing: it %s', async (_how, error, failures) => {
-  const world = await consume({ handle: () => world.deal(1).then(() => error && Promise.reject(error)) })
-  await world.give(0, 0, 6)
+  const world = await consume({ handle: () => world.assign(1).then(() => error && Promise.reject(error)) })
+  await world.deliver(0, 0, 6)
   expect([world.handled, world.commits]).toEqual([['0/0,1'], ['0@0 until 2']])
   expect([world.failure()].flatMap((failure) => (failure instanceof Error ? failure.message : []))).toEqual(
     failures,
@@ -99,9 +99,9 @@ test.each([
 })
 
 test('a mark of its own that a member comes back to makes no suspects', async () => {
-  const world = await consume({ handle: () => world.deal(0, 1) })
-  await world.give(0, 0, 2)
-  await world.give(0, 0, 2)
+  const world = await consume({ handle: () => world.assign(0, 1) })
+  await world.deliver(0, 0, 2)
+  await world.deliver(0, 0, 2)
   expect(world.handled).toEqual(['0/0,1', '0/0,1'])
 })
 
@@ -109,8 +109,8 @@ const away = () => Promise.reject(new TransientError('STORE_AWAY', 'not now'))
 
 test('records that were deleted with nothing behind them are counted though no batch comes', async () => {
   const metrics = createMetrics()
-  const { ends, fetched, give } = await consume({ options: { metrics } })
-  await give(0, 0, 2)
+  const { ends, fetched, deliver } = await consume({ options: { metrics } })
+  await deliver(0, 0, 2)
   ends[0] = { low: 30, high: 30 }
   for (let look = 0; look < 3; look++) {
     jest.advanceTimersByTime(30_000)
@@ -121,7 +121,7 @@ test('records that were deleted with nothing behind them are counted though no b
 })
 
 test('waiting for another attempt ends when the group deals anew: no failure, and kafkajs is told', async () => {
-  const { give, script, commits, failure } = await consume({
+  const { deliver, script, commits, failure } = await consume({
     options: {
       clock: systemClock,
       retry: { attempts: 3, initialDelayMs: 900, maxDelayMs: 900 },
@@ -129,7 +129,7 @@ test('waiting for another attempt ends when the group deals anew: no failure, an
     },
     handle: away,
   })
-  const giving = give(0, 0, 2)
+  const giving = deliver(0, 0, 2)
   await turns()
   script.heartbeatError = rebalanceError()
   jest.advanceTimersByTime(100)
@@ -143,7 +143,7 @@ test('what kafkajs gives up, and starting places that cannot be read, end the co
   expect(crashed.failure()).toMatchObject({ code: 'KAFKA_CONSUMER_CRASHED' })
   const unplaced = await consume()
   unplaced.gates.offsets = Promise.reject(new Error('no answer'))
-  await unplaced.deal(0)
+  await unplaced.assign(0)
   expect(unplaced.failure()).toMatchObject({ code: 'KAFKA_CONSUMER_CRASHED' })
 })
 
@@ -154,7 +154,7 @@ test('waiting for another attempt ends with a stop: no failure, the offset stays
       return Promise.reject(new TransientError('STORE_AWAY', 'not now'))
     },
   })
-  await world.give(0, 0, 2)
+  await world.deliver(0, 0, 2)
   expect([world.commits.at(-1), world.failure()]).toEqual(['0@0', undefined])
 })
 
@@ -162,26 +162,26 @@ test.each([
   ['an error that nobody knows', new Error('surprise'), '0@0'],
   ['a mistake that the record brings out', new TypeError('x is undefined'), '0@0 until 2'],
 ])('%s ends the consumer: the offset stays, and of a mistake the mark', async (_name, error, last) => {
-  const { give, handled, commits, failure, state } = await consume({ handle: () => Promise.reject(error) })
-  await give(0, 0, 4)
+  const { deliver, handled, commits, failure, state } = await consume({ handle: () => Promise.reject(error) })
+  await deliver(0, 0, 4)
   await turns()
   // It takes no more.
-  await give(1, 0, 2)
-  expect([handled, commits.at(-1), failure(), state.isLeft]).toEqual([['0/0,1'], last, error, true])
+  await deliver(1, 0, 2)
+  expect([handled, commits.at(-1), failure(), state.hasLeft]).toEqual([['0/0,1'], last, error, true])
 })
 
 const connectionLost = () => new kafkajs.KafkaJSConnectionError('closed')
 
 test('a commit is made again while the connection fails; after six times the group is joined anew, and nothing was begun', async () => {
-  const { give, script, commits, handled, failure } = await consume()
+  const { deliver, script, commits, handled, failure } = await consume()
   script.commitErrors.push(...Array.from({ length: 5 }, connectionLost))
-  expect(await give(0, 0, 2)).toBeUndefined()
+  expect(await deliver(0, 0, 2)).toBeUndefined()
   expect(commits).toEqual(['0@0 until 2', '0@2'])
   script.commitErrors.push(...Array.from({ length: 6 }, connectionLost))
-  expect(await give(0, 2, 4)).toMatchObject({ type: 'REBALANCE_IN_PROGRESS' })
+  expect(await deliver(0, 2, 4)).toMatchObject({ type: 'REBALANCE_IN_PROGRESS' })
   expect([handled, commits.length, failure()]).toEqual([['0/0,1'], 2, undefined])
   script.commitErrors.push(new Error('no right to commit'))
-  await give(0, 2, 4)
+  await deliver(0, 2, 4)
   expect([handled.length, failure()]).toMatchObject([1, { message: 'no right to commit' }])
 })
 
@@ -190,8 +190,8 @@ const dead = (count: number, until: number) =>
 
 test('what was begun when a process ended is worked on alone; what had its tries is buried, unmarked', async () => {
   const committed: BatchSetting['committed'] = { 0: ['2', dead(3, 4)] }
-  const { give, handled, letters, commits } = await consume({ committed })
-  await give(0, 2, 7)
+  const { deliver, handled, letters, commits } = await consume({ committed })
+  await deliver(0, 2, 7)
   expect(handled).toEqual(['0/3', '0/4,5', '0/6'])
   expect(letters.map(({ value, headers }) => [String(value), headers?.['sluice-dlq-code']])).toEqual([
     ['2', 'CRASHED'],
@@ -200,22 +200,22 @@ test('what was begun when a process ended is worked on alone; what had its tries
 })
 
 test('what is suspected stays so when the end comes before its turn', async () => {
-  const { give, state, commits } = await consume({
+  const { deliver, state, commits } = await consume({
     committed: { 0: ['2', dead(1, 5)] },
     handle: () => void (state.isRunning = false),
   })
-  await give(0, 2, 5)
+  await deliver(0, 2, 5)
   expect(commits).toEqual(['0@2 until 5', '0@3 until 5'])
 })
 
 test('records in their last try have it one after the other, marked in their turn, though one fails', async () => {
   const going = Promise.withResolvers<never>()
   const committed: BatchSetting['committed'] = { 0: ['2', dead(2, 3)], 1: ['5', dead(2, 6)] }
-  const { give, handled, commits } = await consume({
+  const { deliver, handled, commits } = await consume({
     committed,
     handle: (chunk) => (chunk === '0/2' ? going.promise : undefined),
   })
-  const giving = [give(0, 2, 3), give(1, 5, 6)]
+  const giving = [deliver(0, 2, 3), deliver(1, 5, 6)]
   await turns()
   expect([handled, commits]).toEqual([['0/2'], ['0@2 until 3']])
   going.reject(rebalanceError())
@@ -226,47 +226,47 @@ test('records in their last try have it one after the other, marked in their tur
 })
 
 test('a batch that begins elsewhere is read again before it is believed; what was deleted is counted at once', async () => {
-  const { give, handled, sought, skipped, ends } = await consume({ committed: { 0: ['5', ''] } })
-  await give(0, 7, 8)
+  const { deliver, handled, sought, skipped, ends } = await consume({ committed: { 0: ['5', ''] } })
+  await deliver(0, 7, 8)
   expect([handled, sought]).toEqual([[], ['0@5']])
   // The log says the same: a hole of transaction markers.
-  await give(0, 7, 8)
+  await deliver(0, 7, 8)
   expect([handled, await skipped()]).toEqual([['0/7'], [0]])
   // What was read again once is none the less read again the next time.
-  await give(0, 10, 11)
+  await deliver(0, 10, 11)
   expect(sought).toEqual(['0@5', '0@8'])
   Object.assign(ends, { 0: { low: 12, high: 100 } })
-  await give(0, 12, 13)
+  await deliver(0, 12, 13)
   expect([handled, await skipped()]).toEqual([['0/7', '0/12'], [4]])
 })
 
 test('a topic that was made anew is read from its beginning', async () => {
-  const { give, handled, ends, committed, skipped } = await consume({ committed: { 0: ['50', ''] } })
+  const { deliver, handled, ends, committed, skipped } = await consume({ committed: { 0: ['50', ''] } })
   Object.assign(ends, { 0: { low: 0, high: 2 } })
-  await give(0, 0, 2)
-  await give(0, 0, 2)
+  await deliver(0, 0, 2)
+  await deliver(0, 0, 2)
   expect([handled, committed.get(0)?.offset, await skipped()]).toEqual([['0/0,1'], '2', [48]])
 })
 
 test('nothing is read of a partition before its starting place is known, and an older answer is none', async () => {
-  const { give, deal, gates, handled, paused, committed } = await consume()
+  const { deliver, assign, gates, handled, paused, committed } = await consume()
   const first = Promise.withResolvers<undefined>()
   gates.offsets = first.promise
-  await deal(0, 1)
+  await assign(0, 1)
   expect([...paused]).toEqual([0, 1])
-  await give(0, 0, 2)
+  await deliver(0, 0, 2)
   const second = Promise.withResolvers<undefined>()
   gates.offsets = second.promise
   committed.set(0, { offset: '8', metadata: '' })
-  await deal(0)
+  await assign(0)
   first.resolve(undefined)
   await turns()
   expect([...paused]).toEqual([0])
-  await give(0, 0, 2)
+  await deliver(0, 0, 2)
   expect(handled).toEqual([])
   second.resolve(undefined)
   await turns()
   expect([...paused]).toEqual([])
-  await give(0, 8, 10)
+  await deliver(0, 8, 10)
   expect(handled).toEqual(['0/8,9'])
 })

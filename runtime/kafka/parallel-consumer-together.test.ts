@@ -41,9 +41,9 @@ async function consume(
 }
 
 test('what begins at the same time is worked on together, and what begins by itself alone', async () => {
-  const { give, groups, names, begun, tick, commits } = await consume()
-  await give(0, 0, 3)
-  await give(1, 0, 1)
+  const { deliver, groups, names, begun, tick, commits } = await consume()
+  await deliver(0, 0, 3)
+  await deliver(1, 0, 1)
   expect([names(), begun]).toEqual([['0/0,0/1,0/2'], ['1/0']])
   await groups[0]?.end()
   await tick()
@@ -51,8 +51,8 @@ test('what begins at the same time is worked on together, and what begins by its
 })
 
 test('those that are together take their places until each of them is over', async () => {
-  const { give, groups, names, begun, end, tick, commits } = await consume({ concurrency: 3, window: 9 })
-  await give(0, 0, 9)
+  const { deliver, groups, names, begun, end, tick, commits } = await consume({ concurrency: 3, window: 9 })
+  await deliver(0, 0, 9)
   expect(names()).toEqual(['0/0,0/1,0/2'])
   groups[0]?.handBack('0/2')
   await tick()
@@ -67,8 +67,8 @@ test('those that are together take their places until each of them is over', asy
 })
 
 test('a handler that rejects moves no offset: its records go on alone, in the places that they have', async () => {
-  const { give, groups, begun, end, tick, commits, failure } = await consume({ concurrency: 2, window: 9 })
-  await give(0, 0, 4)
+  const { deliver, groups, begun, end, tick, commits, failure } = await consume({ concurrency: 2, window: 9 })
+  await deliver(0, 0, 4)
   groups[0]?.handBack('0/1')
   await groups[0]?.end(new TypeError('x is undefined'))
   await tick()
@@ -79,40 +79,40 @@ test('a handler that rejects moves no offset: its records go on alone, in the pl
 })
 
 test('no more are together than a statement takes', async () => {
-  const { give, groups } = await consume({ concurrency: 1_000, window: 1_000 })
-  await give(0, 0, 450)
+  const { deliver, groups } = await consume({ concurrency: 1_000, window: 1_000 })
+  await deliver(0, 0, 450)
   expect(groups.map(({ names }) => names.length)).toEqual([200, 200, 50])
 })
 
 test('what was tried before is tried alone, though others begin at the same time', async () => {
   const mark = 'sluice by=a until=3'
-  const { give, groups, begun, names } = await consume({ concurrency: 2 }, { 0: ['2', mark] })
-  await give(1, 0, 4)
-  await give(0, 2, 3)
+  const { deliver, groups, begun, names } = await consume({ concurrency: 2 }, { 0: ['2', mark] })
+  await deliver(1, 0, 4)
+  await deliver(0, 2, 3)
   expect(begun).toEqual([])
   await groups[0]?.end()
   expect([begun, names()]).toEqual([['0/2'], ['1/0,1/1', '1/2']])
 })
 
 test('a stop waits for those that are together, and does not begin with what they hand back', async () => {
-  const { give, groups, begun, consumer, commits, state, failure } = await consume()
-  await give(0, 0, 4)
+  const { deliver, groups, begun, consumer, commits, state, failure } = await consume()
+  await deliver(0, 0, 4)
   const stopping = consumer.stop()
   groups[0]?.handBack('0/2')
   await turns()
-  expect([begun, state.isLeft]).toEqual([[], false])
+  expect([begun, state.hasLeft]).toEqual([[], false])
   await groups[0]?.end()
   await stopping
-  expect([begun, commits.at(-1), state.isLeft, failure()]).toEqual([[], '0@2', true, undefined])
+  expect([begun, commits.at(-1), state.hasLeft, failure()]).toEqual([[], '0@2', true, undefined])
 })
 
 test('of a partition that is lost nothing moves, though it was together with what is ours', async () => {
-  const { give, groups, names, deal, begun, tick, commits, failure } = await consume({ concurrency: 2 })
-  await give(0, 0, 4)
-  await give(1, 0, 2)
+  const { deliver, groups, names, assign, begun, tick, commits, failure } = await consume({ concurrency: 2 })
+  await deliver(0, 0, 4)
+  await deliver(1, 0, 2)
   await groups[0]?.end()
   expect(names()[1]?.split(',').toSorted()).toEqual(['0/2', '1/0'])
-  await deal(1)
+  await assign(1)
   const before = commits.filter((commit) => commit.startsWith('0'))
   await groups[1]?.end()
   await tick()
@@ -122,13 +122,13 @@ test('of a partition that is lost nothing moves, though it was together with wha
 })
 
 test('what is handed back of a partition that is lost is not begun', async () => {
-  const { give, groups, deal, begun, tick, failure } = await consume()
-  await give(0, 0, 3)
-  await deal(1)
+  const { deliver, groups, assign, begun, tick, failure } = await consume()
+  await deliver(0, 0, 3)
+  await assign(1)
   groups[0]?.handBack('0/1')
   await groups[0]?.end(new Error('surprise'))
   await tick()
   expect([begun, failure()]).toEqual([[], undefined])
-  await give(1, 0, 1)
+  await deliver(1, 0, 1)
   expect(begun).toEqual(['1/0'])
 })

@@ -8,14 +8,14 @@ beforeEach(holdTime)
 afterEach(() => void jest.useRealTimers())
 
 test('of a topic that was made anew everything is read, and what ran of the old one moves nothing', async () => {
-  const { give, ends, begun, end, tick, committed, signalOf } = await consume({}, { 0: ['50', ''] })
-  await give(0, 50, 52)
+  const { deliver, ends, begun, end, tick, committed, signalOf } = await consume({}, { 0: ['50', ''] })
+  await deliver(0, 50, 52)
   await end('0/50')
   await tick()
   Object.assign(ends, { 0: { low: 0, high: 3 } })
   // Once to see that the log begins anew, once to be read.
-  await give(0, 0, 3)
-  await give(0, 0, 3)
+  await deliver(0, 0, 3)
+  await deliver(0, 0, 3)
   expect(begun).toEqual(['0/50', '0/51', '0/0', '0/1', '0/2'])
   expect(signalOf('0/51')?.aborted).toBe(true)
   await end('0/51')
@@ -25,14 +25,14 @@ test('of a topic that was made anew everything is read, and what ran of the old 
 })
 
 test('a partition that comes back where another has gone on is begun there; what ran of it is told, and moves nothing', async () => {
-  const { give, deal, begun, end, tick, committed, commits, signalOf } = await consume()
-  await give(0, 0, 2)
+  const { deliver, assign, begun, end, tick, committed, commits, signalOf } = await consume()
+  await deliver(0, 0, 2)
   committed.set(0, { offset: '10', metadata: '' })
-  await deal(0, 1)
+  await assign(0, 1)
   expect(signalOf('0/0')?.aborted).toBe(true)
   await end('0/0')
   await end('0/1')
-  await give(0, 10, 12)
+  await deliver(0, 10, 12)
   expect(begun).toEqual(['0/0', '0/1', '0/10', '0/11'])
   await end('0/10')
   await tick()
@@ -40,12 +40,12 @@ test('a partition that comes back where another has gone on is begun there; what
 })
 
 test('a partition that comes back where we left it is gone on with, and nothing of it is begun twice', async () => {
-  const { give, deal, announceRebalance, begun, end, tick, commits } = await consume()
-  await give(0, 0, 6)
+  const { deliver, assign, announceRebalance, begun, end, tick, commits } = await consume()
+  await deliver(0, 0, 6)
   await end('0/0')
   await announceRebalance()
-  await deal(0, 1)
-  await give(0, 1, 6)
+  await assign(0, 1)
+  await deliver(0, 1, 6)
   expect(begun.toSorted()).toEqual(['0/0', '0/1', '0/2', '0/3', '0/4'])
   for (const name of ['0/1', '0/2', '0/3', '0/4']) await end(name)
   await end('0/5')
@@ -54,8 +54,8 @@ test('a partition that comes back where we left it is gone on with, and nothing 
 })
 
 test('what is finished is committed before the group deals anew, without a mark, and nothing is begun until it has', async () => {
-  const { give, announceRebalance, deal, begun, end, tick, commits } = await consume({ concurrency: 2 })
-  await give(0, 0, 4)
+  const { deliver, announceRebalance, assign, begun, end, tick, commits } = await consume({ concurrency: 2 })
+  await deliver(0, 0, 4)
   expect(begun).toEqual(['0/0', '0/1'])
   await end('0/0', undefined)
   expect(begun).toEqual(['0/0', '0/1', '0/2'])
@@ -66,16 +66,16 @@ test('what is finished is committed before the group deals anew, without a mark,
   expect(begun).toHaveLength(3)
   // Marks are for those who begin something.
   expect(commits).toHaveLength(2)
-  await deal(0)
-  await give(0, 1, 4)
+  await assign(0)
+  await deliver(0, 1, 4)
   expect(begun).toEqual(['0/0', '0/1', '0/2', '0/3'])
 })
 
 test('a partition that is lost: its handlers are told, and nothing of it is committed any more', async () => {
-  const { give, deal, begun, end, tick, commits, signalOf, failure } = await consume()
-  await give(0, 0, 2)
-  await give(1, 0, 2)
-  await deal(1)
+  const { deliver, assign, begun, end, tick, commits, signalOf, failure } = await consume()
+  await deliver(0, 0, 2)
+  await deliver(1, 0, 2)
+  await assign(1)
   expect([signalOf('0/0')?.aborted, signalOf('1/0')?.aborted]).toEqual([true, false])
   await end('0/0', new Error('told to end'))
   await end('0/1')
@@ -83,16 +83,16 @@ test('a partition that is lost: its handlers are told, and nothing of it is comm
   expect(commits.filter((commit) => commit.startsWith('0'))).toEqual(['0@0 until 2'])
   expect(failure()).toBeUndefined()
   // A fetch that was under way still.
-  await give(0, 2, 4)
+  await deliver(0, 2, 4)
   expect(begun.filter((name) => name.startsWith('0'))).toHaveLength(2)
 })
 
 test('a commit that is made again behind a rebalance is not made for what is lost, and is no failure', async () => {
-  const { give, gates, deal, commits, failure } = await consume()
+  const { deliver, gates, assign, commits, failure } = await consume()
   const answered = Promise.withResolvers<never>()
   gates.commit = answered.promise
-  await give(0, 0, 2)
-  await deal(1)
+  await deliver(0, 0, 2)
+  await assign(1)
   gates.commit = undefined
   answered.reject(new kafkajs.KafkaJSConnectionError('closed'))
   await turns()
@@ -100,10 +100,10 @@ test('a commit that is made again behind a rebalance is not made for what is los
 })
 
 test('nothing is begun before its mark is acknowledged', async () => {
-  const { give, gates, begun } = await consume()
+  const { deliver, gates, begun } = await consume()
   const acknowledged = Promise.withResolvers<undefined>()
   gates.commit = acknowledged.promise
-  await give(0, 0, 2)
+  await deliver(0, 0, 2)
   expect(begun).toEqual([])
   acknowledged.resolve(undefined)
   await turns()
@@ -111,14 +111,14 @@ test('nothing is begun before its mark is acknowledged', async () => {
 })
 
 test('a commit that is refused ends the consumer, one that a rebalance explains does not', async () => {
-  const { give, script, failure, begun, commits, tick } = await consume()
+  const { deliver, script, failure, begun, commits, tick } = await consume()
   script.commitErrors.push(rebalanceError())
-  await give(0, 0, 2)
+  await deliver(0, 0, 2)
   await tick()
   expect([failure(), begun, commits]).toEqual([undefined, ['0/0', '0/1'], ['0@0 until 2']])
   const refused = new Error('no right to commit')
   script.commitErrors.push(refused)
-  await give(1, 0, 2)
+  await deliver(1, 0, 2)
   expect(failure()).toBe(refused)
 })
 
@@ -126,33 +126,33 @@ test.each([
   ['an error that nobody knows', new Error('surprise'), '0@0'],
   ['a mistake that the record brings out', new TypeError('x is undefined'), '0@0 until 2'],
 ])('%s ends the consumer: the offset stays, and of a mistake the mark', async (_name, error, last) => {
-  const { give, end, begun, failure, commits, state } = await consume({ concurrency: 1 })
-  await give(0, 0, 2)
+  const { deliver, end, begun, failure, commits, state } = await consume({ concurrency: 1 })
+  await deliver(0, 0, 2)
   await end('0/0', error)
   expect(failure()).toBe(error)
-  expect([begun, commits.at(-1), state.isLeft]).toEqual([['0/0'], last, true])
+  expect([begun, commits.at(-1), state.hasLeft]).toEqual([['0/0'], last, true])
 })
 
 test('a stop begins nothing, waits for what runs, and commits it before it leaves', async () => {
-  const { give, end, begun, consumer, commits, state } = await consume({ concurrency: 2 })
-  await give(0, 0, 4)
+  const { deliver, end, begun, consumer, commits, state } = await consume({ concurrency: 2 })
+  await deliver(0, 0, 4)
   const stopping = consumer.stop()
   await end('0/1')
-  await give(1, 0, 2)
-  expect([begun, state.isLeft]).toEqual([['0/0', '0/1'], false])
+  await deliver(1, 0, 2)
+  expect([begun, state.hasLeft]).toEqual([['0/0', '0/1'], false])
   await end('0/0')
   await stopping
-  expect([begun.length, commits.at(-1), state.isLeft]).toEqual([2, '0@2', true])
+  expect([begun.length, commits.at(-1), state.hasLeft]).toEqual([2, '0@2', true])
 })
 
 test('a stop takes back a mark that is on its way, and does not wait for another attempt', async () => {
   const retry = { attempts: 3, initialDelayMs: 100_000, maxDelayMs: 100_000 }
-  const { give, end, gates, consumer, commits } = await consume({ retry })
-  await give(0, 0, 1)
+  const { deliver, end, gates, consumer, commits } = await consume({ retry })
+  await deliver(0, 0, 1)
   await end('0/0', new TransientError('STORE_AWAY', 'not now'))
   const acknowledged = Promise.withResolvers<undefined>()
   gates.commit = acknowledged.promise
-  await give(1, 0, 2)
+  await deliver(1, 0, 2)
   gates.commit = undefined
   const stopping = consumer.stop()
   await turns()
@@ -163,16 +163,16 @@ test('a stop takes back a mark that is on its way, and does not wait for another
 
 test('what has had its tries is buried, and what was begun with it is worked on alone', async () => {
   const dead = 'sluice by=a,b,c until=4'
-  const { give, begun, letters, end, commits } = await consume({}, { 0: ['2', dead] })
-  await give(0, 2, 6)
+  const { deliver, begun, letters, end, commits } = await consume({}, { 0: ['2', dead] })
+  await deliver(0, 2, 6)
   expect([letters, begun, commits.at(-1)]).toEqual([['2'], ['0/3'], '0@3 until 4'])
   await end('0/3')
   expect(begun).toEqual(['0/3', '0/4', '0/5'])
 })
 
 test('handlers that outlast the drain are told; what they have not finished is not committed', async () => {
-  const { give, end, consumer, commits, signalOf } = await consume()
-  await give(0, 0, 2)
+  const { deliver, end, consumer, commits, signalOf } = await consume()
+  await deliver(0, 0, 2)
   const stopping = consumer.stop()
   await end('0/1')
   expect(signalOf('0/0')?.aborted).toBe(false)
@@ -186,9 +186,9 @@ test('handlers that outlast the drain are told; what they have not finished is n
 
 test('no more than `concurrency` run, partitions in turn, and a partition that holds too much is not fetched from', async () => {
   const each = 600
-  const { give, end, begun, paused, tick } = await consume({ concurrency: 2, maxInFlightBytes: 8 * each })
-  await give(0, 0, 9)
-  await give(1, 0, 2)
+  const { deliver, end, begun, paused, tick } = await consume({ concurrency: 2, maxInFlightBytes: 8 * each })
+  await deliver(0, 0, 9)
+  await deliver(1, 0, 2)
   expect([begun, [...paused]]).toEqual([['0/0', '0/1'], [0]])
   await end('0/0')
   expect(begun).toEqual(['0/0', '0/1', '1/0'])
@@ -201,16 +201,16 @@ test('no more than `concurrency` run, partitions in turn, and a partition that h
 })
 
 test('one partition has all places while nothing comes of the others', async () => {
-  const { give, begun } = await consume({ concurrency: 8, window: 9 })
-  await give(0, 0, 9)
+  const { deliver, begun } = await consume({ concurrency: 8, window: 9 })
+  await deliver(0, 0, 9)
   expect(begun).toHaveLength(8)
 })
 
 test('with `sparesPlaces`, partitions whose records take long leave places for the others', async () => {
-  const { give, end, begun } = await consume({ concurrency: 8, window: 9, sparesPlaces: true })
-  await give(0, 0, 9)
+  const { deliver, end, begun } = await consume({ concurrency: 8, window: 9, sparesPlaces: true })
+  await deliver(0, 0, 9)
   expect(begun).toHaveLength(6)
-  await give(1, 0, 9)
+  await deliver(1, 0, 9)
   expect(begun.filter((name) => name.startsWith('1/'))).toEqual(['1/0', '1/1'])
   await end('1/0')
   expect(begun.at(-1)).toBe('1/2')
@@ -220,8 +220,8 @@ test('with `sparesPlaces`, partitions whose records take long leave places for t
 
 test('a record begins when it is due, without anything else happening', async () => {
   const dueMs = Date.now() + 10_000
-  const { give, begun, tick } = await consume({ notBefore: () => dueMs })
-  await give(0, 0, 1)
+  const { deliver, begun, tick } = await consume({ notBefore: () => dueMs })
+  await deliver(0, 0, 1)
   await tick()
   expect(begun).toEqual([])
   jest.advanceTimersByTime(10_000)

@@ -23,7 +23,7 @@ export async function examineSpool({ config, now }: System): Promise<Finding[]> 
   const { bytes, oldestMs, segments } = await measure(directory)
   const { bavail, bsize } = await statfs(directory)
   const free = bavail * bsize
-  const room = examineRoom(directory, free, maxBytes - bytes)
+  const room = examineFreeSpace(directory, free, maxBytes - bytes)
   const held = `${segments} segments of ${mib(bytes)} in ${directory}`
   if (oldestMs === undefined) return [room, ok('spool', `${held}, all sent`)]
   const ageMs = now() - oldestMs
@@ -51,7 +51,7 @@ async function examineDirectory(directory: string): Promise<Finding | undefined>
   }
 }
 
-function examineRoom(directory: string, free: number, mayGrow: number): Finding {
+function examineFreeSpace(directory: string, free: number, mayGrow: number): Finding {
   const what = `${mib(free)} are free where ${directory} lies, and it may grow by ${mib(Math.max(0, mayGrow))}`
   if (free < minFreeBytes) return problem('spool', what, 'free space on its disk: records will be lost')
   if (free < mayGrow) return warning('spool', what, 'a larger disk, or a smaller SPOOL_MAX_BYTES')

@@ -44,13 +44,13 @@ export function examineTopics({ kafka, config }: System): Promise<Finding[]> {
       }),
     ]
     return [
-      brokers === undefined ? skipped('kafka', notTold) : ok('kafka', `${brokers} brokers answer`),
+      brokers === undefined ? skipped('kafka', unavailable) : ok('kafka', `${brokers} brokers answer`),
       ...(wrong.length > 0 ? wrong : [ok('topics', `all ${wanted.length} are as schemas/topics.ts says`)]),
     ]
   })
 }
 
-const notTold =
+const unavailable =
   'while a partition of the cluster has no leader, brokers and configurations cannot be asked for'
 
 /** Undefined if kafkajs cannot tell: it requests all topics of the cluster at the same time. */

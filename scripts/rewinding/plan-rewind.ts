@@ -62,7 +62,7 @@ export async function planRewind(
       const timed = callsSinceMs === Infinity ? undefined : await byTime(callsSinceMs)(topic)
       return (partition, bounds) => {
         const position = stored.get(`${topic}/${partition}`) ?? 0n
-        return timed === undefined ? position : least(position, timed(partition, bounds))
+        return timed === undefined ? position : smaller(position, timed(partition, bounds))
       }
     }
     return [
@@ -103,7 +103,7 @@ async function planGroup(
       // A group without a committed offset starts at the beginning anyway.
       if (end === undefined || offset === '-1') continue
       const bounds = { low: BigInt(end.low), high: BigInt(end.high), committed: BigInt(offset) }
-      const wanted = least(start(partition, bounds), bounds.committed)
+      const wanted = smaller(start(partition, bounds), bounds.committed)
       const next = greatest(wanted, bounds.low)
       plan.offsets.push({ topic, partition, offset: next })
       plan.again += greatest(bounds.committed - next, 0n)
@@ -113,7 +113,7 @@ async function planGroup(
   return plan
 }
 
-function least(one: bigint, other: bigint): bigint {
+function smaller(one: bigint, other: bigint): bigint {
   return one < other ? one : other
 }
 

@@ -169,9 +169,9 @@ async function measureRetries(): Promise<Record<string, number>> {
       ]),
     ),
   )
-  const [least, most] = [Math.min(...late.flat()), Math.max(...late.flat())]
+  const [min, max] = [Math.min(...late.flat()), Math.max(...late.flat())]
   // Also fails on NaN, from a retry that did not come.
-  if (!(least >= 0 && most <= maxLateMs))
-    throw new Error(`retries came ${least} to ${most} ms after their delays: 0 to ${maxLateMs} was expected`)
-  return { retry_late_ms_least: Math.round(least), retry_late_ms_most: Math.round(most) }
+  if (!(min >= 0 && max <= maxLateMs))
+    throw new Error(`retries came ${min} to ${max} ms after their delays: 0 to ${maxLateMs} was expected`)
+  return { retry_late_ms_least: Math.round(min), retry_late_ms_most: Math.round(max) }
 }

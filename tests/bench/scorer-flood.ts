@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds)
 const perSecond = 10
 /** A small call without scores by then counts with its time so far. */
-const patienceMs = 120_000
+const timeoutMs = 120_000
 const sealer = createSealer([])
 const [flooding, other] = [newId('project'), newId('project')]
 const prompts = realPrompts(500)
@@ -91,8 +91,8 @@ async function measureSmall(fixture: ScorerFixture, forSeconds: number): Promise
     const known = scoredAt()
     return sent.every(({ request_id }) => known.has(request_id))
   }
-  const giveUpAt = Date.now() + patienceMs
-  await until(() => isDone() || Date.now() > giveUpAt, 2 * patienceMs)
+  const giveUpAt = Date.now() + timeoutMs
+  await until(() => isDone() || Date.now() > giveUpAt, 2 * timeoutMs)
   const known = scoredAt()
   return sent.map(({ request_id, queued_at }) => (known.get(request_id) ?? Date.now()) - queued_at)
 }

@@ -9,7 +9,7 @@ const minutes = '0.5'
 const tooLong = 'restart-all,scale-group,add-partition'
 
 // A run mostly waits for recovery, which takes long on a busy machine.
-const patienceMs = 600_000
+const timeoutMs = 600_000
 
 test(
   'the whole system under faults: nothing lost, nothing twice, every count exact',
@@ -27,5 +27,5 @@ test(
     const [code] = (await once(child, 'close')) as [number | null]
     expect({ code, said: code === 0 ? '' : said }).toEqual({ code: 0, said: '' })
   },
-  patienceMs,
+  timeoutMs,
 )

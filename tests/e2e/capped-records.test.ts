@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 jest.setTimeout(300_000)
 
 const cap = 2 * 1024 * 1024
-const most = callBytesWithin(cap)
+const maxBytes = callBytesWithin(cap)
 let provider: MockProvider
 let stack: Stack
 
@@ -54,11 +54,11 @@ async function callWith(content: string): Promise<string> {
 }
 
 test('where records are capped, the largest call that is taken is stored and scored, whichever way it came', async () => {
-  const body = recordOf(most)
-  expect(body).toHaveLength(most)
+  const body = recordOf(maxBytes)
+  expect(body).toHaveLength(maxBytes)
   const posted = await post(body)
   expect(posted.code).toBe(202)
-  expect(await post(recordOf(most + 1))).toEqual({ code: 413 })
+  expect(await post(recordOf(maxBytes + 1))).toEqual({ code: 413 })
   // One body recorded completely and one truncated, both published by the gateway.
   const whole = await callWith(randomBytes(bodyBytesWithin(cap) / 2).toString('base64'))
   const cut = await callWith(randomBytes(cap).toString('base64'))

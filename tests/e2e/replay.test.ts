@@ -19,8 +19,8 @@ const callCount = Number(process.env['REPLAY_CALLS'] ?? 700)
 /** Fewer than a run's calls, so that feeding waits for the scorer. */
 const maxWaitingJobs = 300
 /** Only ends a test that hangs: ten thousand calls with all scorers and a judge take minutes on two cores. */
-const patienceMs = 120_000 + callCount * 60
-jest.setTimeout(3 * patienceMs)
+const timeoutMs = 120_000 + callCount * 60
+jest.setTimeout(3 * timeoutMs)
 const repository = join(import.meta.dirname, '..', '..')
 const scorers = ['content_safety', 'pii_detection']
 
@@ -59,7 +59,7 @@ test('history is scored again by a new rubric, killed in the middle: the new run
   const scoresOf = (run: string) => readScores(run)
   await until(
     async () => (await countScores(liveRun())) === callCount * 11 && (await unpublished()) === 0,
-    patienceMs,
+    timeoutMs,
   )
   const before = await scoresOf(liveRun())
   const events = await count('select count(*) from event_outbox')
@@ -128,7 +128,7 @@ test('from the topic as from the tables; a run can be cancelled and refused', as
   })) as { run: { id: string } }
   await until(
     async () => ((await api('GET', `/api/score-runs/${run.id}`)) as { status: string }).status === 'done',
-    patienceMs,
+    timeoutMs,
   )
   expect(await countScores(run.id)).toBe(callCount)
   expect(await api('GET', `/api/score-runs/${run.id}`)).toMatchObject({ calls_fed: callCount, problem: null })

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(join(state, '..'), { recursive: true, force: true })
 }, DEADLINE_MS)
 
-interface Said {
+interface Output {
   code: number
   stdout: string
   stderr: string
@@ -49,11 +49,11 @@ const surroundings = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.includes(name)))
 
 /** Runs scripts/up like a user. */
-async function up(...args: string[]): Promise<Said> {
+async function up(...args: string[]): Promise<Output> {
   try {
     return { code: 0, ...(await run(UP, ['--state', state, ...args], { env: surroundings() })) }
   } catch (error) {
-    const { code, stdout, stderr } = error as Said
+    const { code, stdout, stderr } = error as Output
     return { code, stdout, stderr }
   }
 }
@@ -61,7 +61,7 @@ async function up(...args: string[]): Promise<Said> {
 /** Problems that scripts/doctor finds in the stack; without the disk, which is not the stack's. */
 async function doctor(): Promise<string[]> {
   const { stdout } = await run(DOCTOR, ['--state', state, '--json'], { env: surroundings() }).catch(
-    (error: unknown) => error as Said,
+    (error: unknown) => error as Output,
   )
   const { findings } = JSON.parse(stdout) as { findings: { check: string; state: string; what: string }[] }
   expect(findings.filter(({ check }) => check === 'services')).toHaveLength(7)

@@ -12,13 +12,13 @@ export interface SeedsToRun {
   secondsPerSeed: number
   mutation: string | undefined
   /** Print the history; for one seed. */
-  isTold: boolean
+  isVerbose: boolean
   /** Stop at the first seed that fails. */
   isOneEnough?: boolean
   say: (line: string) => void
 }
 
-type Told = { seed: number } & Omit<SeedResult, 'history'>
+type SeedReport = { seed: number } & Omit<SeedResult, 'history'>
 
 const script = join(import.meta.dirname, 'run.ts')
 
@@ -37,7 +37,7 @@ export async function runSeeds(options: SeedsToRun): Promise<boolean> {
     const wrong = mutation === undefined ? '' : ` --mutation ${mutation}`
     return `  again: node tests/simulation/run.ts --seed ${seed}${wrong}`
   }
-  const hear = ({ seed, failures, happened, did }: Told) => {
+  const onSeed = ({ seed, failures, happened, did }: SeedReport) => {
     through++
     for (const [name, number] of Object.entries({ happened, ...did }))
       totals[name] = (totals[name] ?? 0) + number
@@ -50,8 +50,8 @@ export async function runSeeds(options: SeedsToRun): Promise<boolean> {
     while (!isEnough()) {
       const first = next
       next = Math.min(next + chunkSeeds, from + count)
-      const endedAt = await runChunk(first, next - first, options, (told) => {
-        hear(told)
+      const endedAt = await runChunk(first, next - first, options, (message) => {
+        onSeed(message)
         return !(options.isOneEnough === true && failed > 0)
       })
       if (endedAt === null) continue
@@ -75,10 +75,10 @@ const chunkSeeds = 250
 async function runChunk(
   from: number,
   count: number,
-  { mutation, secondsPerSeed, isTold }: SeedsToRun,
-  hear: (told: Told) => boolean,
+  { mutation, secondsPerSeed, isVerbose }: SeedsToRun,
+  onSeed: (message: SeedReport) => boolean,
 ): Promise<{ seed: number; why: string } | null> {
-  const seeds = isTold ? ['--seed', String(from)] : ['--from', String(from), '--seeds', String(count)]
+  const seeds = isVerbose ? ['--seed', String(from)] : ['--from', String(from), '--seeds', String(count)]
   const wrong = mutation === undefined ? [] : ['--mutation', mutation]
   const child = fork(script, ['--child', ...seeds, ...wrong], {
     execArgv: ['--stack-trace-limit=5'],
@@ -90,15 +90,15 @@ async function runChunk(
   let isLoaded = false
   let isEnded = false
   let watch: NodeJS.Timeout | undefined
-  child.on('message', (told) => {
+  child.on('message', (message) => {
     clearTimeout(watch)
-    if (told === loaded) {
+    if (message === loaded) {
       isLoaded = true
       watch = watchOver(child, secondsPerSeed)
       return
     }
-    seed = (told as Told).seed + 1
-    if (hear(told as Told)) watch = watchOver(child, secondsPerSeed)
+    seed = (message as SeedReport).seed + 1
+    if (onSeed(message as SeedReport)) watch = watchOver(child, secondsPerSeed)
     else {
       isEnded = true
       child.kill('SIGKILL')

@@ -62,19 +62,19 @@ async function run(values: ReturnType<typeof readArguments>): Promise<void> {
       jobs: Number(values.jobs),
       secondsPerSeed: Number(values['seconds-per-seed']),
       mutation: values.mutation,
-      isTold: values.seed !== undefined,
+      isVerbose: values.seed !== undefined,
       say: (line) => console.log(line),
     })
     if (!isWell) process.exitCode = 1
   }
 }
 
-async function runHere(from: number, count: number, isTold: boolean): Promise<void> {
+async function runHere(from: number, count: number, isVerbose: boolean): Promise<void> {
   // Imported here, so that a mutation is in place before the code that it changes.
   const { simulateSeed } = await import('./simulate-seed.ts')
   process.send?.(loaded)
   for (let seed = from; seed < from + count; seed++) {
-    const { history, ...result } = await simulateSeed(seed, isTold)
+    const { history, ...result } = await simulateSeed(seed, isVerbose)
     for (const line of history) console.log(line)
     process.send?.({ seed, ...result })
   }

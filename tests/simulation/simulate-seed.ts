@@ -33,13 +33,13 @@ export interface SeedResult {
 }
 
 /** Faults occur within this time; afterwards everything must finish. */
-const troubleMs = 15_000
-const patienceMs = 400_000
+const faultsMs = 15_000
+const timeoutMs = 400_000
 const retryDelaysMs = [1_000, 2_000, 4_000]
 
 /** Plays one history and checks the invariants. */
-export async function simulateSeed(seed: number, isTold = false): Promise<SeedResult> {
-  const world = new World(seed, isTold)
+export async function simulateSeed(seed: number, isVerbose = false): Promise<SeedResult> {
+  const world = new World(seed, isVerbose)
   takeTimeFrom(world)
   try {
     return await play(world)
@@ -51,7 +51,7 @@ export async function simulateSeed(seed: number, isTold = false): Promise<SeedRe
 async function play(world: World): Promise<SeedResult> {
   const failures = new Set<string>()
   const fail = (what: string) => {
-    world.tell(() => `WRONG: ${what}`)
+    world.note(() => `WRONG: ${what}`)
     failures.add(what)
   }
   const cluster = new Cluster(world, 2)
@@ -69,15 +69,15 @@ async function play(world: World): Promise<SeedResult> {
   const calls = makeCalls(context, projects, isBurst)
   const { kept, ingests } = startProcesses(context, receivers)
   planLoad(context, calls, ingests, { projectId: projects.open.project.projectId, isBurst })
-  planTrouble(world, kept)
-  await world.run(() => world.nowMs >= beginningMs + troubleMs, beginningMs + troubleMs)
-  world.nowMs = beginningMs + troubleMs
+  planFaults(world, kept)
+  await world.run(() => world.nowMs >= beginningMs + faultsMs, beginningMs + faultsMs)
+  world.nowMs = beginningMs + faultsMs
   world.faults.isOver = true
   // Checked at intervals: it scans all state.
   const isOver = () => world.happened % 16 === 0 && isQuiet(cluster, database, calls)
-  if (!(await world.run(isOver, world.nowMs + patienceMs))) fail(`it never ends: ${whatIsLeft(cluster)}`)
+  if (!(await world.run(isOver, world.nowMs + timeoutMs))) fail(`it never ends: ${whatIsLeft(cluster)}`)
   const { losses, faults } = world
-  const { stops, restarts } = faults.unkindness
+  const { stops, restarts } = faults.rates
   const notifiers = kept.filter(({ name }) => name.startsWith('notifier')).length
   const isUndisturbed = losses + stops + restarts === 0 && notifiers === 1
   const { receipts } = receivers
@@ -142,16 +142,16 @@ function planLoad(
   world.after(random.between(0, 8_000), () => sendHostileRecords(context, projectId), null)
 }
 
-function planTrouble(world: World, kept: readonly Kept[]): void {
+function planFaults(world: World, kept: readonly Kept[]): void {
   const { random, faults } = world
-  const { stops, restarts, outages } = faults.unkindness
+  const { stops, restarts, outages } = faults.rates
   const someTimes = (times: number, happen: () => void) => {
-    for (let time = 0; time < times; time++) world.after(random.between(500, troubleMs), happen, null)
+    for (let time = 0; time < times; time++) world.after(random.between(500, faultsMs), happen, null)
   }
   someTimes(stops, () => {
     const { process } = random.pick(kept)
     process.stoppedUntilMs = world.nowMs + random.between(500, random.pick([3_000, 12_000, 20_000]))
-    world.tell(() => `SIGSTOP ${process.name} until ${(process.stoppedUntilMs - beginningMs) / 1_000}`)
+    world.note(() => `SIGSTOP ${process.name} until ${(process.stoppedUntilMs - beginningMs) / 1_000}`)
   })
   someTimes(restarts, () => random.pick(kept).restart())
   someTimes(outages, () =>

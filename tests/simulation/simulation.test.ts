@@ -18,7 +18,7 @@ const seeds = 60
 test(`${seeds} histories keep what the system promises`, async () => {
   const lines: string[] = []
   const say = (line: string) => void lines.push(line)
-  const options = { from: 1, jobs: 1, secondsPerSeed: 90, mutation: undefined, isTold: false, say }
+  const options = { from: 1, jobs: 1, secondsPerSeed: 90, mutation: undefined, isVerbose: false, say }
   const isWell = await runSeeds({ ...options, count: seeds })
   expect({ isWell, said: isWell ? '' : lines.join('\n') }).toEqual({ isWell: true, said: '' })
 })

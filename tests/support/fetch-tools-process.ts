@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeClassArchives } from '#infra/embedded/make-class-archives.ts'
+import { fetchJars } from '#infra/embedded/fetch-jars.ts'
+import { startTemporary } from '#infra/embedded/start-temporary.ts'
 import { ensureClient } from '#scripts/stack/ensure-client.ts'
 import { findBrowser } from './find-browser.ts'
 import { prometheusTool } from './prometheus-tools.ts'
@@ -7,9 +9,15 @@ import { dockerAnswers } from './start-containers.ts'
 
 const cache = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
 
+/**
+ * Fetches the embedded parts. Starts and stops them once, if they never ran: later starts then take half the
+ * CPU time (start-java.ts).
+ */
 async function prepareParts(): Promise<string> {
   if (await dockerAnswers()) return 'a Docker engine'
-  await makeClassArchives(cache, console.log)
+  const { classArchive } = await fetchJars(cache, console.log)
+  if (!existsSync(classArchive('kafka')) || !existsSync(classArchive('registry')))
+    await (await startTemporary(cache, console.log)).stop()
   return 'Kafka and the registry'
 }
 

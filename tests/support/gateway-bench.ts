@@ -99,15 +99,15 @@ export async function measure(
 
 /** Prints absolute times of `floor`, and what each other target adds to them. */
 export function printScenario(name: string, results: ReadonlyMap<Target, Measured>, floor: Target): void {
-  const least = results.get(floor)
+  const base = results.get(floor)
   const rows = [...results].map(([target, { rps, p50Ms, p99Ms, firstP50Ms, cpuUs, residentMb }]) => {
     const added = (ms: number, of: number | undefined) =>
       Number((target === floor ? ms : ms - (of ?? 0)).toFixed(2))
     const row = {
       'requests/s': Math.round(rps),
-      'p50 added ms': added(p50Ms, least?.p50Ms),
-      'p99 added ms': added(p99Ms, least?.p99Ms),
-      'first added ms': added(firstP50Ms, least?.firstP50Ms),
+      'p50 added ms': added(p50Ms, base?.p50Ms),
+      'p99 added ms': added(p99Ms, base?.p99Ms),
+      'first added ms': added(firstP50Ms, base?.firstP50Ms),
       'CPU µs': Math.round(cpuUs),
       'resident MB': Math.round(residentMb),
     }

@@ -49,7 +49,7 @@ async function startAssigned(
   consumer.done.catch((error: unknown) => (failure = error))
   const starting = consumer.start()
   await turns()
-  await group.deal(0, 1)
+  await group.assign(0, 1)
   await starting
   return () => failure
 }
@@ -98,8 +98,8 @@ export async function consumeRecordsByHand(
       jest.advanceTimersByTime(commitMs)
       await turns()
     },
-    give: async (partition: number, from: number, until: number) => {
-      const thrown = await group.give(partition, from, until)
+    deliver: async (partition: number, from: number, until: number) => {
+      const thrown = await group.deliver(partition, from, until)
       await turns()
       return thrown
     },

@@ -37,7 +37,7 @@ export function holdTime(): void {
 export function createHandDrivenGroup(ends: Record<number, { low: number; high: number }>) {
   const listeners = new Map<string, Listener>()
   const committed = new Map<number, { offset: string; metadata: string }>()
-  const state = { isRunning: true, isStale: false, isLeft: false }
+  const state = { isRunning: true, isStale: false, hasLeft: false }
   const commits: string[] = []
   const sought: string[] = []
   const paused = new Set<number>()
@@ -63,7 +63,7 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
     events: { GROUP_JOIN: 'join', REBALANCING: 'rebalancing', CRASH: 'crash', FETCH: 'fetch' },
     on: (event: string, listener: Listener) => void listeners.set(event, listener),
     connect: () => Promise.resolve(),
-    disconnect: () => Promise.resolve(void (state.isLeft = true)),
+    disconnect: () => Promise.resolve(void (state.hasLeft = true)),
     subscribe: () => Promise.resolve(),
     run: (config: ConsumerRunConfig) => Promise.resolve(void (eachBatch = config.eachBatch)),
     pause: ([what]: { partitions?: number[] }[]) => each(what?.partitions).forEach((one) => paused.add(one)),
@@ -120,14 +120,14 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
     script,
     gates,
     state,
-    deal: (...partitions: number[]) => emit('join', { memberAssignment: { [topic]: partitions } }),
+    assign: (...partitions: number[]) => emit('join', { memberAssignment: { [topic]: partitions } }),
     announceRebalance: () => emit('rebalancing'),
     /** A fetch has ended, with or without records. */
     fetched: () => emit('fetch'),
     /** kafkajs gives up. */
     crash: (error: Error) => emit('crash', { error, restart: false }),
     /** Delivers a batch. Resolves when the consumer has handled it: to what it threw, or undefined. */
-    give: async (partition: number, from: number, until: number): Promise<unknown> => {
+    deliver: async (partition: number, from: number, until: number): Promise<unknown> => {
       const messages = Array.from({ length: until - from }, (_, index) => ({
         offset: String(from + index),
         key: null,
@@ -160,5 +160,7 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
 
 /** A coordinator's refusal of a member of an older generation. */
 export function rebalanceError(): Error {
-  return Object.assign(new kafkajs.KafkaJSError('the group deals anew'), { type: 'REBALANCE_IN_PROGRESS' })
+  return Object.assign(new kafkajs.KafkaJSError('the group is rebalancing'), {
+    type: 'REBALANCE_IN_PROGRESS',
+  })
 }

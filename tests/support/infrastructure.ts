@@ -25,7 +25,7 @@ export interface TestDatabase {
   /** Superuser's URL of this database. */
   url: string
   /** Waits this long for connections to close, then terminates the rest. */
-  drop(patienceMs?: number): Promise<void>
+  drop(timeoutMs?: number): Promise<void>
 }
 
 /** An empty database for one test file with all migrations applied, copied from a template. */
@@ -38,9 +38,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     const copied = `template ${escapeIdentifier(template)} strategy file_copy`
     await client.query(`create database ${escapeIdentifier(name)} ${copied}`)
   })
-  const drop = (patienceMs = 30_000) =>
+  const drop = (timeoutMs = 30_000) =>
     withMaintenance(postgresUrl, async (client) => {
-      await waitUntilLeft(client, name, Date.now() + patienceMs)
+      await waitUntilLeft(client, name, Date.now() + timeoutMs)
       await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
     })
   return { url: databaseUrl(postgresUrl, name), drop }

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { listen } from '#runtime/operations-server.ts'
+import { startLocalServer } from './local-server.ts'
 
 /** A judge model for tests; it is outside the system. Unsafe is what has "bomb" or golden towers in it. */
 export interface MockJudge {
@@ -23,16 +22,8 @@ export async function startMockJudge(delayMs = 0): Promise<MockJudge> {
     if (delayMs === 0) void answer(request, response)
     else setTimeout(() => void answer(request, response), delayMs)
   })
-  await listen(server, 0, '127.0.0.1')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked: () => asked,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const { url, stop } = await startLocalServer(server)
+  return { url: `${url}/v1`, asked: () => asked, stop }
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { startLocalServer, type LocalServer } from './local-server.ts'
 
 /** A local payment provider that records our calls; it is outside the system. */
-export interface MockPaymentProvider {
-  url: string
+export interface MockPaymentProvider extends LocalServer {
   /** Every POST, with its form. */
   asked: { path: string; form: Record<string, string>; authorization: string }[]
   /** Answers of GET /v1/subscriptions, by identifier or by customer. */
@@ -15,7 +14,6 @@ export interface MockPaymentProvider {
   deletedCustomers: Set<string>
   /** Status of the next answers; null: as usual. */
   failWith(status: number | null): void
-  stop(): Promise<void>
 }
 
 export interface Checkout {
@@ -81,9 +79,8 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
   const server = createServer((request, response) => {
     void answer(request, response).catch((error: unknown) => response.destroy(error as Error))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await startLocalServer(server)),
     asked,
     subscriptions,
     checkouts,
@@ -91,10 +88,5 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
     failWith: (status) => {
       failure = status
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }

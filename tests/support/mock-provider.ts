@@ -1,13 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { listen } from '#runtime/operations-server.ts'
+import { startLocalServer, type LocalServer } from './local-server.ts'
 
 /** A model provider for tests; it is outside the system. Answers every chat completion, streamed or not. */
-export interface MockProvider {
-  url: string
+export interface MockProvider extends LocalServer {
   /** Completions that were answered completely. */
   answered: () => number
-  stop(): Promise<void>
 }
 
 interface ChatRequest {
@@ -22,16 +19,7 @@ export async function startMockProvider(): Promise<MockProvider> {
   const server = createServer((request, response) => {
     void answer(request, response).then(() => answered++)
   })
-  await listen(server, 0, '127.0.0.1')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answered: () => answered,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { ...(await startLocalServer(server)), answered: () => answered }
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -42,9 +42,9 @@ export function createPeerConnector(): { connect: buildConnector.connector; peer
 /** A pool of one connection to `http://server.example` without timeouts. */
 export function createPeerPool(): { pool: ConnectionPool; peers: Peer[] } {
   const { connect, peers } = createPeerConnector()
-  const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, maxIdleMs: Infinity }
+  const timeouts = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, maxIdleMs: Infinity }
   const origin = new URL('http://server.example')
-  const pool = new ConnectionPool({ ...patience, origin, connect, maxConnections: 1, keepsUnfinished: true })
+  const pool = new ConnectionPool({ ...timeouts, origin, connect, maxConnections: 1, keepsUnfinished: true })
   return { pool, peers }
 }
 

@@ -1,13 +1,11 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { listen } from '#runtime/operations-server.ts'
 import { newId } from '#schemas/ids.ts'
+import { startLocalServer, type LocalServer } from './local-server.ts'
 
 export type PostedRecord = Record<string, unknown> & { id: string }
 
 /** A misbehaving API service; the real one is in start-api.ts. */
-export interface RecordReceiver {
-  url: string
+export interface RecordReceiver extends LocalServer {
   /** Records taken, as often as they were sent. */
   taken: PostedRecord[]
   /** The JSON text of each record. */
@@ -23,7 +21,6 @@ export interface RecordReceiver {
   refuseAll(status: number | undefined, retryAfterSeconds?: number, code?: string): void
   /** Whether the key's project has zero content retention. */
   keepNothing(isEphemeral: boolean): void
-  stop(): Promise<void>
 }
 
 export async function startRecordReceiver(): Promise<RecordReceiver> {
@@ -78,9 +75,8 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
       return answer(200, { results })
     })
   })
-  await listen(server, 0, '127.0.0.1')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await startLocalServer(server)),
     taken,
     texts,
     paths,
@@ -97,10 +93,5 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
     keepNothing(isEphemeral) {
       project.zero_content_retention = isEphemeral
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }

@@ -1,22 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { listen } from '#runtime/operations-server.ts'
+import { startLocalServer, type LocalServer } from './local-server.ts'
 
 /**
  * A rule-based application to attack; it is outside the system. `weak` obeys, `hardened` refuses, `relents`
  * obeys at first and refuses later.
  */
-export interface RedteamTarget {
-  url: string
+export interface RedteamTarget extends LocalServer {
   /** Attempts by identifier and turn, in the order of their requests. */
   asked: readonly string[]
   /** Requests answered with 429. */
   turnedAway: () => number
   /** Unix milliseconds. */
   firstAskedAtMs: () => number
-  stop(): Promise<void>
 }
 
 export interface RedteamTargetOptions {
@@ -63,17 +60,11 @@ export async function startRedteamTarget(options: RedteamTargetOptions): Promise
     asked.push(attempt)
     void serve(request, response, options, ownMs)
   })
-  await listen(server, 0, '127.0.0.1')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await startLocalServer(server)),
     asked,
     turnedAway: () => turnedAway,
     firstAskedAtMs: () => firstAskedAtMs,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { startLocalServer } from './local-server.ts'
 
 /** One delivery as received. */
 export interface ReceivedDelivery {
@@ -89,19 +89,15 @@ export async function startWebhookReceiver(options: ReceiverOptions = {}): Promi
   }
   const server =
     options.tls === undefined ? createHttpServer(onRequest) : createHttpsServer(options.tls, onRequest)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { url, stop } = await startLocalServer(server)
   return {
-    url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hook`,
+    url: `${url}/hook`,
     deliveries,
     ids: () => [...new Set(deliveries.map(({ id }) => id))],
     behave: (next) => (behaviour = next),
     trust: (...known) => (secrets = known),
     waitFor: (condition, timeoutMs = 180_000) => waitFor({ deliveries, waiters }, condition, timeoutMs),
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: stop,
   }
 }
 

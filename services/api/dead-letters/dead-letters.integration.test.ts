@@ -10,7 +10,7 @@ import { createLog } from '#runtime/log.ts'
 import { idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
 import { avroSchemas } from '#schemas/topics.ts'
 import { schemaExamples } from '#scripts/schema-examples.ts'
-import { buryDeadLetters } from '#tests/support/bury-dead-letters.ts'
+import { createDeadLetters } from '#tests/support/create-dead-letters.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { programEnvironment } from '#tests/support/program-environment.ts'
 import { readLog } from '#tests/support/read-log.ts'
@@ -50,7 +50,7 @@ async function bury(key: string, value: Buffer | null): Promise<string> {
 }
 
 const buryAll = (letters: readonly [key: string, value: Buffer | null][], topic: string) =>
-  buryDeadLetters({ api, kafka }, letters, topic)
+  createDeadLetters({ api, kafka }, letters, topic)
 
 const post = (path: string, body?: unknown) =>
   api.call('POST', `/api/dead-letters/${path}`, {

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { listen } from '#runtime/operations-server.ts'
+import { startLocalServer } from '#tests/support/local-server.ts'
 
 /** What the judge does with a recording. Tests choose by a word in the request: `[[junk]]`. */
 export type Mood =
@@ -68,9 +67,9 @@ export async function startHostileJudge(): Promise<HostileJudge> {
       behave(mood, count, body, recording, response)
     })
   })
-  await listen(server, 0, '127.0.0.1')
+  const { url, stop } = await startLocalServer(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${url}/v1`,
     requests,
     maxAtOnce: () => most,
     hold(words) {
@@ -81,11 +80,7 @@ export async function startHostileJudge(): Promise<HostileJudge> {
         held.resolve(undefined)
       }
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop,
   }
 }
 

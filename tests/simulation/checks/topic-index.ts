@@ -4,7 +4,7 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { topics, type SchemaName } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { Place, StoredMessage } from '../world/places.ts'
+import type { TopicPartition, StoredMessage } from '../world/stored-message.ts'
 import { readValue } from '../world/sim-codec.ts'
 
 const schemaOf = new Map<string, SchemaName>(Object.values(topics).map(({ name, schema }) => [name, schema]))
@@ -27,7 +27,7 @@ export class TopicIndex {
   /** `topic/partition@offset` of dead-lettered records, with the code. */
   readonly letters = new Map<string, string>()
 
-  add({ topic, partition }: Place, message: StoredMessage): void {
+  add({ topic, partition }: TopicPartition, message: StoredMessage): void {
     if (topic.endsWith('.dlq')) {
       const text = (name: string) => message.headers[`sluice-dlq-${name}`]?.toString() ?? ''
       this.letters.set(`${text('topic')}/${text('partition')}@${text('offset')}`, text('code'))

@@ -9,7 +9,7 @@ import { planNext } from '#services/notifier/steps/plan-next.ts'
 import type { Webhook } from '#services/notifier/stores/webhook-rows.ts'
 import type { Database } from '../tables/database.ts'
 import type { Cluster } from '../world/cluster.ts'
-import type { Place } from '../world/places.ts'
+import type { TopicPartition } from '../world/stored-message.ts'
 import type { TopicIndex } from './topic-index.ts'
 
 /** What the record still needs; undefined: its offset may be committed. */
@@ -17,7 +17,7 @@ type WhatIsMissing = (
   value: unknown,
   index: TopicIndex,
   database: Database,
-  place: Place,
+  place: TopicPartition,
 ) => string | undefined
 
 /** By group: a record below the committed offset must have had its whole effect. */

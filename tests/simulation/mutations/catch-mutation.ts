@@ -13,7 +13,7 @@ export async function catchMutation(name: string): Promise<{ isCaught: boolean; 
     // A seed takes 0.1 s. One that hangs is given up early.
     secondsPerSeed: 60,
     mutation: name,
-    isTold: false,
+    isVerbose: false,
     isOneEnough: true,
     say: (line) => void lines.push(line),
   })

@@ -66,7 +66,7 @@ export function sendCall(
   ingests: readonly { kept: Kept; logCalls: () => LogCalls }[],
 ): void {
   const again = () => void world.after(world.random.between(200, 2_000), send, null)
-  const hear = (result: LogResult) => {
+  const onAnswer = (result: LogResult) => {
     if ('id' in result) {
       call.end = 'taken'
       call.answers++
@@ -77,11 +77,11 @@ export function sendCall(
   const send = () => {
     const { kept, logCalls } = world.random.pick(ingests)
     const { process } = kept
-    let isHeard = false
-    const once = (tell: () => void) => {
-      if (isHeard) return
-      isHeard = true
-      tell()
+    let isAnswered = false
+    const once = (callback: () => void) => {
+      if (isAnswered) return
+      isAnswered = true
+      callback()
     }
     world.after(clientTimeoutMs, () => once(again), null)
     const arrive = () => {
@@ -94,7 +94,7 @@ export function sendCall(
       void logCalls()({ kind: 'key', key: call.project }, [record])
         .catch(failed)
         .then(([result]) => {
-          world.after(1, () => once(() => hear(result as LogResult)), null)
+          world.after(1, () => once(() => onAnswer(result as LogResult)), null)
         })
     }
     world.after(world.faults.latencyMs(), arrive, process)

@@ -74,7 +74,7 @@ export function startSimSink(context: SimContext): Service {
     handler: createScoreHandler({
       ...context,
       scores: createSimScoreStore(database),
-      writeLine: ({ request_id, scorer }) => world.tell(() => `line ${request_id} ${scorer}`),
+      writeLine: ({ request_id, scorer }) => world.note(() => `line ${request_id} ${scorer}`),
       onEvents,
       // The simulation restores no database.
       awaitCalls: () => Promise.resolve(false),

@@ -1,7 +1,7 @@
 import { partitionOfHash, murmur2 } from '#runtime/kafka/partition-for-key.ts'
 import type { OutgoingRecord } from '#runtime/kafka/records.ts'
 import { Group } from './group.ts'
-import type { ClusterWatch, Place, StoredMessage } from './places.ts'
+import type { ClusterWatch, TopicPartition, StoredMessage } from './stored-message.ts'
 import type { World } from './world.ts'
 
 /** Kafka as clients see it: append-only logs, and groups. It never loses an acknowledged record. */
@@ -27,7 +27,7 @@ export class Cluster {
     return logs
   }
 
-  log({ topic, partition }: Place): StoredMessage[] {
+  log({ topic, partition }: TopicPartition): StoredMessage[] {
     return this.logsOf(topic)[partition] ?? []
   }
 
@@ -50,17 +50,17 @@ export class Cluster {
     }
     log.push(message)
     this.watch?.written(place, message)
-    for (const tell of [...(this.#readers.get(topic) ?? [])]) tell()
+    for (const listener of [...(this.#readers.get(topic) ?? [])]) listener()
   }
 
-  /** Calls `tell` for every record written to one of `topics`. Returns the function that unsubscribes. */
-  whenWritten(topics: readonly string[], tell: () => void): () => void {
+  /** Calls `listener` for every record written to one of `topics`. Returns the function that unsubscribes. */
+  whenWritten(topics: readonly string[], listener: () => void): () => void {
     const readers = topics.map((topic) => {
       const known = this.#readers.get(topic) ?? new Set()
-      this.#readers.set(topic, known.add(tell))
+      this.#readers.set(topic, known.add(listener))
       return known
     })
-    return () => readers.forEach((known) => known.delete(tell))
+    return () => readers.forEach((known) => known.delete(listener))
   }
 
   group(id: string): Group {

@@ -5,7 +5,7 @@ export type Target = 'postgres' | 'kafka' | 'registry'
 export type Disposition = 'well' | 'refused' | 'unanswered' | 'dies_before' | 'dies_after'
 
 /** How hostile a seed is, drawn for each seed: some have one kind of fault, few have none. */
-export interface Unkindness {
+export interface FaultRates {
   /** Probability that a request fails, before or after its effect. */
   failing: number
   /** Probability that the caller dies during a request. */
@@ -23,14 +23,14 @@ export interface Unkindness {
 interface FaultyWorld {
   readonly nowMs: number
   readonly random: Random
-  tell(what: () => string): void
+  note(what: () => string): void
 }
 
 /** Maximum of deaths: more would dead-letter harmless records that are in progress at three of them. */
 const maxDeaths = 10
 
 export class Faults {
-  readonly unkindness: Unkindness
+  readonly rates: FaultRates
   deaths = 0
   /** From now on nothing fails, so that everything can finish. */
   isOver = false
@@ -39,17 +39,17 @@ export class Faults {
 
   constructor(world: FaultyWorld) {
     this.#world = world
-    this.unkindness = drawUnkindness(world)
+    this.rates = drawRates(world)
   }
 
   latencyMs(): number {
     const { random } = this.#world
-    if (!this.isOver && random.chance(this.unkindness.slow)) return random.between(20, 1_000)
+    if (!this.isOver && random.chance(this.rates.slow)) return random.between(20, 1_000)
     return random.between(0.2, 6)
   }
 
   takeAway(target: Target, forMs: number): void {
-    this.#world.tell(() => `${target} away for ${Math.round(forMs)} ms`)
+    this.#world.note(() => `${target} away for ${Math.round(forMs)} ms`)
     this.#awayUntilMs.set(target, this.#world.nowMs + forMs)
   }
 
@@ -57,21 +57,21 @@ export class Faults {
     return !this.isOver && (this.#awayUntilMs.get(target) ?? 0) > this.#world.nowMs
   }
 
-  dispositionOf(target: Target, asker: SimProcess | null): Disposition {
+  dispositionOf(target: Target, caller: SimProcess | null): Disposition {
     if (this.isOver) return 'well'
     if (this.isAway(target)) return 'refused'
     const { random } = this.#world
-    const { failing, dying } = this.unkindness
+    const { failing, dying } = this.rates
     const drawn = random.next()
     if (drawn < failing) return random.chance(0.5) ? 'refused' : 'unanswered'
-    if (drawn > failing + dying || asker?.isAlive !== true || this.deaths >= maxDeaths) return 'well'
+    if (drawn > failing + dying || caller?.isAlive !== true || this.deaths >= maxDeaths) return 'well'
     this.deaths++
     return random.chance(0.5) ? 'dies_before' : 'dies_after'
   }
 }
 
-function drawUnkindness({ random }: FaultyWorld): Unkindness {
-  const maybe = (most: number) => (random.chance(0.6) ? random.between(0, most) : 0)
+function drawRates({ random }: FaultyWorld): FaultRates {
+  const maybe = (max: number) => (random.chance(0.6) ? random.between(0, max) : 0)
   return {
     failing: maybe(0.08),
     dying: maybe(0.03),

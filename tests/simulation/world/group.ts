@@ -1,5 +1,5 @@
 import kafkajs from 'kafkajs'
-import type { ClusterWatch, Place } from './places.ts'
+import type { ClusterWatch, TopicPartition } from './stored-message.ts'
 import type { World } from './world.ts'
 
 export interface Membership {
@@ -61,7 +61,7 @@ export class Group {
     this.id = id
   }
 
-  committed({ topic, partition }: Place): Committed | undefined {
+  committed({ topic, partition }: TopicPartition): Committed | undefined {
     return this.#committed.get(`${topic}/${partition}`)
   }
 
@@ -97,12 +97,12 @@ export class Group {
   }
 
   /** Like a broker, accepts commits of the current generation while a rebalance is being prepared. */
-  commit(memberId: string, generation: number, offsets: readonly (Place & Committed)[]): void {
+  commit(memberId: string, generation: number, offsets: readonly (TopicPartition & Committed)[]): void {
     this.#check(memberId, generation)
     for (const { topic, partition, offset, metadata } of offsets) {
       const before = this.committed({ topic, partition })?.offset ?? 0n
       this.#committed.set(`${topic}/${partition}`, { offset, metadata })
-      this.#cluster.world.tell(() => `${memberId} commits ${topic}/${partition}@${offset} ${metadata}`)
+      this.#cluster.world.note(() => `${memberId} commits ${topic}/${partition}@${offset} ${metadata}`)
       this.#cluster.watch?.committed(this.id, { topic, partition }, before, offset)
     }
   }
@@ -129,7 +129,7 @@ export class Group {
       if (member.joined !== null) member.seenAtMs = world.nowMs
       if (member.seenAtMs + sessionMs > world.nowMs) this.#watch(member)
       else {
-        world.tell(() => `${member.id} is given up`)
+        world.note(() => `${member.id} is given up`)
         this.leave(member.id)
       }
     }
@@ -146,7 +146,7 @@ export class Group {
         if (!this.#isPreparing) return
         for (const member of this.#members.values()) {
           if (member.joined !== null) continue
-          world.tell(() => `${member.id} is given up`)
+          world.note(() => `${member.id} is given up`)
           this.#members.delete(member.id)
         }
         this.#dealIfAllCame()

@@ -39,7 +39,7 @@ export function keepRunning(world: World, name: string, start: () => Service): K
     restart() {
       const { process } = kept
       if (!process.isAlive) return
-      world.tell(() => `stop ${name}`)
+      world.note(() => `stop ${name}`)
       const over = () => world.kill(process, 'it has stopped', false)
       const stop = () => void service.stop().then(over, over)
       world.after(0, stop, process)

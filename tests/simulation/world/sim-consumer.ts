@@ -105,10 +105,10 @@ export class SimConsumer {
   async #join(): Promise<void> {
     const joined = Promise.withResolvers<Membership>()
     const { world } = this.#cluster
-    const asker = world.current
+    const caller = world.current
     await this.#ask(() => {
       this.#group.join(this.#joining(), (membership) => {
-        world.after(world.faults.latencyMs(), () => joined.resolve(membership), asker)
+        world.after(world.faults.latencyMs(), () => joined.resolve(membership), caller)
       })
     })
     this.#membership = await joined.promise
@@ -195,9 +195,9 @@ export class SimConsumer {
   async #isWrittenInTime(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const { world } = this.#cluster
-    const asker = world.current
+    const caller = world.current
     const timer = setTimeout(() => resolve(false), this.#options.maxWaitTimeInMs)
-    const callOff = this.#cluster.whenWritten(this.#topics, () => world.after(0, () => resolve(true), asker))
+    const callOff = this.#cluster.whenWritten(this.#topics, () => world.after(0, () => resolve(true), caller))
     const isWritten = await promise
     callOff()
     clearTimeout(timer)

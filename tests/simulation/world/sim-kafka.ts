@@ -58,15 +58,15 @@ export function createSimProducer(cluster: Cluster): Producer {
   const failure = () => new TransientError('KAFKA_UNAVAILABLE', 'no broker has acknowledged the records')
   const write = (records: readonly OutgoingRecord[]) => {
     for (const record of records) cluster.append(record)
-    const isRepeated = !world.faults.isOver && world.random.chance(world.faults.unkindness.repeating)
+    const isRepeated = !world.faults.isOver && world.random.chance(world.faults.rates.repeating)
     if (isRepeated) for (const record of records) cluster.append(record)
   }
   return {
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     async send(records) {
-      const byPlace = Map.groupBy(records, ({ topic, key }) => `${topic}/${cluster.partitionFor(key)}`)
-      const requests = [...byPlace.values()].map((group) =>
+      const byPartition = Map.groupBy(records, ({ topic, key }) => `${topic}/${cluster.partitionFor(key)}`)
+      const requests = [...byPartition.values()].map((group) =>
         world.request({ target: 'kafka', effect: () => write(group), failure }),
       )
       const outcomes = await Promise.allSettled(requests)

@@ -1,4 +1,4 @@
-import type { Place } from './places.ts'
+import type { TopicPartition } from './stored-message.ts'
 
 export interface Partitions {
   topic: string
@@ -10,7 +10,7 @@ export interface Partitions {
  * client.
  */
 export class Subscription {
-  #assigned: Place[] = []
+  #assigned: TopicPartition[] = []
   readonly #paused = new Set<string>()
 
   assign(assignment: Readonly<Record<string, readonly number[]>>): void {
@@ -37,11 +37,11 @@ export class Subscription {
     return this.#paused.has(`${topic}/${partition}`)
   }
 
-  assigned(): readonly Place[] {
+  assigned(): readonly TopicPartition[] {
     return this.#assigned
   }
 
-  active(): readonly Place[] {
+  active(): readonly TopicPartition[] {
     return this.#assigned.filter(({ topic, partition }) => !this.isPaused(topic, partition))
   }
 }

@@ -1,4 +1,4 @@
-import type { Happening } from './happenings.ts'
+import type { PlannedEvent } from './event-queue.ts'
 import type { World } from './world.ts'
 
 /** The world that provides the time; null: real time. */
@@ -8,7 +8,7 @@ const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediat
 const realRandom = Math.random
 
 class Timer {
-  happening: Happening | null = null
+  event: PlannedEvent | null = null
   unref(): this {
     return this
   }
@@ -21,8 +21,8 @@ function start(work: () => void, delayMs: number, repeats: boolean): Timer {
   const timer = new Timer()
   const owned = world as World
   const plan = () => {
-    timer.happening = owned.after(Math.max(0, delayMs), () => {
-      timer.happening = null
+    timer.event = owned.after(Math.max(0, delayMs), () => {
+      timer.event = null
       if (repeats) plan()
       work()
     })
@@ -32,7 +32,7 @@ function start(work: () => void, delayMs: number, repeats: boolean): Timer {
 }
 
 function stop(timer: unknown): void {
-  if (timer instanceof Timer && timer.happening !== null) timer.happening.run = null
+  if (timer instanceof Timer && timer.event !== null) timer.event.run = null
 }
 
 type Work = (...given: unknown[]) => void

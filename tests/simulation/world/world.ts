@@ -1,8 +1,9 @@
 import { Faults, type Disposition } from './faults.ts'
-import { Happenings, type Happening } from './happenings.ts'
+import { EventQueue, type PlannedEvent } from './event-queue.ts'
 import { createRandom, type Random } from './random.ts'
 import type { SimProcess } from './sim-process.ts'
-import { settle } from './settle.ts'
+
+const realImmediate = setImmediate
 
 /** Start time of every simulation. */
 export const beginningMs = Date.UTC(2026, 10, 21, 10)
@@ -35,19 +36,19 @@ export class World {
   readonly faults: Faults
   /** The history, for debugging a seed. */
   readonly history: string[] = []
-  readonly #happenings = new Happenings()
+  readonly #events = new EventQueue()
   #current: SimProcess | null = null
-  readonly #isTold: boolean
+  readonly #isVerbose: boolean
   readonly #reactions = new Map<SimProcess, () => void>()
   #planned = 0
   happened = 0
   /** Processes that died by chance: each may leave a crash mark. */
   losses = 0
 
-  constructor(seed: number, isTold: boolean) {
+  constructor(seed: number, isVerbose: boolean) {
     this.random = createRandom(seed)
     this.faults = new Faults(this)
-    this.#isTold = isTold
+    this.#isVerbose = isVerbose
   }
 
   /**
@@ -58,14 +59,14 @@ export class World {
     return this.#current
   }
 
-  after(delayMs: number, run: () => void, owner: SimProcess | null = this.current): Happening {
-    const happening = { atMs: this.nowMs + delayMs, order: this.#planned++, owner, run }
-    this.#happenings.add(happening)
-    return happening
+  after(delayMs: number, run: () => void, owner: SimProcess | null = this.current): PlannedEvent {
+    const event = { atMs: this.nowMs + delayMs, order: this.#planned++, owner, run }
+    this.#events.add(event)
+    return event
   }
 
-  tell(what: () => string): void {
-    if (!this.#isTold) return
+  note(what: () => string): void {
+    if (!this.#isVerbose) return
     const at = ((this.nowMs - beginningMs) / 1_000).toFixed(3)
     this.history.push(`${at} ${this.current?.name ?? '-'} ${what()}`)
   }
@@ -77,7 +78,7 @@ export class World {
   /** `isLoss`: the process died by chance, not by its own code or in order. */
   kill(process: SimProcess, why: string, isLoss = true): void {
     if (!process.isAlive) return
-    this.tell(() => `kill ${process.name}: ${why}`)
+    this.note(() => `kill ${process.name}: ${why}`)
     process.isAlive = false
     if (isLoss) this.losses++
     this.#reactions.get(process)?.()
@@ -89,10 +90,10 @@ export class World {
    * see a failure although it happened. A request in transit when its caller dies may still arrive.
    */
   request<T>({ target, effect, failure, isRisky = true, connection }: Request<T>): Promise<T> {
-    const asker = this.current
+    const caller = this.current
     const { random, faults } = this
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const answer = (tell: () => void) => this.after(faults.latencyMs(), tell, asker)
+    const answer = (callback: () => void) => this.after(faults.latencyMs(), callback, caller)
     const takeEffect = (disposition: Disposition) => {
       let value: T
       try {
@@ -101,14 +102,14 @@ export class World {
         answer(() => reject(error))
         return
       }
-      if (disposition === 'dies_after' && asker !== null) this.kill(asker, `after its ${target} request`)
+      if (disposition === 'dies_after' && caller !== null) this.kill(caller, `after its ${target} request`)
       else if (disposition === 'unanswered') answer(() => reject(failure()))
       else answer(() => resolve(value))
     }
     const arrive = () => {
-      if (asker?.isAlive === false && random.chance(0.5)) return
-      const disposition = isRisky ? faults.dispositionOf(target, asker) : 'well'
-      if (disposition === 'dies_before' && asker !== null) this.kill(asker, `before its ${target} request`)
+      if (caller?.isAlive === false && random.chance(0.5)) return
+      const disposition = isRisky ? faults.dispositionOf(target, caller) : 'well'
+      if (disposition === 'dies_before' && caller !== null) this.kill(caller, `before its ${target} request`)
       else if (disposition === 'refused') answer(() => reject(failure()))
       else takeEffect(disposition)
     }
@@ -124,16 +125,16 @@ export class World {
   async run(isOver: () => boolean, untilMs: number): Promise<boolean> {
     await settle()
     while (!isOver()) {
-      const next = this.#happenings.takeFirst()
+      const next = this.#events.takeFirst()
       if (next === undefined) return false
       if (next.atMs > untilMs) {
-        this.#happenings.add(next)
+        this.#events.add(next)
         return false
       }
       const { owner, run } = next
       if (run === null || owner?.isAlive === false) continue
       if (owner !== null && owner.stoppedUntilMs > next.atMs) {
-        this.#happenings.add({ ...next, atMs: owner.stoppedUntilMs })
+        this.#events.add({ ...next, atMs: owner.stoppedUntilMs })
         continue
       }
       this.nowMs = Math.max(this.nowMs, next.atMs)
@@ -145,4 +146,9 @@ export class World {
     }
     return true
   }
+}
+
+/** Resolves when nothing more can run without time passing: all settled promises have run their callbacks. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => realImmediate(resolve))
 }

@@ -5,7 +5,7 @@ import { until } from '../../../support/until.ts'
 import type { Fixture } from '../fixture/start-fixture.ts'
 
 /** Asserts nothing; only ends a run that hangs. Other faults may be under way. */
-const patienceMs = 240_000
+const timeoutMs = 240_000
 const askTimeoutMs = 3_000
 
 /** Resolves when the process is ready, as another process than `notPid` if given. */
@@ -21,7 +21,7 @@ export async function awaitService(service: ServiceProcess, notPid?: number): Pr
   }
   await until(
     isReady,
-    patienceMs,
+    timeoutMs,
     async () => `${service.name} is not ready:\n${(await service.output()).slice(-2_000)}`,
   )
 }
@@ -48,5 +48,5 @@ export async function awaitInSync({ kafka }: Pick<Fixture, 'kafka'>): Promise<vo
       return false
     }
   }
-  await until(isInSync, patienceMs, () => `copies are behind: ${last}`)
+  await until(isInSync, timeoutMs, () => `copies are behind: ${last}`)
 }

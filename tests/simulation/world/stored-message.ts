@@ -8,14 +8,14 @@ export interface StoredMessage {
   headers: Record<string, Buffer>
 }
 
-export interface Place {
+export interface TopicPartition {
   topic: string
   partition: number
 }
 
 /** Observes every record written and every offset committed. */
 export interface ClusterWatch {
-  written(place: Place, message: StoredMessage): void
+  written(at: TopicPartition, message: StoredMessage): void
   /** Offsets from `from` to below `to` now count as finished. */
-  committed(groupId: string, place: Place, from: bigint, to: bigint): void
+  committed(groupId: string, at: TopicPartition, from: bigint, to: bigint): void
 }

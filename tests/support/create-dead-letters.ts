@@ -5,7 +5,7 @@ import type { RunningApi } from './start-api.ts'
 /**
  * Creates dead letters of `topic` and their rows, as the runtime and the sink do. Returns their identifiers.
  */
-export async function buryDeadLetters(
+export async function createDeadLetters(
   { api, kafka }: { api: RunningApi; kafka: Kafka },
   letters: readonly [key: string, value: Buffer | null][],
   topic: string,

@@ -11,7 +11,7 @@ import { idToUuid } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 
-export interface ToldEventsOptions {
+export interface PublishedEventsOptions {
   kafka: Kafka
   database: Client
   prefix: string
@@ -35,7 +35,9 @@ const deliveryGroups: readonly { group: string; names: readonly string[] }[] = [
  * records do not raise them again. Events whose deliveries the notifier has not finished are written as
  * unpublished: the database no longer has these deliveries. Returns the number of each kind.
  */
-export async function keepToldEvents(options: ToldEventsOptions): Promise<{ told: number; open: number }> {
+export async function keepPublishedEvents(
+  options: PublishedEventsOptions,
+): Promise<{ published: number; open: number }> {
   const { kafka, database, prefix, sinceMs } = options
   const open = await writeOpen(options)
   const topic = prefix + topics.eventRaised.name
@@ -47,17 +49,22 @@ export async function keepToldEvents(options: ToldEventsOptions): Promise<{ told
       end: BigInt(end),
     }),
   )
-  let told = 0
+  let published = 0
   const keep = async (records: readonly RawRecord[]) => {
     for (const event of await decodeAll(records, options.events))
-      if (!open.has(event.id)) told += await writeEvent(database, event, 'published')
+      if (!open.has(event.id)) published += await writeEvent(database, event, 'published')
   }
   await readRecordsOf(kafka, ranges, keep, reading(prefix))
-  return { told, open: open.size }
+  return { published, open: open.size }
 }
 
 /** Writes events with deliveries that the notifier has not finished, as far as Kafka knows. */
-async function writeOpen({ kafka, database, prefix, deliveries }: ToldEventsOptions): Promise<Set<string>> {
+async function writeOpen({
+  kafka,
+  database,
+  prefix,
+  deliveries,
+}: PublishedEventsOptions): Promise<Set<string>> {
   const ranges = await withAdmin(kafka, async (admin) => {
     const found: RecordRange[] = []
     for (const { group, names } of deliveryGroups) {

@@ -1,7 +1,7 @@
 import type { SimProcess } from './sim-process.ts'
 
 /** An event of the simulation at a virtual time, unless cancelled or its process has died. */
-export interface Happening {
+export interface PlannedEvent {
   atMs: number
   order: number
   owner: SimProcess | null
@@ -9,26 +9,26 @@ export interface Happening {
 }
 
 /** Queue by time, then in the order of planning. A binary heap. */
-export class Happenings {
-  readonly #heap: Happening[] = []
+export class EventQueue {
+  readonly #heap: PlannedEvent[] = []
 
   get size(): number {
     return this.#heap.length
   }
 
-  add(happening: Happening): void {
+  add(event: PlannedEvent): void {
     const heap = this.#heap
-    let at = heap.push(happening) - 1
+    let at = heap.push(event) - 1
     while (at > 0) {
       const above = (at - 1) >> 1
-      if (!isBefore(happening, heap[above] as Happening)) break
-      heap[at] = heap[above] as Happening
+      if (!isBefore(event, heap[above] as PlannedEvent)) break
+      heap[at] = heap[above] as PlannedEvent
       at = above
     }
-    heap[at] = happening
+    heap[at] = event
   }
 
-  takeFirst(): Happening | undefined {
+  takeFirst(): PlannedEvent | undefined {
     const heap = this.#heap
     const first = heap[0]
     const last = heap.pop()
@@ -37,9 +37,10 @@ export class Happenings {
     for (;;) {
       let below = 2 * at + 1
       if (below >= heap.length) break
-      if (below + 1 < heap.length && isBefore(heap[below + 1] as Happening, heap[below] as Happening)) below++
-      if (!isBefore(heap[below] as Happening, last)) break
-      heap[at] = heap[below] as Happening
+      if (below + 1 < heap.length && isBefore(heap[below + 1] as PlannedEvent, heap[below] as PlannedEvent))
+        below++
+      if (!isBefore(heap[below] as PlannedEvent, last)) break
+      heap[at] = heap[below] as PlannedEvent
       at = below
     }
     heap[at] = last
@@ -47,6 +48,6 @@ export class Happenings {
   }
 }
 
-function isBefore(one: Happening, other: Happening): boolean {
+function isBefore(one: PlannedEvent, other: PlannedEvent): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order)
 }

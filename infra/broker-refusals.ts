@@ -7,7 +7,7 @@ export interface Refusal {
   /** The protocol's name of the error, for instance `POLICY_VIOLATION`. */
   type: string
   /** The broker's message; may be empty. */
-  said: string
+  message: string
 }
 
 interface Entry {
@@ -34,7 +34,7 @@ const responses = [
   'alterConfigs/v1/response.js',
 ]
 const refusals = new WeakMap<Error, readonly Refusal[]>()
-let hears = false
+let isPatched = false
 
 /** The brokers' refusals behind this error; empty if it is none. Needs the patch of kafkajs below. */
 export function refusalsOf(error: unknown): readonly Refusal[] {
@@ -45,9 +45,9 @@ export function refusalsOf(error: unknown): readonly Refusal[] {
  * kafkajs reads why a broker refuses a topic and throws an error without it. This patch keeps the reason with
  * the error.
  */
-export function hearRefusals(): void {
-  if (hears) return
-  hears = true
+export function captureRefusals(): void {
+  if (isPatched) return
+  isPatched = true
   const load = createRequire(import.meta.url)
   const { createErrorFromCode } = load('kafkajs/src/protocol/error.js') as {
     createErrorFromCode: (code: number) => Error
@@ -75,6 +75,6 @@ function refusedIn(
     .map(({ topic, resourceName, errorCode, errorMessage }) => ({
       topic: topic ?? resourceName ?? '',
       type: typeOfError(errorOf(errorCode)) ?? String(errorCode),
-      said: errorMessage ?? '',
+      message: errorMessage ?? '',
     }))
 }
