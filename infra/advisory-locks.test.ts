@@ -9,7 +9,7 @@ const sources = globSync('{runtime,services,capture,schemas,infra,scripts,tests/
   .filter((path) => !path.endsWith('.test.ts'))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
-test('every advisory lock has a number of its own: two tasks that share one keep each other from running', () => {
+test('every advisory lock has a unique number: two tasks that share one would block each other', () => {
   const takersOf = new Map<string, string[]>()
   for (const { path, text } of sources) {
     for (const [, number = ''] of text.matchAll(/^(?:const \w*lock =|\s+\w+:) (7_355_\d+),?$/gim)) {

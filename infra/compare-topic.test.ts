@@ -18,7 +18,7 @@ function wrong(topic: TopicToCreate, config: Record<string, string>, partitions 
   return whatIsWrong(topic, made(partitions), { ...topic.config, ...with2, ...config })
 }
 
-test('a topic of somebody else may have more than is needed', () => {
+test('a topic of another owner may exceed the requirements', () => {
   expect(wrong(logged, {})).toEqual([])
   expect(wrong(logged, { 'max.message.bytes': '20971520', 'retention.ms': '1209600000' }, 24)).toEqual([])
   expect(wrong(ephemeral, { 'retention.ms': '600000', 'segment.ms': '60000' })).toEqual([])
@@ -68,6 +68,6 @@ test.each<[string, TopicToCreate, Record<string, string>, string]>([
   expect(wrong(topic, config)).toEqual([`${topic.name}: ${phrase}`])
 })
 
-test('too few partitions are named, also where its configuration may not be read', () => {
+test('reports too few partitions, also without access to the configuration', () => {
   expect(whatIsWrong(logged, made(3), undefined)).toEqual(['p.llm.request.logged has 3 partitions, not 6'])
 })

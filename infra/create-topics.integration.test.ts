@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 describe('createTopics', () => {
-  test('creates every topic of the table with its partitions and configuration, and again changes nothing', async () => {
+  test('creates every topic of the table with its partitions and configuration; a second run changes nothing', async () => {
     // The longest that TOPIC_PREFIX allows.
     const prefix = newPrefix(200)
     expect(kafkaFields.TOPIC_PREFIX.parse(prefix)).toBe(prefix)
@@ -57,7 +57,7 @@ describe('createTopics', () => {
     }
   })
 
-  test('where brokers came later it tells what is kept once, and lets it take writes as before', async () => {
+  test('after brokers were added, names topics with one replica, which still accept writes', async () => {
     const prefix = newPrefix()
     await createTopics({ kafka, prefix, replicationFactor: 1, log })
     const names = topicsToCreate(prefix).map(({ name }) => name)
@@ -72,7 +72,7 @@ describe('createTopics', () => {
     expect((await configOf(name))['min.insync.replicas']).toBe('1')
   })
 
-  test('brings an older topic up to the table, and leaves what operators set besides', async () => {
+  test('updates an older topic to the table, and keeps other settings of operators', async () => {
     const prefix = newPrefix()
     const topic = prefix + topics.requestLogged.name
     const configEntries = [
@@ -104,7 +104,7 @@ describe('registerSchemas', () => {
     return { ...rest, fields: [...fields, field] } as never
   }
 
-  test('registers a subject for each topic, and again changes nothing', async () => {
+  test('registers a subject for each topic; a second run changes nothing', async () => {
     const prefix = newPrefix()
     await registerSchemas({ registryUrl, prefix, log })
     const ids = await idsOf(prefix)
@@ -113,7 +113,7 @@ describe('registerSchemas', () => {
     expect(ids).toHaveLength(Object.keys(topics).length)
   })
 
-  test('says that the registry is away, whom nobody would guess from "fetch failed"', async () => {
+  test('says that the registry is down, instead of "fetch failed"', async () => {
     const [port] = await freePorts(1)
     const away = registerSchemas({ registryUrl: `http://127.0.0.1:${port}`, prefix: newPrefix(), log })
     await expect(away).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe('registerSchemas', () => {
     })
   })
 
-  test('puts back what readers rely on, and names the subject that somebody has broken meanwhile', async () => {
+  test('restores the level that readers rely on, and names an incompatible subject', async () => {
     const prefix = newPrefix()
     const subject = `${prefix}${topics.eventRaised.name}-value`
     const config = `${registryUrl}/config/${subject}`
@@ -142,7 +142,7 @@ describe('registerSchemas', () => {
     await expect(refusal).rejects.toThrow(`the registry does not take the schema of ${subject}`)
   })
 
-  test('has the registry refuse a change that breaks readers, and take one that does not', async () => {
+  test('makes the registry refuse a change that breaks readers, and accept one that does not', async () => {
     const prefix = newPrefix()
     await registerSchemas({ registryUrl, prefix, log })
     const options = {

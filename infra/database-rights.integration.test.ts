@@ -83,7 +83,7 @@ describe('an owner without rights on the schema public', () => {
     return closed
   }
 
-  test('is told the grants, and with them migrates and serves', async () => {
+  test('gets the grants in the error, and with them migrates and serves', async () => {
     const closed = await createClosed()
     const grant = `grant usage, create on schema public to ${closed.login};`
     expect(await refusalOf(closed)).toContain(
@@ -100,7 +100,7 @@ describe('an owner without rights on the schema public', () => {
     await expectServed(closed)
   })
 
-  test('makes a schema of its own with the statements that it is told, and migrates and serves there', async () => {
+  test('creates its own schema with the statements of the error, and migrates and serves there', async () => {
     const closed = await createClosed()
     const [, statements = ''] = /as the owner of the database: (.*)$/.exec(await refusalOf(closed)) ?? []
     await ask(closed.url, statements)
@@ -115,7 +115,7 @@ describe('an owner without rights on the schema public', () => {
 })
 
 describe('two installations on one server', () => {
-  test('with roles of their own are served, and the logins of one read nothing of the other', async () => {
+  test('work with separate roles, and the logins of one read nothing of the other', async () => {
     const [one, other] = [await createInstallation(prefixOf()), await createInstallation(prefixOf())]
     await Promise.all([one, other].map(migrateIt))
     await expectServed(one)
@@ -132,7 +132,7 @@ describe('two installations on one server', () => {
       await expect(ask(stranger.href, statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('are not given the same roles, unless neither may enter the database of the other', async () => {
+  test("cannot share roles, unless neither may connect to the other's database", async () => {
     const prefix = prefixOf()
     const [one, other] = [await createInstallation(prefix), await createInstallation(prefix)]
     await migrateIt(one)
@@ -152,7 +152,7 @@ describe('two installations on one server', () => {
   })
 })
 
-test('with another prefix than before rights go from the former roles to the new ones', async () => {
+test('a new prefix moves the rights from the old roles to the new ones', async () => {
   const before = await createInstallation(prefixOf())
   await migrateIt(before)
   const after = { ...before, rolePrefix: prefixOf() }

@@ -33,7 +33,7 @@ test.each(Object.values(topics).map((topic: TopicDefinition) => [topic.name, top
   },
 )
 
-test('only the migration makes and changes topics, and nobody deletes one', () => {
+test('only the migration creates and changes topics, and none deletes one', () => {
   for (const { name } of topicsToCreate()) {
     for (const operation of ['CREATE', 'ALTER', 'ALTER_CONFIGS'] as const)
       expect(holders(name, operation)).toEqual(['migrate'])
@@ -41,7 +41,7 @@ test('only the migration makes and changes topics, and nobody deletes one', () =
   }
 })
 
-test('a group is joined by the service whose source names it, and by no other', () => {
+test('only the service whose source names a group may join it', () => {
   for (const client of processNames) {
     if (Object.keys(definitionOf(client).kafka?.groups ?? {}).length === 0) continue
     const source = globSync('**/*.ts', { cwd: join(services, client) })

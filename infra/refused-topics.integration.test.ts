@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test("a provider's policy is told in one sentence: topic, setting, what was asked, what is allowed, what to do", async () => {
+test("explains a provider's policy in one sentence: topic, setting, requested and allowed value, remedy", async () => {
   await expect(create('policy.', defaultTopicSettings)).rejects.toMatchObject({
     name: 'CannotStart',
     message: expect.stringMatching(
@@ -48,7 +48,7 @@ test("a provider's policy is told in one sentence: topic, setting, what was aske
   })
 })
 
-test('so are more copies than there are brokers, and a value that Kafka does not take', async () => {
+test('explains more replicas than brokers, and an invalid value', async () => {
   await expect(create('copies.', capped, 3)).rejects.toThrow(
     /^Kafka refuses topic copies\.\S+ \(INVALID_REPLICATION_FACTOR\), requested: replication factor 3; Kafka says: .*only 1 broker/,
   )
@@ -57,7 +57,7 @@ test('so are more copies than there are brokers, and a value that Kafka does not
   )
 })
 
-test('with KAFKA_MAX_RECORD_BYTES topics are made, and the largest record that one takes fits into a dead letter', async () => {
+test('with KAFKA_MAX_RECORD_BYTES topics are created, and a dead letter can hold the largest record', async () => {
   await create('made.')
   expect(await checkTopics(kafka(), 'made.', capped)).toEqual([])
   const topic = `made.${topics.requestLogged.name}`
@@ -70,7 +70,7 @@ test('with KAFKA_MAX_RECORD_BYTES topics are made, and the largest record that o
   await buried.stop()
 })
 
-test('where both topics take as much, what no longer fits with the headers is kept without its value', async () => {
+test('if both topics have the same limit, a dead letter that is too large with its headers omits the value', async () => {
   const topic = 'foreign.calls'
   await withAdmin(kafka(), async (admin) => {
     const names = [topic, `${topic}.dlq`]
@@ -93,7 +93,7 @@ test('where both topics take as much, what no longer fits with the headers is ke
   await buried.stop()
 })
 
-test('topics that somebody else made are compared, and left as they are', async () => {
+test('topics of another owner are compared and not changed', async () => {
   const wanted = topicsToCreate('theirs.', capped)
   const theirs = wanted.slice(1).map(({ name, config }) => ({
     topic: name,

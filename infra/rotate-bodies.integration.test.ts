@@ -102,7 +102,7 @@ async function openAll(keys: Parameters<typeof createSealer>[0]): Promise<string
   return texts.toSorted()
 }
 
-test('every column of the tables that holds sealed bytes is rotated', async () => {
+test('every column with sealed bytes is rotated', async () => {
   const { rows } = await pool.query<{ column: string }>(
     `select c.relname || '.' || a.attname as column from pg_attribute a join pg_class c on c.oid = a.attrelid
      where a.attname like '%key\\_id' and c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
@@ -112,7 +112,7 @@ test('every column of the tables that holds sealed bytes is rotated', async () =
   expect(rows.map(({ column }) => column).toSorted()).toEqual(known.toSorted())
 })
 
-test('a rotation that is killed goes on where it was; then only the new key is needed, and every value is what it was', async () => {
+test('a killed rotation continues; then only the new key is needed, and every value is unchanged', async () => {
   const projectId = await addProject()
   for (const [index, keys] of [[older], [old, older], [], [current]].entries()) {
     for (let count = 0; count < 6; count++) await seed(projectId, keys, index)
@@ -161,7 +161,7 @@ test('a rotation that is killed goes on where it was; then only the new key is n
   })
 })
 
-test('what no key opens is counted and left as it is', async () => {
+test('values that no key opens are counted and left unchanged', async () => {
   const projectId = await addProject()
   const id = await seed(projectId, [key('lost')], 0)
   const resealer = createResealer(rotated)
@@ -178,7 +178,7 @@ test('what no key opens is counted and left as it is', async () => {
   await pool.query('delete from llm_requests where id = $1', [idToUuid(id)])
 })
 
-test('a day that retention drops meanwhile is passed over, and what comes behind it is rotated', async () => {
+test('a day that retention drops meanwhile is skipped, and later ones are rotated', async () => {
   const projectId = await addProject()
   const seeded = [await seed(projectId, [old], 30), await seed(projectId, [old], 29)]
   await seedWebhook(projectId, [old])
@@ -200,7 +200,7 @@ test('a day that retention drops meanwhile is passed over, and what comes behind
   expect(done).toEqual({ resealed: 6, unopened: 0 })
 })
 
-test('an old key is needed while Postgres has values of it, then until topics have forgotten it', async () => {
+test('an old key is needed while Postgres has its values, then until topics have expired them', async () => {
   const ids = rotated.map(({ id }) => id)
   const dayMs = 86_400_000
   await pool.query('truncate body_keys')

@@ -83,7 +83,7 @@ async function readableTables(): Promise<{ name: string; secured: boolean; parti
 
 const denied = /permission denied/
 
-test('when keys were last used is written together, by whoever lets them in, and never back', async () => {
+test('last uses of keys are written in batches, by each process that authenticates, and never moved back', async () => {
   let nowMs = Date.parse('2026-11-21T09:30:00Z')
   const clock = { ...systemClock, now: () => nowMs }
   const keyOf = (projectId: string) => idFromUuid('key', idToUuid(projectId))
@@ -123,7 +123,7 @@ describe('the role of the API', () => {
     await superuser.end()
   })
 
-  test('reads no table without policies but those that say nothing of projects, and no partition', async () => {
+  test('reads only tables with policies or without projects, and no partition', async () => {
     const readable = await readableTables()
     expect(readable.filter(({ secured }) => !secured).map(({ name }) => name)).toEqual([
       'rollup_days',
@@ -139,7 +139,7 @@ describe('the role of the API', () => {
       await expect(api.query(`select from ${pg.escapeIdentifier(partition)}`)).rejects.toThrow(denied)
   })
 
-  test("sees a project's rows alone in its transaction, and none outside of one", async () => {
+  test("sees only one project's rows in a transaction, and none outside", async () => {
     const secured = (await readableTables()).filter((table) => table.secured).map(({ name }) => name)
     expect(secured).toEqual(
       expect.arrayContaining(['llm_requests', 'projects', 'safety_scores', 'webhook_attempts', 'webhooks']),
@@ -160,7 +160,7 @@ describe('the role of the API', () => {
     expect(seeded).toContain('webhook_waiting')
   })
 
-  test("changes nobody else's rows and writes none for others", async () => {
+  test('neither changes nor writes rows of other projects', async () => {
     const attempts = [
       `update projects set name = 'stolen'`,
       `update webhooks set url = 'https://evil.example.com'`,
@@ -183,20 +183,20 @@ describe('the role of the API', () => {
     await expect(moved).rejects.toThrow('row-level security')
   })
 
-  test('finds the project of a key, and is given nothing else of keys', async () => {
+  test('finds the project of a key, and nothing else about keys', async () => {
     const { rows } = await api.query('select * from find_api_key(uuid_send($1::uuid))', [idToUuid(theirs)])
     expect(rows).toMatchObject([{ project_id: idToUuid(theirs), tier: 'pro', scope: 'all' }])
   })
 })
 
-test("what acts with its owner's rights is for these roles, and for nobody else who may connect", async () => {
+test("only these roles may call functions that run with their owner's rights", async () => {
   const { rows } = await owner.query(
     `select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace and has_function_privilege('public', oid, 'execute')`,
   )
   expect(rows).toEqual([])
 })
 
-test("the operator's role sees every project, and is held by a policy of its own", async () => {
+test("the operator's role sees every project, by its own policy", async () => {
   const operator = poolAs('sluice_operator')
   const { rows } = await operator.query(
     `select count(*)::integer as projects, row_security_active('projects') as held from projects`,
@@ -214,7 +214,7 @@ test('a new table with a project_id is secured by the next migration, one withou
   await expect(api.query('select from machines')).rejects.toThrow(denied)
 })
 
-test('a login without special rights migrates once an administrator has granted it what the error says', async () => {
+test('a login without special rights can migrate after the grants that the error names', async () => {
   const name = randomName('login')
   const role = pg.escapeIdentifier(name)
   const prefix = `${name.toLowerCase().replaceAll('-', '_')}_`

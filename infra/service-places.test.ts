@@ -86,7 +86,7 @@ async function defaultsOf(name: string): Promise<(variable: string) => unknown> 
   return (variable) => (schema?.shape[variable] as z.ZodType | undefined)?.safeParse(undefined).data
 }
 
-test.each(names)('%s is everywhere that a service has to be', async (name) => {
+test.each(names)('%s is listed everywhere that a service must be', async (name) => {
   expect(await missingOf(name)).toEqual([])
 })
 

@@ -18,7 +18,7 @@ test.each([
   [9, 3],
 ])('on %i brokers a new topic has %i copies', (brokers, copies) => expect(copiesWith(brokers)).toBe(copies))
 
-test('a topic is not made with fewer copies than the others while a broker is away', () => {
+test('while a broker is down, no topic is created with fewer replicas than the others', () => {
   expect(() => refuseFewerCopies('new', 2, [3, 3])).toThrow(
     'new is missing; with 2 brokers it would be kept 2 times, others are kept 3 times: bring back the brokers that are away',
   )

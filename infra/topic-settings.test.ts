@@ -4,7 +4,7 @@ import { topicSettingsOf, topicSettingsSchema } from './topic-settings.ts'
 
 const parse = (environment: Record<string, string>) => parseConfig(topicSettingsSchema, environment)
 
-test('a number is for all topics, topic:number for one', () => {
+test('a number applies to all topics, topic:number to one', () => {
   const parsed = parse({
     KAFKA_MAX_RECORD_BYTES: '8388608',
     KAFKA_TOPIC_PARTITIONS: '12, safety_score_jobs:24',

@@ -6,5 +6,5 @@ const [services = '/var/lib/sluice/secrets', gateway = '/var/lib/sluice/gateway'
 
 await runCommand(async () => {
   await writeSecretFiles({ services, gateway }, process.env)
-  console.log('the secrets are there')
+  console.log('secrets are written')
 })

@@ -60,7 +60,7 @@ async function rotate(pool: Pool, keys: readonly EncryptionKey[], pauseMs: numbe
   const resealer = createResealer(keys)
   if (resealer === undefined)
     throw new CannotStart('BODY_ENCRYPTION_KEYS is empty: there is no key to seal with')
-  const describe = ({ resealed, unopened }: Rotated) => `${resealed} sealed anew, ${unopened} not opened`
+  const describe = ({ resealed, unopened }: Rotated) => `${resealed} sealed again, ${unopened} not opened`
   let told = 0
   const rotated = await rotateBodies({
     pool,

@@ -38,10 +38,10 @@ const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 const problems = (await Promise.all(packages.map(problemOf))).filter((problem) => problem !== undefined)
 if (problems.length > 0) {
-  console.error(`licences that nobody has agreed to (scripts/licences.ts):\n${problems.sort().join('\n')}`)
+  console.error(`licences that are not allowed (scripts/licences.ts):\n${problems.sort().join('\n')}`)
   process.exit(1)
 }
-console.log(`${packages.length} packages, all under licences that are agreed to`)
+console.log(`${packages.length} packages, all with allowed licences`)
 
 async function problemOf([path, locked]: [string, LockedPackage]): Promise<string | undefined> {
   const name = path.replace(/^.*node_modules\//, '')

@@ -65,7 +65,7 @@ async function migrate(args: string[], more: Record<string, string> = {}): Promi
 const ours = () =>
   withAdmin(kafka, async (admin) => (await admin.listTopics()).filter((name) => name.startsWith(prefix)))
 
-test('topics that are missing are named, one a line, and nothing is made or changed', async () => {
+test('names missing topics, one per line, and creates or changes nothing', async () => {
   const { code, stdout, stderr } = await migrate(['--check-topics-only'])
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   const missing = topicsToCreate(prefix).map(
@@ -76,7 +76,7 @@ test('topics that are missing are named, one a line, and nothing is made or chan
   expect((await migrationStatus(databaseUrl.href)).applied).toEqual([])
 })
 
-test('where they are as needed, database and schemas are brought up to date and topics left alone', async () => {
+test('if topics meet the requirements, updates database and schemas and leaves topics alone', async () => {
   await createTopics({ kafka, prefix, replicationFactor: 1, log })
   const before = await ours()
   expect(await migrate(['--check-topics-only'])).toMatchObject({
@@ -94,7 +94,7 @@ test('where they are as needed, database and schemas are brought up to date and 
   })
 })
 
-test('without the option partitions are what KAFKA_TOPIC_PARTITIONS says, and a wrong one is named', async () => {
+test('without the option, applies KAFKA_TOPIC_PARTITIONS, and names an invalid one', async () => {
   expect(await migrate([], { KAFKA_TOPIC_PARTITIONS: 'event.raised:9' })).toMatchObject({ code: 0 })
   expect(await migrate(['--check-topics-only'], { KAFKA_TOPIC_PARTITIONS: 'event.raised:9' })).toMatchObject({
     code: 0,
@@ -105,7 +105,7 @@ test('without the option partitions are what KAFKA_TOPIC_PARTITIONS says, and a 
   })
 })
 
-test('a refusal of Kafka is a sentence, not a stack, and what it says to do helps', async () => {
+test('a refusal of Kafka is a sentence, not a stack, and its remedy works', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-migrate-'))
   const broker = await startCappedKafka(directory, cacheDirectory)
   try {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
-test('a Postgres that cannot be reached is told in a sentence', () => {
+test('an unreachable Postgres is reported in a sentence', () => {
   const env = {
     ...process.env,
     KAFKA_BROKERS: '127.0.0.1:1',
@@ -14,7 +14,7 @@ test('a Postgres that cannot be reached is told in a sentence', () => {
   expect(status).toBe(2)
 })
 
-test('a stack is named as for every other script, whose doctor sends people here', () => {
+test('takes --state like every other script, because the doctor refers to it', () => {
   const script = join(import.meta.dirname, 'migrate.ts')
   const { status, stderr } = spawnSync(process.execPath, [script, '--status', '--state', '/not/there'])
   expect(String(stderr)).toMatch(

@@ -114,7 +114,9 @@ async function rewind(
   // Before the sinks continue: an event that is raised again cannot be withdrawn.
   if (!values['raise-again']) {
     const { published, open } = await keepEvents(system, database, sinceMs)
-    console.log(`${published} events stay told; ${open} that the notifier had not finished are raised again`)
+    console.log(
+      `${published} events stay published; ${open} that the notifier had not finished are raised again`,
+    )
   }
   for (const { groupId, offsets } of plans) await setGroupOffsets(system.kafka, groupId, offsets)
   console.log('done: start the sinks')

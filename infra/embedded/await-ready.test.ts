@@ -28,7 +28,7 @@ async function start(script: string, probe: () => Promise<unknown>, more: Partia
 
 const notYet = () => Promise.reject(new Error('not yet'))
 
-test('what is at work has no deadline: a broker reads through its log for as long as that takes', async () => {
+test('a working process has no deadline: a broker may read its log as long as necessary', async () => {
   let probes = 0
   const began = performance.now()
   const recovering = async () => {
@@ -39,14 +39,14 @@ test('what is at work has no deadline: a broker reads through its log for as lon
   expect(probes).toBeGreaterThan(1)
 })
 
-test('what does nothing is given up, with what it last answered and wrote', async () => {
+test('an idle process is given up, with its last answer and output', async () => {
   const given = start('echo booting; sleep 60', notYet)
   await expect(given).rejects.toThrow(
     `The part is not ready (not yet) and did nothing for 1 s; the end of ${logFile} says:\n  booting`,
   )
 })
 
-test('lines that tell of waiting for others are not work', async () => {
+test('log lines about waiting for others are not work', async () => {
   const complaining = async () => {
     await appendFile(logFile, 'Kafka does not answer\n')
     await notYet()
@@ -55,7 +55,7 @@ test('lines that tell of waiting for others are not work', async () => {
   await expect(given).rejects.toThrow('did nothing for 1 s')
 })
 
-test('what ends is not waited for, nor what is not wanted any more', async () => {
+test('does not wait for a process that exited, nor after an abort', async () => {
   await expect(start('echo no memory; exit 1', notYet)).rejects.toThrow(
     /^The part ended while starting; .*:\n {2}no memory$/,
   )
@@ -67,7 +67,7 @@ test('what ends is not waited for, nor what is not wanted any more', async () =>
   await expect(start('sleep 60', asked, { signal: stopping.signal })).rejects.toThrow('stopping')
 })
 
-test('the work of a process is its own and that of its children', async () => {
+test('work includes that of child processes', async () => {
   running = await startGuarded({
     command: '/bin/sh',
     args: ['-c', '(while :; do :; done) & wait'],

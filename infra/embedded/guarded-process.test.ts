@@ -24,13 +24,13 @@ const shell = (script: string, stopDeadlineMs = 5000) => ({
   stopDeadlineMs,
 })
 
-test('what the process writes is in its log, how it ended in its exit', async () => {
+test('captures the output in the log, and how it exited', async () => {
   const { exited } = await startGuarded(shell('echo out; echo err >&2; exit 3'))
   expect(await exited).toEqual({ code: 3, signal: null })
   expect((await readFile(logFile, 'utf8')).split('\n').sort()).toEqual(['', 'err', 'out'])
 })
 
-test('stop is a signal first, so that the process can put things in order', async () => {
+test('stop sends a signal first, so that the process can clean up', async () => {
   const part = await startGuarded(
     shell('trap "echo orderly; exit 0" TERM; echo ready; while :; do sleep 0.05; done'),
   )
@@ -47,7 +47,7 @@ test('a process that does not stop is killed after its deadline', async () => {
   expect(await part.exited).toEqual({ code: null, signal: 'SIGKILL' })
 })
 
-test('a command that is not installed is named, also where PATH leads to what this user may not use', async () => {
+test('names a missing command, also if PATH has a folder that is closed to this user', async () => {
   const missing = { command: 'no-such-command', args: [], logFile }
   await writeFile(join(directory, missing.command), '')
   for (const env of [process.env, { PATH: directory }])
@@ -59,7 +59,7 @@ test('a command that is not installed is named, also where PATH leads to what th
   await expect(startGuarded({ ...missing, command: closed })).rejects.toThrow('EACCES')
 })
 
-test('when its owner is killed the process goes too, with what it started', async () => {
+test('if its parent is killed, the process and its children end too', async () => {
   const owner = spawn(process.execPath, ['--input-type=module', '-e', ownerProgram()], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

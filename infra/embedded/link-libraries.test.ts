@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { linkLibraries } from './link-libraries.ts'
 
-test('each name that is listed leads to its library; those that are there stay, another fault is told', async () => {
+test('creates each listed link; existing ones stay, other errors are thrown', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-links-'))
   try {
     await mkdir(join(directory, 'native', 'lib'), { recursive: true })

@@ -57,7 +57,7 @@ function nameOf(variable: string): string {
   return variable.replace(/_FILE$/, '')
 }
 
-test('every service runs, with the options for Node that it has', () => {
+test('every service runs, with its options for Node', () => {
   for (const name of own) {
     const { nodeOptions } = definitionOf(name)
     const command = [nodeOptions, `services/${name}/main.ts`].filter((argument) => argument !== undefined)
@@ -108,7 +108,7 @@ test.each([
   expect(given).toEqual(expect.arrayContaining(names))
 })
 
-test('nothing is of no version or without an end to its memory, and whatever stays says how it is', () => {
+test('every image has a version, every container a memory limit, and every service a health check', () => {
   for (const [name, { image, mem_limit: memory, healthcheck }] of containers) {
     expect({ name, image }).not.toEqual({ name, image: expect.stringMatching(/:latest$|^[^:]+$/) })
     expect({ name, memory }).toEqual({ name, memory: expect.stringMatching(/^\d+[gm]$/) })
@@ -116,14 +116,14 @@ test('nothing is of no version or without an end to its memory, and whatever sta
   }
 })
 
-test('our own run without rights on a file system that they cannot write, and nothing is open to other hosts', () => {
+test('our containers run unprivileged on a read-only file system, and no port is open to other hosts', () => {
   for (const name of [...own, ...once, 'demo-upstream'])
     expect(containerOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   const ports = containers.flatMap(([, container]) => container.ports ?? [])
   expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
 })
 
-test('nothing has to be set, and each secret is a file that is written for the container that reads it', () => {
+test('nothing must be set, and each secret is a file written for the container that reads it', () => {
   expect(read('docker-compose.kafka.yml')).not.toMatch(/\$\{\w+:?\?/)
   const places = {
     '/var/lib/sluice/secrets': ['secrets', secretNames.services],
@@ -149,7 +149,7 @@ test('nothing has to be set, and each secret is a file that is written for the c
   expect(containerOf('gateway').volumes?.join()).not.toContain('secrets:')
 })
 
-test('volumes are declared, and files that are mounted exist', () => {
+test('volumes are declared, and mounted files exist', () => {
   const sources = containers.flatMap(([, { volumes = [] }]) =>
     volumes.map((volume) => volume.split(':')[0] ?? ''),
   )
@@ -163,7 +163,7 @@ test('volumes are declared, and files that are mounted exist', () => {
     })
 })
 
-test('the image is made of files that exist, of bases with a version, and runs as nobody in particular', () => {
+test('the image has existing files and bases with a version, and does not run as root', () => {
   const lines = read('infra', 'images', 'Dockerfile').split('\n')
   const copied = lines
     .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))

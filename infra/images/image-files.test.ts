@@ -35,7 +35,7 @@ function missing(needed: Iterable<string>, present: ReadonlySet<string>): string
   return [...needed].filter((path) => !has(path)).sort()
 }
 
-test('the Dockerfile has the stages that are looked at here', () => {
+test('the Dockerfile has the stages tested here', () => {
   expect([packages.name, client.name, image.name, stages.length]).toEqual(['packages', 'client', 'final', 3])
 })
 
@@ -57,7 +57,7 @@ test.each(stages.map((stage) => [stage.name, stage] as const))(
   },
 )
 
-test('the image has all that services and the commands of operators import and read', async () => {
+test("the image has everything that services and operators' commands import and read", async () => {
   const mains = glob('services/**/main.ts')
   const scripts = commands.flatMap((name) => [`scripts/${name}`, `scripts/${name}.ts`])
   const shell = ['scripts/use-node', 'scripts/packages-match.cjs', 'package.json']
@@ -68,7 +68,7 @@ test('the image has all that services and the commands of operators import and r
   expect(missing(needed, copiedFiles(root, image.steps, ignored))).toEqual([])
 })
 
-test('the built client comes from its stage, and no build of this machine with it', () => {
+test('the built client comes from its stage, not from this machine', () => {
   const built = image.steps.filter((step) => 'copy' in step && step.from === 'client')
   expect(built).toEqual([{ copy: ['services/dashboard/dist'], from: 'client' }])
   const present = copiedFiles(root, image.steps, ignored)

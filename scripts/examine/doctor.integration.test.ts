@@ -86,7 +86,7 @@ afterAll(async () => {
 })
 
 // Both only read, and the second mostly waits: run concurrently.
-test.concurrent('a healthy system: every check is made, nothing is wrong, exit code 0', async () => {
+test.concurrent('a healthy system: every check runs, no problem, exit code 0', async () => {
   const run = await doctor(['--json', '--service', `sink=${system.operations['sink'] ?? ''}`], environment)
   const report = JSON.parse(run.output) as { ok: boolean; problems: number; findings: Finding[] }
   expect(wrongIn(report.findings)).toEqual([])
@@ -98,7 +98,7 @@ test.concurrent('a healthy system: every check is made, nothing is wrong, exit c
   expect(made).toEqual(expect.arrayContaining([...checks.split(' '), 'webhook keys', 'dead letters']))
 })
 
-test.concurrent('Kafka away: it says so, looks at all else, and exits with 1', async () => {
+test.concurrent('Kafka down: reports it, checks everything else, and exits with 1', async () => {
   const run = await doctor([], { ...environment, KAFKA_BROKERS: '127.0.0.1:1' })
   expect(run.code).toBe(1)
   expect(run.output).toMatch(/PROBLEM {2}kafka +Kafka at \S+:1 cannot be examined: .*\n +do: is it up/)
@@ -106,7 +106,7 @@ test.concurrent('Kafka away: it says so, looks at all else, and exits with 1', a
   expect((await doctor(['--service', 'nonsense'], environment)).code).toBe(2)
 })
 
-test('topics: one is missing, one keeps its records for too short', async () => {
+test('topics: one is missing, one has too short a retention', async () => {
   const late = prefix + topics.eventRaised.name
   const gone = prefix + topics.deliveryDead.name
   await withAdmin(system.kafka, async (admin) => {
@@ -158,7 +158,7 @@ test('schemas: one is not registered, one is incompatible', async () => {
   expect(wrong.filter((what) => !what.includes(missing) && !what.includes(foreign))).toEqual([])
 })
 
-test('lag: records have waited for hours, and nobody reads them', async () => {
+test('lag: records have waited for hours, and no member reads them', async () => {
   const topic = prefix + topics.scoreJobs.name
   const groupId = `${prefix}scorer`
   const producer = system.kafka.producer()
@@ -178,7 +178,7 @@ test('lag: records have waited for hours, and nobody reads them', async () => {
   ])
 })
 
-test('positions: the tables do not know what the sinks have committed, as after a fail-over to a standby that lagged', async () => {
+test('positions: the tables lack what the sinks committed, as after a fail-over to a lagging standby', async () => {
   const { clusterId } = await withAdmin(system.kafka, (admin) => admin.describeCluster())
   await pool.query('insert into sink_positions values ($1, $2, 0, 1)', [clusterId, calls])
   const what = `records that the sinks committed and the tables do not know: 2 of ${topics.requestLogged.name} partition 0`
@@ -234,7 +234,7 @@ test('a clock that is an hour wrong', async () => {
   ])
 })
 
-test('a service that failed, one that is degraded, one that is not there', async () => {
+test('a failed service, a degraded one, a missing one', async () => {
   answer = { status: 'failed', problems: { postgres: 'POSTGRES_UNAVAILABLE: gone' } }
   expect(wrongIn(await examineServices(system))).toEqual([
     'services: sink says failed; postgres: POSTGRES_UNAVAILABLE: gone',

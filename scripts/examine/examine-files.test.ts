@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-test('a spool that cannot be written, one that others can read, one that nobody empties', async () => {
+test('a read-only spool, one that others can read, one that is never emptied', async () => {
   const at = (path: string): System => ({ ...system, config: { ...system.config, SPOOL_DIR: path } })
   expect(wrongIn(await examineSpool(at(join(directory, 'nowhere'))))[0]).toMatch(
     /^spool: \S+nowhere cannot be written: .*ENOENT/,
@@ -62,7 +62,7 @@ test('a spool that cannot be written, one that others can read, one that nobody 
   }
 })
 
-test('a stack with keys of the environment is examined with them, and with what it made itself', async () => {
+test("examines a stack with the environment's keys and its generated secrets", async () => {
   const state = join(directory, 'state')
   await mkdir(state)
   const connection = {
@@ -84,7 +84,7 @@ test('a stack with keys of the environment is examined with them, and with what 
   })
 })
 
-test('secrets: a file that everybody can read, one that is not there, a secret that can be guessed', async () => {
+test('secrets: a world-readable file, a missing one, a guessable secret', async () => {
   const file = join(directory, 'database-url')
   await writeFile(file, 'x')
   await chmod(file, 0o644)
@@ -103,7 +103,7 @@ test('secrets: a file that everybody can read, one that is not there, a secret t
   ])
 })
 
-test('certificates: one that lasts, one that ends within two weeks, one that has ended, one that cannot be read', async () => {
+test('certificates: valid, expiring within two weeks, expired, unreadable', async () => {
   const config: System['config'] = { ...system.config, KAFKA_SSL_CA: makeCertificate().cert }
   const at = async (days: number, changed = config) =>
     (

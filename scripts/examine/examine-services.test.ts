@@ -8,7 +8,7 @@ import type { System } from './find-system.ts'
 const nowMs = 1_800_000_000_000
 const at = (secondsAgo: number) => new Date(nowMs - secondsAgo * 1_000).toISOString()
 
-test('what ends again and again and answers in between is told of, what has been up for long is not', async () => {
+test('reports a process that restarts repeatedly, not one that has been up for long', async () => {
   const processes = [
     { name: 'sink', endedAt: [at(7_000), at(900), at(70), at(40), at(10)] },
     { name: 'scorer', endedAt: [at(120)] },
@@ -24,7 +24,7 @@ test('what ends again and again and answers in between is told of, what has been
   ])
 })
 
-test('of a service that is away it is said where it was looked for, why nobody answered, and what to do', async () => {
+test('for a service that is down, gives its address, the reason and a remedy', async () => {
   const stranger = createServer((_request, response) => void response.end('<html>hello'))
   const broken = createServer((_request, response) => {
     response.write('{"status":', () => response.destroy())

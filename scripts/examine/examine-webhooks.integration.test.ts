@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a webhook whose deliveries fail is told of, one that nothing was sent to is not', async () => {
+test('reports a webhook whose deliveries fail, not one without deliveries', async () => {
   const [webhookId, projectId] = [newId('webhook'), newId('project')]
   const [webhook, project] = [webhookId, projectId].map(idToUuid)
   await client.query(`insert into projects (id, name, created_at) values ($1, 'p', now())`, [project])

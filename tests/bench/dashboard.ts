@@ -201,8 +201,8 @@ async function findBodies(page: Page): Promise<void> {
     if (!answer.ok()) throw new Error(`${address}: ${answer.status()}`)
     if (/"(?:request|response)_body"/.test(await answer.text())) bodiesAsked.push(address)
   }
-  if (listsAsked.size === 0) throw new Error('no list was asked for')
-  if (bodiesAsked.length > 0) throw new Error(`lists asked for bodies: ${bodiesAsked.join(', ')}`)
+  if (listsAsked.size === 0) throw new Error('no list was requested')
+  if (bodiesAsked.length > 0) throw new Error(`lists requested bodies: ${bodiesAsked.join(', ')}`)
 }
 
 function report(

@@ -62,7 +62,7 @@ const direct: Target = { name: 'direct', url: provider.url, pid: undefined }
 const bare: Target = { name: 'bare node:http', url: bareProxy.url, pid: () => bareProxy.pid }
 const { gateway, stop: stopGateway } = await startAlone()
 const nginx: Target[] = []
-if (nginxProxy === undefined) console.log('nginx is not installed: there is no row of it')
+if (nginxProxy === undefined) console.log('nginx is not installed: it is skipped')
 else nginx.push({ name: 'nginx', url: nginxProxy.url, pid: () => nginxProxy.pid })
 
 try {

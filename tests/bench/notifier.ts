@@ -165,13 +165,13 @@ async function measureRetries(): Promise<Record<string, number>> {
     Object.fromEntries(
       late.map((all, index) => [
         `retry after ${delaysMs[index]} ms`,
-        { 'least ms late': Math.min(...all), 'most ms late': Math.max(...all), retries: all.length },
+        { 'min ms late': Math.min(...all), 'max ms late': Math.max(...all), retries: all.length },
       ]),
     ),
   )
   const [min, max] = [Math.min(...late.flat()), Math.max(...late.flat())]
   // Also fails on NaN, from a retry that did not come.
   if (!(min >= 0 && max <= maxLateMs))
-    throw new Error(`retries came ${min} to ${max} ms after their delays: 0 to ${maxLateMs} was expected`)
+    throw new Error(`retries came ${min} to ${max} ms after their delays: expected 0 to ${maxLateMs}`)
   return { retry_late_ms_least: Math.round(min), retry_late_ms_most: Math.round(max) }
 }

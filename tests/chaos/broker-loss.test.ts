@@ -82,7 +82,7 @@ describe('three brokers, one of them killed while records are sent', () => {
     expect(acknowledged.size).toBeGreaterThan(rounds * 4_000)
   }, 600_000)
 
-  test('a broker away, and a topic kept once: sinks measure it and the doctor names it', async () => {
+  test('a broker down, and a topic with one replica: sinks measure it and the doctor names it', async () => {
     const thin = `doctor.${topics.eventRaised.name}`
     await withAdmin(kafka, async (admin) => {
       await admin.createTopics({

@@ -48,7 +48,7 @@ describe('the only broker goes away', () => {
     createProducer({ kafka, log, metrics: createMetrics(), sendTimeoutMs })
   const send = (producer: Producer, key: string) => producer.send([{ topic, key, value: Buffer.from(key) }])
 
-  test('sends are refused in their time, those that can wait are written, and it goes on when it is back', async () => {
+  test('sends fail in time, patient ones are written, and all works when it is back', async () => {
     const impatient = newProducer(1_000)
     const patient = newProducer(240_000)
     const late = newProducer(1_000)
@@ -75,7 +75,7 @@ describe('the only broker goes away', () => {
     for (const key of ['before', 'after', ...expected]) expect(written).toContain(key)
   }, 300_000)
 
-  test('a broker that is silent is given up on in time, and used again when it speaks', async () => {
+  test('a silent broker is given up in time, and used again when it answers', async () => {
     const producer = newProducer(2_000)
     await untilTaken(() => send(producer, 'before the silence'))
     broker.pause()

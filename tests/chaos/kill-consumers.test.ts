@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.stop())
 
-test('kill -9 of each consumer and a Postgres outage: each call stored once, scored once, each failing score told', async () => {
+test('kill -9 of each consumer and a Postgres outage: each call stored once, scored once, each failing score delivered', async () => {
   const { stack, postgres, receiver } = fixture
   let faultsAreOver = false
   const prompts = realPrompts(400)

@@ -76,7 +76,7 @@ test('kill -9 under load, with and without the API: every complete answer is sto
   await expectStoredOnce(calling)
 })
 
-test('the API is away under load: no call fails, and each is stored once', async () => {
+test('the API is down under load: no call fails, and each is stored once', async () => {
   const calling = startCalling({ ...stack, clients: 16, pauseMs: 400 })
   started.push(calling)
   await until(() => calling.complete.size > callsPerLife)

@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('kill -9 mid-load and every id sent again elsewhere: the counter of a tier with a limit is the number of ids', async () => {
+test('kill -9 under load and every id sent again to another process: the quota counter is the number of ids', async () => {
   const { projectId, key } = await api.createProject({ tier: 'pro' })
   const sent: string[] = []
   let answered = 0

@@ -27,7 +27,7 @@ const event: RaisedEvent = {
   webhook_id: null,
 }
 
-describe('while the registry is away', () => {
+describe('while the registry is down', () => {
   let directory: string
   let port: number
   let registry: EmbeddedPart
@@ -53,7 +53,7 @@ describe('while the registry is away', () => {
     await rm(directory, { recursive: true, force: true })
   })
 
-  test('what has its ids goes on, what has not is told to come again, and all is well when it is back', async () => {
+  test('records with known schema ids pass, others get a retryable error, and all works when it is back', async () => {
     const url = registry.address
     const running = createRegistryCodec({ url, log }).codec<RaisedEvent>({ subject, schema })
     const bytes = await running.encode(event)

@@ -32,7 +32,7 @@ const rules = (read('sluice.rules.yml') as { groups: { rules: Rule[] }[] }).grou
 const ruleTests = (read('sluice.rules.test.yml') as { tests: RuleTest[] }).tests
 const pageOf = ({ alert }: Rule) => readFileSync(join(runbooks, `${alert}.md`), 'utf8')
 
-test('promtool: every alert fires when it should, and keeps quiet when it should not', async () => {
+test('promtool: every alert fires when it should, and only then', async () => {
   const promtool = await prometheusTool('promtool')
   await run(promtool, ['check', 'rules', 'sluice.rules.yml'], { cwd: prometheus })
   await run(promtool, ['test', 'rules', 'sluice.rules.test.yml'], { cwd: prometheus })
@@ -49,7 +49,7 @@ test('promtool: every alert fires when it should, and keeps quiet when it should
   expect(outcomes(false)).toEqual(names)
 })
 
-test('every alert has a severity, and a runbook of its name; there is no other', () => {
+test('every alert has a severity and a runbook of its name; there are no other runbooks', () => {
   expect(rules.map((rule) => rule.annotations.runbook_url)).toEqual(
     rules.map(({ alert }) => `docs/runbooks/${alert}.md`),
   )
@@ -57,7 +57,7 @@ test('every alert has a severity, and a runbook of its name; there is no other',
   expect(readdirSync(runbooks).sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort())
 })
 
-test('no rule adds up, compares or joins what two installations have: all keep the namespace', () => {
+test('no rule adds, compares or joins series of two installations: all keep the namespace', () => {
   const careless = rules.flatMap(({ alert, expr }) =>
     [...expr.matchAll(/\b(?:sum|max|min|group|count|avg) ?(?:by )?\([^)]*|\bon \([^)]*/g)]
       .map(([whole]) => whole)
@@ -85,7 +85,7 @@ test('rules and runbooks name only metrics and labels that services have', () =>
 })
 
 // A series that begins at 1 has no increase.
-test('what alerts count is there before it happens, where its labels are known', () => {
+test('counters of alerts exist before their first increase, if their labels are known', () => {
   // Topics are known after the assignment; rules for these fire without a zero too.
   const later = ['sluice_kafka_skipped_records_total', 'sluice_kafka_records_total']
   const metrics = declaredMetrics()
@@ -102,7 +102,7 @@ test('what alerts count is there before it happens, where its labels are known',
   expect(missing).toEqual([])
 })
 
-test('runbooks and docs/operations.md name only scripts, pages, variables and alerts that are there', () => {
+test('runbooks and docs/operations.md name only existing scripts, pages, variables and alerts', () => {
   // Variables and error codes.
   const reference = ['configuration.md', 'errors.md']
     .map((name) => readFileSync(join(root, 'docs', name), 'utf8'))

@@ -14,15 +14,18 @@ const onlySeverity = 'data.severity == "critical"'
 const onlyValue = 'data.score_value > 0.5'
 const whereItIsAThreat = (expression: string) => `event != "threat_detected" || ${expression}`
 
-test.each(eventExamples)('$event: $title: the example fits the schema and has no other field', (example) => {
-  const schema = deliveredEventSchema(example.event)
-  const { data } = schema.shape as { data: z.ZodObject }
-  expect(z.strictObject({ ...schema.shape, data: data.strict() }).parse(envelopeOf(example))).toEqual(
-    envelopeOf(example),
-  )
-})
+test.each(eventExamples)(
+  '$event: $title: the example matches the schema and has no other field',
+  (example) => {
+    const schema = deliveredEventSchema(example.event)
+    const { data } = schema.shape as { data: z.ZodObject }
+    expect(z.strictObject({ ...schema.shape, data: data.strict() }).parse(envelopeOf(example))).toEqual(
+      envelopeOf(example),
+    )
+  },
+)
 
-test('examples of threats are such as a scorer makes', () => {
+test('examples of threats are what a scorer produces', () => {
   const threats = eventExamples.filter(({ event }) => event === 'threat_detected')
   expect(threats.length).toBeGreaterThan(1)
   for (const { title, data } of threats) {

@@ -8,7 +8,7 @@ const ours = [...declaredMetrics().values()]
   .filter(({ name }) => name.startsWith('sluice_'))
   .sort((a, b) => (a.name < b.name ? -1 : 1))
 
-test('every service is asked', () => {
+test('covers every service', () => {
   const services = join(import.meta.dirname, '..', '..', 'services')
   const running = readdirSync(services).filter((name) => existsSync(join(services, name, 'main.ts')))
   expect(Object.keys(makers).sort()).toEqual(running.sort())
@@ -39,7 +39,7 @@ const boundedLabels = new Set(
   ).split(' '),
 )
 
-test('no label grows with what is recorded', () => {
+test('no label grows with the records', () => {
   const labels = new Set(ours.flatMap((metric) => metric.labels))
   expect([...labels].filter((label) => !boundedLabels.has(label))).toEqual([])
 })

@@ -53,7 +53,7 @@ async function callWith(content: string): Promise<string> {
   return answer.headers.get('x-service-request-id') ?? ''
 }
 
-test('where records are capped, the largest call that is taken is stored and scored, whichever way it came', async () => {
+test('with capped records, the largest accepted call is stored and scored, by any source', async () => {
   const body = recordOf(maxBytes)
   expect(body).toHaveLength(maxBytes)
   const posted = await post(body)

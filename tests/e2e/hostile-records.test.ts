@@ -91,7 +91,7 @@ const taken: [string, string][] = [
   ],
 ]
 
-test('what is taken comes out of the API as it went in, and nothing of it ends as a dead letter', async () => {
+test('accepted records come back from the API unchanged, and none becomes a dead letter', async () => {
   const sent = new Map<string, string>()
   for (const [name, json] of taken) {
     const id = newId('request')

@@ -55,7 +55,7 @@ async function relayTo(host: string, port: number): Promise<{ port: number; came
 }
 
 ;(hasIPv6 ? describe : describe.skip)('at an IPv6 address', () => {
-  test('Kafka is found', async () => {
+  test('connects to Kafka', async () => {
     const [host = '', port] = (testInfrastructure().brokers[0] ?? '').split(':')
     const relay = await relayTo(host, Number(port))
     const kafka = createKafka({ KAFKA_BROKERS: [`[::1]:${relay.port}`] }, { clientId: 'test', log })
@@ -64,7 +64,7 @@ async function relayTo(host: string, port: number): Promise<{ port: number; came
     expect(relay.came()).toBeGreaterThan(0)
   })
 
-  test('Postgres is found, by pools and by single connections', async () => {
+  test('connects to Postgres, by pools and by single connections', async () => {
     const url = new URL(testInfrastructure().postgresUrl)
     const relay = await relayTo(url.hostname, Number(url.port))
     url.host = `[::1]:${relay.port}`
@@ -77,7 +77,7 @@ async function relayTo(host: string, port: number): Promise<{ port: number; came
     expect(relay.came()).toBe(3)
   })
 
-  test('the schema registry is found', async () => {
+  test('connects to the schema registry', async () => {
     const url = new URL(testInfrastructure().registryUrl)
     const relay = await relayTo(url.hostname, Number(url.port))
     url.host = `[::1]:${relay.port}`
@@ -87,7 +87,7 @@ async function relayTo(host: string, port: number): Promise<{ port: number; came
     expect(relay.came()).toBeGreaterThan(0)
   })
 
-  test('applications reach the gateway, and it the provider', async () => {
+  test('applications reach the gateway, and the gateway the provider', async () => {
     const upstream = await startRawUpstream()
     upstream.answer(sized('200 OK', [], 'models'))
     const { hostname, port } = new URL(upstream.url)
@@ -112,7 +112,7 @@ async function relayTo(host: string, port: number): Promise<{ port: number; came
     }
   })
 
-  test('people reach the dashboard, and it the API', async () => {
+  test('users reach the dashboard, and the dashboard the API', async () => {
     const api = await startApi({ API_HOST: '::' })
     const dashboard = await startDashboard(api.baseUrl.replace('127.0.0.1', '[::1]'), {
       DASHBOARD_HOST: '::',

@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('each process as a user of its own: a call goes all the way, also over retries, dead letters and replays', async () => {
+test('each process as its own user: a call goes all the way, with retries, dead letters and replays', async () => {
   receiver.trust(await createWebhook(stack, receiver.url))
   receiver.behave((_delivery, before) => (before === 0 ? { kind: 'answer', status: 500 } : accept))
   const [id] = await sendPrompts({ ...stack, prompts: ['My card is 4111 1111 1111 1111'], concurrency: 1 })
@@ -106,7 +106,7 @@ test('each process as a user of its own: a call goes all the way, also over retr
     })
 })
 
-test('a user gets at nothing else', async () => {
+test('a user has no other access', async () => {
   const logged = topics.requestLogged.name
   await expect(produce('sluice-scorer', logged, 'forged')).rejects.toThrow(/not authorized/i)
   await expect(produce('sluice-notifier', topics.scoreRecorded.name, 'forged')).rejects.toThrow(
@@ -127,7 +127,7 @@ test.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)(
   },
 )
 
-test('a client is refused when the certificate is not of the authority that it was given, or with a wrong password', async () => {
+test('a client fails with a certificate of another authority, or with a wrong password', async () => {
   const config = configOf(secure, secure.user)
   await expect(listTopics({ ...config, KAFKA_SSL_CA: undefined })).rejects.toThrow(/certificate/)
   await expect(listTopics({ ...config, KAFKA_SASL_PASSWORD: 'wrong' })).rejects.toThrow(/authenticat|SASL/i)

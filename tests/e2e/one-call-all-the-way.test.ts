@@ -85,7 +85,7 @@ test('real prompts through the gateway: each stored once, scored once by every s
   expect(await logLines()).toHaveLength(expectedScores)
 })
 
-test('a call is readable over the API with its bodies and scores, and by its own project only', async () => {
+test('the API returns a call with its bodies and scores, only to its own project', async () => {
   const response = await client()
     .chat.completions.create({
       model: 'gpt-4o-mini',
@@ -118,7 +118,7 @@ test('a call is readable over the API with its bodies and scores, and by its own
   expect((await fetchApi(`/api/requests/${id}`, other.apiKey)).status).toBe(404)
 })
 
-test('a rotated secret signs from the next event on, and the old one beside it until the overlap ends', async () => {
+test('a rotated secret signs from the next event on, together with the old one until the overlap ends', async () => {
   const { apiKey } = await stack.createProject()
   const ends = await startWebhookReceiver()
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
@@ -157,7 +157,7 @@ test('a rotated secret signs from the next event on, and the old one beside it u
   }
 })
 
-test('every panel of every dashboard shows something, metrics are well-formed, and no alert fires', async () => {
+test('every panel of every dashboard has data, metrics are well-formed, and no alert fires', async () => {
   await until(
     async () => {
       // A rate needs increases between two scrapes: earlier calls may all precede the first.

@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(rubrics, { recursive: true })
 })
 
-test('history is scored again by a new rubric, killed in the middle: the new run is whole, the old scores and events are as they were', async () => {
+test('a replay with a new rubric, killed halfway: the new run is complete, old scores and events are unchanged', async () => {
   const ids = await logCalls()
   const scoresOf = (run: string) => readScores(run)
   await until(
@@ -92,7 +92,7 @@ test('history is scored again by a new rubric, killed in the middle: the new run
   })
 })
 
-test('the differences are told, and promoting changes the places of the scores, the verdicts and the roll-ups with them', async () => {
+test('shows the differences; promotion swaps scores, verdicts and roll-ups', async () => {
   const diff = (await api('GET', `/api/score-runs/${runId}/diff`)) as {
     scorers: { scorer_name: string; compared: number }[]
   }
@@ -120,7 +120,7 @@ test('the differences are told, and promoting changes the places of the scores, 
   await expectRollupsToBeTheRecount()
 })
 
-test('from the topic as from the tables; a run can be cancelled and refused', async () => {
+test('the topic gives the same as the tables; a run can be cancelled and refused', async () => {
   const { run } = (await api('POST', '/api/score-runs', {
     ...range(),
     scorers: ['pii_detection'],

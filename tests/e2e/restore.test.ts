@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.stop())
 
-test('Postgres is lost and comes back as it was: the gap comes again from Kafka, every call and score once, and no receiver hears anything twice', async () => {
+test('Postgres is restored from a backup: Kafka delivers the gap again, every call and score once, and no receiver gets anything twice', async () => {
   const { stack, postgres, receiver } = fixture
   const backup = join(fixture.directory, 'backup')
   await Promise.all([send([...failing(3), ...harmless(20)]), sendAhead()])

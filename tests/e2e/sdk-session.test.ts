@@ -25,7 +25,7 @@ afterAll(async () => {
   await provider.stop()
 })
 
-test('every call of a wrapped client is stored once under the id that it was captured with, by both ways', async () => {
+test('every call of a wrapped client is stored once under its captured id, directly and through the gateway', async () => {
   const captured: string[] = []
   const direct = createClient({
     apiKey: stack.apiKey,
@@ -57,7 +57,7 @@ test('every call of a wrapped client is stored once under the id that it was cap
   await direct.shutdown(30_000)
 })
 
-test("the example's agent: calls of models and tools stand in one session, in order, with scores; its tool is seen for the first time", async () => {
+test("the example's agent: model and tool calls are in one session, in order, with scores; its tool is new", async () => {
   const agent = join(import.meta.dirname, '..', '..', 'sdk', 'examples', 'agent.ts')
   await promisify(execFile)(process.execPath, [agent, 'session-1'], {
     env: {

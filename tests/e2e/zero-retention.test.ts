@@ -118,7 +118,7 @@ async function topicsWith(words: readonly string[]): Promise<Record<string, stri
   return Object.fromEntries(found)
 }
 
-test('content of a project that keeps none is in no table and in no topic but the ephemeral ones', async () => {
+test('with zero content retention, content is in no table and only in ephemeral topics', async () => {
   const secretive = await stack.createProject()
   await request(
     'PATCH',
@@ -153,7 +153,7 @@ test('content of a project that keeps none is in no table and in no topic but th
   expect(told.some(({ body }) => body.includes(unkept))).toBe(false)
 })
 
-test('a user is erased by scripts/erase: nothing of what was said is left in any table', async () => {
+test('scripts/erase erases a user: no table has any of their content', async () => {
   const project = await stack.createProject()
   const words = 'ERASE-e5f6'
   await logCalls(words, project)

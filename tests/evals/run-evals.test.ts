@@ -49,8 +49,8 @@ const evaluate = async (method: string, environment: Record<string, string> = {}
   }
 }
 
-describe('evals/run.ts on a folder of one’s own', () => {
-  test('by the detectors: a table, a report and a line of JSON', async () => {
+describe('evals/run.ts on a separate folder', () => {
+  test('with detectors: a table, a report and a line of JSON', async () => {
     const { rows } = await evaluate('detector')
     expect(rows[0]).toMatchObject({ set: 'mine', method: 'detector', n: 4, recall: { value: 1 / 3 } })
     const report = await readFile(path.join(directory, 'detectors-all.md'), 'utf8')
@@ -59,7 +59,7 @@ describe('evals/run.ts on a folder of one’s own', () => {
     expect(report).not.toContain('- jailbreak_detection:')
   })
 
-  test('leaves the reports on the repository’s own data alone', async () => {
+  test('does not change the reports on the repository’s own data', async () => {
     const own = path.join('evals', 'reports')
     const others = path.join(own, path.basename(directory))
     const before = await readdir(own)

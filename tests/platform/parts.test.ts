@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { chooseParts } from './parts.ts'
 import { createReport, Stopped } from './report.ts'
 
-test('parts are run once each, in the order given', () => {
+test('parts run once each, in the given order', () => {
   expect(chooseParts(['compose', 'image', 'compose'])).toEqual({ chosen: ['compose', 'image'] })
 })
 
@@ -18,7 +18,7 @@ test.each([
   expect(chooseParts(names)).toEqual({ problem })
 })
 
-test('the report counts what held, what failed and what was not run', async () => {
+test('the report counts passed, failed and skipped checks', async () => {
   const said: string[] = []
   const report = createReport((line) => said.push(line))
   expect(await report.need('one', () => 1)).toBe(1)

@@ -108,8 +108,8 @@ async function runChunk(
     clearTimeout(watch)
     if (isEnded || code === 0) resolve(null)
     // A mutation that no longer applies must not count as caught.
-    else if (!isLoaded) reject(new Error(`the simulation did not begin: it ended with ${code ?? signal}`))
-    else if (signal === 'SIGKILL') resolve({ seed, why: `it hangs: no end within ${secondsPerSeed} s` })
+    else if (!isLoaded) reject(new Error(`the simulation did not start: it exited with ${code ?? signal}`))
+    else if (signal === 'SIGKILL') resolve({ seed, why: `it hangs: not finished within ${secondsPerSeed} s` })
     else resolve({ seed, why: `the simulation ended with ${code ?? signal}` })
   })
   return promise

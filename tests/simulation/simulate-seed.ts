@@ -75,7 +75,7 @@ async function play(world: World): Promise<SeedResult> {
   world.faults.isOver = true
   // Checked at intervals: it scans all state.
   const isOver = () => world.happened % 16 === 0 && isQuiet(cluster, database, calls)
-  if (!(await world.run(isOver, world.nowMs + timeoutMs))) fail(`it never ends: ${whatIsLeft(cluster)}`)
+  if (!(await world.run(isOver, world.nowMs + timeoutMs))) fail(`it does not finish: ${whatIsLeft(cluster)}`)
   const { losses, faults } = world
   const { stops, restarts } = faults.rates
   const notifiers = kept.filter(({ name }) => name.startsWith('notifier')).length

@@ -24,7 +24,7 @@ test(`${seeds} histories keep what the system promises`, async () => {
 })
 
 // Most mutations run only by hand, so this notices early that one no longer applies.
-test('every mistake has its place', () => {
+test('every mutation applies', () => {
   const root = join(import.meta.dirname, '..', '..')
   for (const [name, mutation] of Object.entries(mutations)) {
     const source = readFileSync(join(root, mutation.file), 'utf8')
@@ -33,7 +33,7 @@ test('every mistake has its place', () => {
 })
 
 /** One mutation per part; `node tests/simulation/run-mutations.ts` runs the others. */
-describe('a mistake is caught', () => {
+describe('a mutation is caught', () => {
   test.each([
     'runtime-commits-before-work',
     'runtime-commits-the-highest-finished',

@@ -42,14 +42,14 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close()
 })
 
-test('it passes what is said, also slowly', async () => {
+test('forwards data, also with a delay', async () => {
   const socket = await client()
   expect(await ask(socket, 'a')).toBe('one heard a')
   line.slow(5)
   expect(await ask(socket, 'b')).toBe('one heard b')
 })
 
-test('stalled, it takes connections and says nothing until it is mended', async () => {
+test('stalled, accepts connections and forwards nothing until mended', async () => {
   const before = await client()
   line.stall()
   const during = await client()
@@ -60,7 +60,7 @@ test('stalled, it takes connections and says nothing until it is mended', async 
   expect(await answers).toEqual(['one heard a', 'one heard b'])
 })
 
-test('a reset ends what is open and nothing else; a cut refuses until it is mended', async () => {
+test('a reset closes open connections only; a cut refuses new ones until mended', async () => {
   const open = await client()
   await ask(open, 'a')
   line.reset()
@@ -74,7 +74,7 @@ test('a reset ends what is open and nothing else; a cut refuses until it is mend
   expect(await ask(await client(), 'c')).toBe('one heard c')
 })
 
-test('pointed at another server, new connections lead there', async () => {
+test('pointed at another server, routes new connections there', async () => {
   line.pointAt(await startServer('two'))
   expect(await ask(await client(), 'a')).toBe('two heard a')
 })

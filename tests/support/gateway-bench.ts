@@ -113,7 +113,7 @@ export function printScenario(name: string, results: ReadonlyMap<Target, Measure
     }
     return [target.name, row]
   })
-  console.log(`${name} (of ${floor.name} the times themselves)`)
+  console.log(`${name} (absolute times of ${floor.name})`)
   console.table(Object.fromEntries(rows))
 }
 

@@ -9,7 +9,7 @@ const kafka = new Kafka({ brokers: testInfrastructure().brokers, logLevel: logLe
 
 afterAll(() => deleteTopics(prefix))
 
-test('a topic made under a random prefix is there, and gone after deleteTopics', async () => {
+test('a topic with a random prefix exists until deleteTopics', async () => {
   const admin = kafka.admin()
   await admin.connect()
   try {
@@ -30,7 +30,7 @@ test('the registry answers', async () => {
   expect(Array.isArray(await answer.json())).toBe(true)
 })
 
-test('each test database is migrated, is its own, and can be dropped while connections are open', async () => {
+test('each test database is migrated and separate, and can be dropped while connections are open', async () => {
   const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()])
   const client = new Client({ connectionString: one.url })
   client.on('error', () => undefined) // the drop ends this connection

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { charactersRead, unitsReadTooOften } from './read-characters.ts'
 
-test('counts what patterns and searches look at, the same each time', () => {
+test('counts characters that patterns and searches read, the same each time', () => {
   expect(charactersRead(() => /b/.test('aaab'))).toBe(5)
   expect(charactersRead(() => 'aaab'.indexOf('b', 2))).toBe(2)
   expect(charactersRead(() => 'aaab'.includes('c'))).toBe(5)
@@ -11,7 +11,7 @@ test('counts what patterns and searches look at, the same each time', () => {
   expect('a1b2c3'.replaceAll(/\d/g, '')).toBe('abc')
 })
 
-test('tells work that reads the rest anew at each hit from work that reads once', () => {
+test('distinguishes work that rereads the rest at each match from work that reads once', () => {
   const once = (text: string) => text.match(/a/g)
   const restAnew = (text: string) => [...text.matchAll(/a/g)].map(({ index }) => /b/.test(text.slice(index)))
   const fromStart = (text: string) => [...text.matchAll(/a/g)].map(({ index }) => text.includes('b', index))

@@ -14,7 +14,7 @@ const SharedEnvironment = createRequire(import.meta.url)('./shared-environment.c
   projectConfig: object
 }) => Environment
 
-test('a file leaves nothing behind for those after it in the same process', async () => {
+test('a file leaves nothing for the next ones in the same process', async () => {
   const environment = new SharedEnvironment({ projectConfig: { fakeTimers: {} } })
   const [clock, shell, output] = [Date, process.env['SHELL'], globalThis.console]
   environment.fakeTimersModern.useFakeTimers()
@@ -29,7 +29,7 @@ test('a file leaves nothing behind for those after it in the same process', asyn
   expect([process.env['SHELL'], process.env['SLUICE_LEFT_BEHIND']]).toEqual([shell, undefined])
 })
 
-test('what it cannot put back fails the file', async () => {
+test('a change that cannot be restored fails the file', async () => {
   const environment = new SharedEnvironment({ projectConfig: { fakeTimers: {} } })
   const { fetch } = globalThis
   const listener = () => undefined
@@ -43,7 +43,7 @@ test('what it cannot put back fails the file', async () => {
   }
 })
 
-test('clients of tests keep no connection: a stalled process would meet its end on the way', async () => {
+test('clients of tests do not reuse connections, which could close while a process stalls', async () => {
   let connections = 0
   const server = createServer((_request, response) => response.end()).on('connection', () => connections++)
   await once(server.listen(0, '127.0.0.1'), 'listening')

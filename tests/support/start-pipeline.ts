@@ -79,7 +79,7 @@ export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
       components,
       call(count: number) {
         // Once a call has failed, no figure is valid.
-        if (load.exitCode !== null) throw new Error('a call failed: its error stands above')
+        if (load.exitCode !== null) throw new Error('a call failed: see its error above')
         load.send(count)
       },
       answered,

@@ -3,7 +3,7 @@ import { startWithUndo, type Undo } from './undo.ts'
 
 const failing = (message: string) => () => Promise.reject(new Error(message))
 
-test('what was started ends in the opposite order, once, and all of it where one does not end', async () => {
+test('runs cleanup once, in reverse order, and completely even if a step fails', async () => {
   const ended: string[] = []
   const started = await startWithUndo((undo) => {
     undo.push(

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const left of [memory, ...made]) await rm(left, { recursive: true, force: true })
 })
 
-test('what a killed run left is taken away; what one that goes on has, or one among the processes of another container, stays', async () => {
+test("removes what a killed run left, but not folders of running or other containers' processes", async () => {
   const { pid } = spawnSync(process.execPath, ['--version'])
   const first = await makeVolatileDirectory(memory)
   const ofRun = (owner: number) => basename(first).replace(`-${process.pid}-`, `-${owner}-`)
@@ -30,7 +30,7 @@ test('what a killed run left is taken away; what one that goes on has, or one am
   expect(names).not.toContain(left)
 })
 
-test('where there is no memory to write to it is a folder of the disk', async () => {
+test('without writable memory, uses a folder on disk', async () => {
   const directory = await makeVolatileDirectory(join(memory, 'nothing'))
   made = [directory]
   expect(dirname(directory)).toBe(tmpdir())

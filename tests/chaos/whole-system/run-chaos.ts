@@ -52,7 +52,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const room = Math.max(5, Math.round((lastsMs / 1_000) * callsPerSecond * limitedShare * fitting))
   const fixture = await startFixture({ directory, registryUrl, room, say })
   try {
-    if (fixture.disks === null) say('no disk can be mounted here: fill-disk is left out')
+    if (fixture.disks === null) say('no disk can be mounted here: fill-disk is skipped')
     const faults = options.faults.filter(({ kind }) => kind !== 'fill-disk' || fixture.disks !== null)
     const planned = planFaults({ ...schedule, seed, shapes: faults, lastsMs })
     const startedMs = performance.now()

@@ -30,7 +30,7 @@ test('a short run lists all of its faults', () => {
   expect(turnsIn(report(3))).toEqual([0, 1, 2])
 })
 
-test("an hour's faults are told by kind, and only the slowest by name", () => {
+test("an hour's faults are summed up by kind, and only the slowest are listed", () => {
   const text = report(370)
   expect(text).toContain('| kill-process | 185 | 0.5 s | 18.4 s | 36.8 s |')
   expect(text).toContain('| step-clock | 185 | 0.5 s | 18.5 s | 36.9 s |')

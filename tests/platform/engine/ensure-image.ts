@@ -24,11 +24,11 @@ export async function ensureImage(
         .trim(),
   )
   if (problem === undefined) return
-  say(`${name} cannot be pulled (${problem}): a stand-in takes its place`)
+  say(`${name} cannot be pulled (${problem}): using a stand-in`)
   try {
     if (found === undefined) await makeStandIn(name)
   } catch (error) {
-    throw new CannotRun(`no stand-in for ${name} can be made: ${messageOf(error)}`, { cause: error })
+    throw new CannotRun(`no stand-in for ${name} can be built: ${messageOf(error)}`, { cause: error })
   }
   if (!engine.isOwn) undo.push(() => engine.docker(['rmi', name]))
 }

@@ -26,6 +26,6 @@ export function applyMutation(name: string): void {
 /** The mutated text of the file. Throws unless the text to replace is in it exactly once. */
 export function mutate(source: string, name: string, { file, find, replace }: Mutation): string {
   if (source.split(find).length !== 2)
-    throw new Error(`${name}: its place is not in ${file}, or not once; find it anew`)
+    throw new Error(`${name}: its text is not in ${file} exactly once: update the mutation`)
   return source.replace(find, () => replace)
 }

@@ -27,7 +27,7 @@ const fillDisk: Fault = {
   lastsMs: [3_000, 20_000],
   holds: (target) => [target],
   begin: ({ disks }, target) => {
-    if (disks === null) throw new Error('there is no disk that can be filled')
+    if (disks === null) throw new Error('no disk can be filled here')
     const free = disks.fill(target)
     return Promise.resolve(free)
   },

@@ -73,6 +73,7 @@ export async function carryOut(planned: readonly PlannedFault[], carrying: Carry
       await done
     }),
   )
-  if (problems.length > 0) throw new Error(`faults that could not be done or undone:\n${problems.join('\n')}`)
+  if (problems.length > 0)
+    throw new Error(`faults that failed to start or to be undone:\n${problems.join('\n')}`)
   return { records: records.sort((a, b) => a.beganMs - b.beganMs), leftOut }
 }

@@ -74,12 +74,12 @@ function wrongIn(found: Found): string[] {
     .map(({ invariant }) => invariant)
 }
 
-test('a sound system: nothing is wrong, and everything was looked at', () => {
+test('a sound system: no violation, and everything was checked', () => {
   expect(wrongIn(sound())).toEqual([])
   expect(compareLedgers(sound()).filter(({ checked }) => checked === 0)).toEqual([])
 })
 
-test('a call whose answer did not come may be stored, or not', () => {
+test('a call without an answer may be stored or not', () => {
   const found = sound()
   const [open, limited] = found.projects as [FoundProject, FoundProject]
   const stored = [...found.stored, { project: 'open' as const, id: 'broken' }]
@@ -217,7 +217,7 @@ test.each<[string, (found: Found) => Partial<Found>, string]>([
   expect(wrongIn({ ...found, ...breakIt(found) })).toContain(invariant)
 })
 
-test('what a gateway counts as lost may be missing; what was told to ingest may not', () => {
+test('calls that a gateway counts as lost may be missing; calls sent to ingest may not', () => {
   const found = sound()
   const [open, limited] = found.projects as [FoundProject, FoundProject]
   const fewer = {

@@ -21,7 +21,7 @@ function overlapping(planned: readonly PlannedFault[], restMs: number): [Planned
   )
 }
 
-test('a seed plans the same again, another seed something else', () => {
+test('a seed gives the same plan again, another seed a different one', () => {
   expect(planFaults({ ...plan, seed: 7 })).toEqual(planFaults({ ...plan, seed: 7 }))
   expect(planFaults({ ...plan, seed: 7 })).not.toEqual(planFaults({ ...plan, seed: 8 }))
 })
@@ -45,12 +45,12 @@ test.each(seeds)(
   },
 )
 
-test.each(seeds)('seed %i: every kind comes up, what comes once comes once', (seed) => {
+test.each(seeds)('seed %i: every kind occurs, and kinds with a maximum of one occur once', (seed) => {
   const counts = Map.groupBy(planFaults({ ...plan, seed }), ({ kind }) => kind)
   expect([...counts.keys()].sort()).toEqual(['all', 'broker', 'kill', 'once', 'pause'])
   expect(counts.get('once')).toHaveLength(1)
 })
 
-test('without time for a fault there is none', () => {
+test('no faults without time for one', () => {
   expect(planFaults({ ...plan, seed: 1, lastsMs: 1_000 })).toEqual([])
 })
