@@ -59,7 +59,7 @@ test('Postgres is restored from a backup: Kafka delivers the gap again, every ca
   expect(stored.length).toBeLessThanOrEqual(34)
   expect(await rewind()).toContain('nothing was changed')
   const said = await rewind('--apply')
-  expect(said).toContain('\n4 events stay told; 0 that the notifier had not finished are raised again\n')
+  expect(said).toContain('\n4 events stay published; 0 that the notifier had not finished are raised again\n')
   await sink.startAgain()
   // No scorer runs: scores that arrive before their call are restored too.
   await untilScoredAgain(complete)
