@@ -7,7 +7,7 @@ export interface LocalServer {
   /** Without a path. */
   url: string
   /** Also closes open connections. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 /** Listens on a free port of the loopback interface. */
