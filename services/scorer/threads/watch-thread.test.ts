@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from '@jest/globals'
 import { systemClock, type Clock } from '#runtime/clock.ts'
@@ -45,12 +46,15 @@ test.each([
   ['has ended', 'process.exit()', undefined],
 ])('a thread that %s', async (_what, code, exceeded) => {
   const thread = new Worker(code, { eval: true })
-  const ended = new Promise((resolve) => thread.once('exit', resolve))
-  if (exceeded === undefined) await ended
+  // Before it is online its CPU time cannot be read, as after its end.
+  await once(thread, exceeded === undefined ? 'exit' : 'online')
   const begun = Promise.resolve({ thread, beganUs: 0 })
   const given = exceeded === 'hung' ? { processorMs: 60_000, wallMs: 500 } : { ...limits, processorMs: 500 }
-  expect(await watchThread(begun, given, systemClock, never)).toBe(exceeded)
-  await thread.terminate()
+  try {
+    expect(await watchThread(begun, given, systemClock, never)).toBe(exceeded)
+  } finally {
+    await thread.terminate()
+  }
 })
 
 test('a task that never begins is given up by the clock, and what is over is watched no more', async () => {
