@@ -63,7 +63,9 @@ async function migrate(args: string[], more: Record<string, string> = {}): Promi
 }
 
 const ours = () =>
-  withAdmin(kafka, async (admin) => (await admin.listTopics()).filter((name) => name.startsWith(prefix)))
+  withAdmin(kafka, async (admin) =>
+    (await admin.listTopics()).filter((name) => name.startsWith(prefix)).sort(),
+  )
 
 test('names missing topics, one per line, and creates or changes nothing', async () => {
   const { code, stdout, stderr } = await migrate(['--check-topics-only'])
@@ -113,7 +115,7 @@ test('a refusal of Kafka is a sentence, not a stack, and its remedy works', asyn
     const { code, stderr } = await migrate([], there)
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /^sluice: Kafka refuses topic \S+ \(POLICY_VIOLATION\), for which was asked: max\.message\.bytes 16777216; Kafka says: .*: set KAFKA_MAX_RECORD_BYTES, .*\n$/,
+      /^sluice: Kafka refuses topic \S+ \(POLICY_VIOLATION\), requested: max\.message\.bytes 16777216; Kafka says: .*: set KAFKA_MAX_RECORD_BYTES, .*\n$/,
     )
     expect(await migrate([], { ...there, KAFKA_MAX_RECORD_BYTES: '8388608' })).toMatchObject({
       code: 0,
