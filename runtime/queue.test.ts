@@ -1,7 +1,10 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { queryObjects } from 'node:v8'
 import { Queue } from './queue.ts'
+
+// Some take over 30 s beside two other test runs on two cores.
+jest.setTimeout(120_000)
 
 const bursts = fc.array(
   fc.oneof(

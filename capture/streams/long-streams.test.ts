@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import type { JsonObject } from '../json.ts'
 import { assembleStream } from './assemble-stream.ts'
 import { createCandidateAssembly } from './candidate-assembly.ts'
@@ -9,6 +9,9 @@ import { createMessageAssembly } from './message-assembly.ts'
 import { createResponseAssembly } from './response-assembly.ts'
 import { createRunAssembly } from './run-assembly.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
+
+// Some take over 30 s beside two other test runs on two cores.
+jest.setTimeout(120_000)
 
 const sse = (chunks: readonly object[]) =>
   chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')

@@ -2,13 +2,16 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { contentDays } from '#schemas/content-retention.ts'
 import { newId } from '#schemas/ids.ts'
 import { eraseAfterMs, type StripBodies } from '../spool/erase-bodies.ts'
 import { encodeFrames, segmentHeader } from '../spool/segment-format.ts'
 import { createKeptRecords } from './kept-records.ts'
+
+// Some take over 30 s beside two other test runs on two cores.
+jest.setTimeout(120_000)
 
 let directory: string
 let lost: string[]

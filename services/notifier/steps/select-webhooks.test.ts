@@ -1,10 +1,13 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { createTakeTurn } from '#runtime/take-turns.ts'
 import { newId } from '#schemas/ids.ts'
 import { joinEvent } from '#schemas/join-event.ts'
 import { raisedEvent, webhook } from '../testing/sample-records.ts'
 import { createExpressionCache } from './expression-cache.ts'
 import { offerEvent, selectWebhooks } from './select-webhooks.ts'
+
+// Some take over 30 s beside two other test runs on two cores.
+jest.setTimeout(120_000)
 
 const expressions = createExpressionCache()
 const threat = raisedEvent({
