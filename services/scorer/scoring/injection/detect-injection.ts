@@ -6,7 +6,7 @@ import type { Detector } from '../verdict.ts'
 import { orderModelVersion, suspectRetrieved } from './suspect-material.ts'
 
 /** Changes whenever phrases or weights decide differently, so that scores name their rules. */
-export const injectionVersion = `detector-7-${orderModelVersion}`
+export const injectionVersion = `detector-8-${orderModelVersion}`
 
 /**
  * `vector_weakness`: orders to the model in search results and tool output. Retrieved text inside a user

@@ -7,6 +7,7 @@ import { revealMarkup } from './hidden-markup.ts'
 import { injectionFamilies } from './injection-families.ts'
 import { orderSigns } from './order-signs.ts'
 import { splitSegments } from './split-segments.ts'
+import { withoutCode } from './without-code.ts'
 
 const model = createLinearModel(modelFile, orderSigns)
 export const orderModelVersion = model.version
@@ -23,11 +24,17 @@ export function suspectMaterial(text: string): Suspicion {
 
 /** The same for a whole text. */
 export function suspectRetrieved(text: CallText): Suspicion {
-  return withOrders(suspectPhrases(text), text.text)
+  return withOrders(suspectPhrases(text), withoutCode(text).text)
 }
 
 /** Suspicion from phrases and hidden text. Cached: most of the work of the two detectors that use it. */
-export const suspectPhrases = onceForText((text) => suspectText(text, injectionFamilies, revealMarkup))
+export const suspectPhrases = onceForText((text) => {
+  const all = suspectText(text, injectionFamilies, revealMarkup)
+  const prose = withoutCode(text)
+  // What is hidden in code is meant to be read all the same.
+  if (prose === text || all.points === 0 || all.kinds.some((kind) => kind.startsWith('hidden_'))) return all
+  return suspectText(prose, injectionFamilies, revealMarkup)
+})
 
 /**
  * Combines the sentence most like an order to an assistant with the phrases' suspicion. An order such as

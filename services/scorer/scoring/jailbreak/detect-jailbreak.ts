@@ -11,6 +11,7 @@ import {
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
+import { withoutCode } from '../injection/without-code.ts'
 import { discountMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { createLanguageCheck } from './known-language.ts'
@@ -19,9 +20,10 @@ import { phraseFamilies } from './phrase-families.ts'
 const model = createLinearModel(modelFile, undefined, wordsOfRequests)
 
 /** Changes whenever phrases or weights decide differently, so that scores name their rules. */
-export const jailbreakVersion = `detector-8-${model.version}`
+export const jailbreakVersion = `detector-9-${model.version}`
 /** The model knows manners too, so an unsure model adds nothing to these. Honest role play has them. */
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
+const unread: Reading = { probability: 0, start: 0, end: 0 }
 /** Longer texts are documents, whose end is no suffix of a request. */
 const maxSuffixedUnits = 20_000
 /** What the model finds convicts; at half that confidence it makes two signs of one. */
@@ -46,10 +48,12 @@ export function createJailbreakDetector(): Detector {
       if (text.text.trim() === '') return
       hasText = true
       language.read(text.text)
-      const reading = model.readOf(text)
+      const prose = withoutCode(text)
+      // The model knows prompts; comments of a program are none.
+      const reading = prose === text ? model.readOf(text) : unread
       likeliest = Math.max(likeliest, reading.probability)
-      const all = withSuffix(withModel(suspectText(text, phraseFamilies), reading, text.text), text.text)
-      const suspicion = discountMention(text.text, all)
+      const all = withSuffix(withModel(suspectText(prose, phraseFamilies), reading, prose.text), prose.text)
+      const suspicion = discountMention(prose.text, all)
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {

@@ -1,4 +1,4 @@
-import type { Evidence } from '../call-text.ts'
+import type { CallText, Evidence } from '../call-text.ts'
 import type { Detector, Finding } from '../verdict.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
 import { fieldNames } from './field-name.ts'
@@ -9,6 +9,7 @@ import { hintsAtPersons } from './hint-at-persons.ts'
 import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
 import { undisguise } from './undisguise.ts'
 import { findMatches } from '../find-matches.ts'
+import { withoutCode } from '../injection/without-code.ts'
 
 /** In order of trust: where two overlap, the earlier finder wins. */
 const finders: readonly IdentifierFinder[] = [
@@ -20,9 +21,12 @@ const finders: readonly IdentifierFinder[] = [
 ]
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
-export const piiVersion = 'detector-5'
+export const piiVersion = 'detector-6'
 const maxEvidence = 100
 const maxExamples = 5
+/** In programs these are authors, examples and test data; in definitions of tools, examples. */
+const contacts: ReadonlySet<IdentifierKind> = new Set(['email_address', 'phone_number', 'ip_address'])
+const toolDefinition = /^\/(?:tools|functions|toolConfig)\//
 
 /**
  * Structured identifiers and secrets in either body. If a private person may be named, no finding proves
@@ -43,6 +47,7 @@ export function createPiiDetector(): Detector {
       // Operators name people freely in their own instructions, most often the assistant.
       isHinted ||= speaker !== 'system' && hintsAtPersons(text)
       for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(given))) {
+        if (contacts.has(kind) && isAboutNobody(given)) continue
         const found = { part, pointer, start: offset + start, end: offset + end, kind }
         // Pieces of a long text overlap: count what is in both once.
         if (offset > 0 && last?.part === part && last.pointer === pointer && found.start < last.end) continue
@@ -58,6 +63,11 @@ export function createPiiDetector(): Detector {
       return describe(counts, examples, evidence)
     },
   }
+}
+
+/** Read only where there is a contact: a pointer is costly to read on deep bodies. */
+function isAboutNobody(text: CallText): boolean {
+  return withoutCode(text) !== text || toolDefinition.test(text.pointer)
 }
 
 function describe(

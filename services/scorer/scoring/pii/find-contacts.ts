@@ -10,8 +10,11 @@ const emailPattern =
 const reservedDomain =
   /(?:^|\.)(?:example(?:\.\w{2,3}){0,2}|test|invalid|localhost|local|localdomain|tld|(?:your|my|some)-?(?:domain|company|site|app|org)\.\w{2,4}|(?:domain|email|company|test|foo|bar)\.com)$/i
 /** File names with a screen density, and versions: `logo@2x.png`, `left-pad@1.2.3.tgz`. */
-const fileEnding = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|tgz|gz|zip|js|ts|css|json|html?)$/i
-const rolePart = /^(?:no-?reply|do-?not-?reply|git|postmaster|mailer-daemon)$/i
+const fileEnding =
+  /\.(?:png|jpe?g|gif|svg|webp|avif|ico|tgz|gz|zip|js|ts|tsx|css|json|html?|swift|py|rb|go|rs|java|kt|php|md|ya?ml|toml|sh|cs|cpp)$/i
+/** Mailboxes of organisations. */
+const rolePart =
+  /^(?:no-?reply|do-?not-?reply|git|postmaster|mailer-daemon|security|support|info|contact|help(?:desk)?|sales|press|hello|team|admin|office|abuse|legal|privacy|jobs|careers|billing|webmaster|newsletter|feedback|noemail)$/i
 
 /** Addresses spelled out against bots: "jane (at) acme (dot) io". */
 const spelledEmail =

@@ -8,7 +8,7 @@ import { evidenceOf, namesOf, nothingSuspicious, type Suspicion } from '../phras
 import type { Detector } from '../verdict.ts'
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
-export const poisoningVersion = 'detector-6'
+export const poisoningVersion = 'detector-7'
 
 /**
  * Passages planted in search results and tool output to be believed: hidden text that addresses a model, and
