@@ -14,6 +14,8 @@ export const orderModelVersion = model.version
 
 /** Also normal between customers and colleagues. */
 const ordinary = new Set(['gives_an_order', 'inserts_code'])
+/** Families that convict alone. */
+const convicts = new Set(injectionFamilies.filter(({ points }) => points >= 4).map(({ name }) => name))
 /** A sentence found by the model convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
 
@@ -31,8 +33,8 @@ export function suspectRetrieved(text: CallText): Suspicion {
 export const suspectPhrases = onceForText((text) => {
   const all = suspectText(text, injectionFamilies, revealMarkup)
   const prose = withoutCode(text)
-  // What is hidden in code is meant to be read all the same.
-  if (prose === text || all.points === 0 || all.kinds.some((kind) => kind.startsWith('hidden_'))) return all
+  // What is hidden in code, or convicts alone, counts wherever it stands: its lines can be cut short.
+  if (prose === text || all.kinds.some((kind) => convicts.has(kind) || kind.startsWith('hidden_'))) return all
   return suspectText(prose, injectionFamilies, revealMarkup)
 })
 
