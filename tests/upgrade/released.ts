@@ -1,2 +1,2 @@
-/** The commit from which `scripts/test --platform upgrade` upgrades: the last release. */
-export const released = '9807f4076a4fbb10ed569f72a472ece6fea50ae5'
+/** The commit that is 0.1.0, from which `scripts/test --platform upgrade` upgrades. */
+export const released = '0bf61d8cf7666d0b29b1dfb0eb1e9608825d9054'
