@@ -37,7 +37,7 @@ describe('model and provider', () => {
     ),
     ['a Bedrock identifier', { modelId: 'us.meta.llama4' }, null, 'us.meta.llama4', 'meta'],
     [
-      'Bedrock by its shape, whoever made the model',
+      'Bedrock by its shape, no matter who made the model',
       { modelId: 'amazon.nova-lite-v1:0', messages: [] },
       { output: { message: { role: 'assistant', content: [] } } },
       'amazon.nova-lite-v1:0',

@@ -2,7 +2,7 @@ import { countOf, fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { runMessages } from './platform-answers.ts'
 
 /**
- * Tokens of a call in disjoint buckets, so that none is billed twice. `promptTokens` were read anew (cache
+ * Tokens of a call in disjoint buckets, so that none is billed twice. `promptTokens` are uncached (cache
  * writes included), `cachedTokens` came from the provider's cache, `completionTokens` are visible in the
  * answer, `reasoningTokens` are not. Null, never 0, if the provider did not say.
  */

@@ -155,7 +155,7 @@ test('all keys of a project share what is its own, and what is given back twice 
   expect(() => other.reserve(1)).toThrow(expect.objectContaining({ status: 413 }))
 })
 
-test('whoever has no key takes a sixteenth of it, a project half: who waits for more waits in vain, and is told', async () => {
+test('anyone who has no key takes a sixteenth of it, a project half: who waits for more waits in vain, and is told', async () => {
   const { send } = await startApp(60_000)
   for (const [who, bytes] of [
     ['anonymous', mebibyte / 4],

@@ -20,7 +20,7 @@ const own = `
   ),
   tables as (select * from own where relkind in ('r', 'p'))`
 
-// Whoever installs into a schema of another name has the same catalogue.
+// An installation in a schema of another name has the same catalogue.
 const unqualified = (definition: string) => `replace(${definition}, (select prefix from space), '')`
 
 const lines = [

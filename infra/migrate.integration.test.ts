@@ -68,7 +68,7 @@ async function undoTo(name: string | undefined): Promise<void> {
 test('infra/guards.txt says what Postgres itself holds rows to, and who may do what', async () => {
   expectFile(
     'infra/guards.txt',
-    `Made from a migrated database; UPDATE_DOCS=1 before infra/migrate.integration.test.ts writes it anew.\n\n${await describeGuards()}`,
+    `Made from a migrated database; UPDATE_DOCS=1 before infra/migrate.integration.test.ts rewrites it.\n\n${await describeGuards()}`,
   )
 })
 

@@ -20,7 +20,7 @@ const migrationSource: Knex.MigrationSource<string> = {
   getMigration: (name) => import(`./migrations/${name}.ts`) as Promise<Knex.Migration>,
 }
 
-/** Any number, the same for every version: whoever holds this advisory lock migrates, others wait. */
+/** Any number, the same for every version: the holder of this advisory lock migrates, others wait. */
 const migrationLock = 7_355_608
 const tableName = 'schema_migrations'
 

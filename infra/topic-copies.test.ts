@@ -5,7 +5,7 @@ const kept = (...replicas: number[][]) => inSyncOf(fewestCopies(replicas.map((id
 
 test.each<[string, number, number]>([
   // Kafka names a replica's broker whether or not it answers.
-  ['kept three times, whoever is away', kept([1, 2, 3], [3, 1, 2]), 2],
+  ['kept three times, no matter who is away', kept([1, 2, 3], [3, 1, 2]), 2],
   ['kept once, on a cluster that grew', kept([1], [2]), 1],
   ['one partition kept fewer times than the others', kept([1, 2, 3], [1, 2]), 1],
   ['kept more often than we ask for', kept([1, 2, 3, 4, 5]), 2],

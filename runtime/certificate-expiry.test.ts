@@ -47,7 +47,7 @@ test('every variable that holds certificates is told, keys and unreadable ones a
   expect(told?.values).toEqual([{ labels: { variable: 'KAFKA_SSL_CA' }, value: firstEnd }])
 })
 
-test('the files that DATABASE_URL names for pg are read, and one that is not there is told of without the password', async () => {
+test('the files that DATABASE_URL names for pg are read, and one that is missing is reported without the password', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-certificates-'))
   const [authority, client, nowhere] = ['ca.pem', 'client.pem', 'none.pem'].map((name) =>
     join(directory, name),

@@ -227,7 +227,7 @@ test('takes a secret from a file, and says when the file cannot be read', () => 
   })
   const missing = parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS_FILE: `${file}.absent` })
   expect(missing.ok ? '' : missing.problems.join()).toMatch(/BODY_ENCRYPTION_KEYS_FILE: cannot be read/)
-  // Which of the two was meant only whoever set them knows: after a rotation one of them is the old secret.
+  // Only the person who set them knows which was meant: after a rotation one of them is the old secret.
   expect(parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS: 'k1:hidden' })).toEqual({
     ok: false,
     problems: ['BODY_ENCRYPTION_KEYS: is set, and so is BODY_ENCRYPTION_KEYS_FILE: take one away'],

@@ -29,7 +29,7 @@ test.each([
   ['ipv6', Buffer.from('20010db8000000000000000000000001', 'hex'), '2001:db8::1'],
 ] as const)('a name server that answers for %s alone is not waited for', async (kind, bytes, address) => {
   const server = await startNameServer(kind, bytes)
-  // Whoever waits for the other kind waits for five minutes, and the test fails.
+  // Anyone who waits for the other kind waits for five minutes, and the test fails.
   const resolve = createDnsResolver(100_000, [server.at])
   expect(await resolve('receiver.example')).toEqual([address])
   server.close()

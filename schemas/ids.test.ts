@@ -14,7 +14,7 @@ describe('identifiers', () => {
     )
   })
 
-  test('are made anew each time, with their time, which orders them', () => {
+  test('are new each time, with their time, which orders them', () => {
     const times = fc.integer({ min: 0, max: 2 ** 48 - 1 })
     fc.assert(
       fc.property(times, times, (one, other) => {

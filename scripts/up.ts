@@ -116,7 +116,7 @@ function listenForEnd(say: Say) {
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => end(name))
   process.on('disconnect', () => {
-    if (!isReady) end('whoever started this is gone')
+    if (!isReady) end('the process that started this is gone')
   })
   return { signal: controller.signal, stopped, becameReady: () => (isReady = true) }
 }

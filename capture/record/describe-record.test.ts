@@ -159,7 +159,7 @@ describe('what is known of a call', () => {
     expect(describeGiven({ model, request_body })).toMatchObject({ model, provider })
   })
 
-  test("has the provider that alone speaks the answer's shape, whoever made the model", () => {
+  test("has the provider that alone speaks the answer's shape, no matter who made the model", () => {
     const given = { model: 'us.anthropic.claude-3', response_body: { output: { message: {} } } }
     expect(describeGiven(given)).toMatchObject({ provider: 'bedrock' })
   })

@@ -48,7 +48,7 @@ export const recordSchema = z
       .nullish()
       .transform((id) => id ?? undefined)
       .describe(
-        "Fixed by whoever captured the call; its time is the call's. Sending it again costs nothing and stores nothing.",
+        "Fixed by the client that captured the call; its time is the call's. Sending it again costs nothing and stores nothing.",
       ),
     project_id: idField('project')
       .nullish()
@@ -76,7 +76,7 @@ export const recordSchema = z
     latency_ms: amount,
     time_to_first_token_ms: amount,
     prompt_tokens: count.describe(
-      'Read anew, without cached_tokens. Absent: from the usage in response_body.',
+      'Uncached: without cached_tokens. Absent: from the usage in response_body.',
     ),
     completion_tokens: count.describe('Without reasoning_tokens.'),
     cached_tokens: count,

@@ -3,7 +3,7 @@ import { assembleStream } from './assemble-stream.ts'
 import { entryAt, inOrder, mergeDelta } from './merge-delta.ts'
 
 test.each([
-  ['a call that is named anew in every chunk', ['f {"a', 'f ":', 'f {"b":1}}', 'f '], ['{"a":{"b":1}}']],
+  ['a call that is named again in every chunk', ['f {"a', 'f ":', 'f {"b":1}}', 'f '], ['{"a":{"b":1}}']],
   ['calls of one function, each whole', ['f {"a":1}', 'f {"a":2}', 'f {}'], ['{"a":1}', '{"a":2}', '{}']],
   ['calls of one function in pieces', ['f ', ' {"a":', ' 1}', 'f ', ' {}'], ['{"a":1}', '{}']],
   ['a call after one of another function that was cut off', ['f {"a', 'g {}'], ['{"a', '{}']],

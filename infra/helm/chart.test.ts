@@ -34,7 +34,7 @@ function fieldOf(schema: z.ZodObject, name: string): z.ZodType {
 }
 
 withHelm(
-  'a Secret that the chart makes has pods start anew when it changes; what is switched off or in a file is asked of none',
+  'a Secret that the chart makes restarts pods when it changes; what is switched off or in a file is required of none',
   async () => {
     const variables = async (...settings: string[]) => {
       const all = workloadsOf(parseResources(await renderChart(helm, settings)))

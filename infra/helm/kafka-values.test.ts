@@ -8,7 +8,7 @@ const helm = findHelm(process.env['PATH']) ?? ''
 const withHelm = helm === '' ? test.skip : test
 
 withHelm(
-  'limits of records reach every process that writes any, whole; what topics are to be, whoever makes or examines them',
+  'limits of records reach every process that writes any, whole; what topics are to be, no matter who makes or examines them',
   async () => {
     const settings = [
       'kafka.maxRecordBytes=8388608',

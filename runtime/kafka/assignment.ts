@@ -36,7 +36,7 @@ export interface Assigned {
   readonly partition: number
   readonly start: bigint
   readonly suspects: Suspects | null
-  /** The mark found at the start offset, whoever wrote it. */
+  /** The mark found at the start offset, no matter who wrote it. */
   readonly found: CrashMark | null
   /** The name with which this member signs its marks. */
   readonly writer: string

@@ -47,7 +47,7 @@ test.each<[string, Error | undefined]>([
 test.each<[string, (world: Awaited<ReturnType<typeof consume>>) => unknown]>([
   ['the consumer stops', ({ consumer }) => void consumer.stop()],
   ['kafkajs stops', ({ state }) => (state.isRunning = false)],
-  ['the place is read anew', ({ state }) => (state.isStale = true)],
+  ['the place is read again', ({ state }) => (state.isStale = true)],
 ])('when %s, the chunk is finished and committed, no other begun, and no mark left', async (_when, end) => {
   const world = await consume({ handle: () => void end(world) })
   await world.deliver(0, 0, 6)
@@ -66,7 +66,7 @@ test('a mark made ahead is taken back when the end comes with its commit', async
   expect([handled, commits]).toEqual([['0/0,1'], ['0@0 until 2', '0@2 until 4', '0@2']])
 })
 
-test('a group that deals anew is heard of while a chunk is worked on: it is finished, committed, and kafkajs told', async () => {
+test('a group that rebalances is noticed while a chunk is worked on: it is finished, committed, and kafkajs told', async () => {
   const { deliver, script, handled, commits, failure } = await consume({
     handle: async () => {
       script.heartbeatError = rebalanceError()
@@ -120,7 +120,7 @@ test('records that were deleted with nothing behind them are counted though no b
   expect(skipped?.values).toMatchObject([{ value: 28, labels: { topic: 't' } }])
 })
 
-test('waiting for another attempt ends when the group deals anew: no failure, and kafkajs is told', async () => {
+test('waiting for another attempt ends when the group rebalances: no failure, and kafkajs is told', async () => {
   const { deliver, script, commits, failure } = await consume({
     options: {
       clock: systemClock,
@@ -172,7 +172,7 @@ test.each([
 
 const connectionLost = () => new kafkajs.KafkaJSConnectionError('closed')
 
-test('a commit is made again while the connection fails; after six times the group is joined anew, and nothing was begun', async () => {
+test('a commit is made again while the connection fails; after six times the group is joined again, and nothing was begun', async () => {
   const { deliver, script, commits, handled, failure } = await consume()
   script.commitErrors.push(...Array.from({ length: 5 }, connectionLost))
   expect(await deliver(0, 0, 2)).toBeUndefined()
@@ -240,7 +240,7 @@ test('a batch that begins elsewhere is read again before it is believed; what wa
   expect([handled, await skipped()]).toEqual([['0/7', '0/12'], [4]])
 })
 
-test('a topic that was made anew is read from its beginning', async () => {
+test('a topic that was recreated is read from its beginning', async () => {
   const { deliver, handled, ends, committed, skipped } = await consume({ committed: { 0: ['50', ''] } })
   Object.assign(ends, { 0: { low: 0, high: 2 } })
   await deliver(0, 0, 2)

@@ -183,7 +183,7 @@ test.concurrent.each(consumerKinds)(
       await until(() => seen.length === 5)
       expect(await waits()).toBe(false)
       await patient.service.stop()
-      // So is a topic that somebody has deleted, until it is made anew.
+      // So is a topic that somebody has deleted, until it is recreated.
       const deleted = `${bench.topic}.deleted`
       const waiter = begin(undefined, [deleted])
       await until(waits)

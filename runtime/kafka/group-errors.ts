@@ -51,7 +51,7 @@ export function rejoinNeeded(reason: string): Error {
 /** The partition was reassigned after this work began. Drop the work. */
 export class AssignmentLost extends Error {
   constructor(topic: string, partition: number) {
-    super(`${topic} partition ${partition} was dealt anew`)
+    super(`${topic} partition ${partition} was reassigned`)
     this.name = 'AssignmentLost'
   }
 }

@@ -297,9 +297,9 @@ export class GroupMember {
       return true
     }
     // The topic was recreated: known offsets belong to other records. The batch comes again.
-    const anew = this.#assign({ topic, partition, start: first, suspects: null, found: null })
-    this.#assigned.set(partitionKey(anew), anew)
-    this.#options.onAssigned([anew])
+    const reassigned = this.#assign({ topic, partition, start: first, suspects: null, found: null })
+    this.#assigned.set(partitionKey(reassigned), reassigned)
+    this.#options.onAssigned([reassigned])
     return false
   }
 }

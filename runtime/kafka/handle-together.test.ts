@@ -149,7 +149,7 @@ test.each<[string, () => Promise<void>]>([
   })
   await run(waiting('a'), waiting('b'), waiting('c'), waiting('d'))
   expect([alone, over]).toEqual([['b', 'a', 'd'], ['c']])
-  // Whoever works on the others alone counts them.
+  // Anyone who works on the others alone counts them.
   expect(await counted()).toEqual(['t ok 1'])
 })
 

@@ -47,7 +47,7 @@ test('the tries of members do not count, and are asked for again while the group
   expect(await call('gone', 'other', 'me')).toEqual(suspected('gone'))
 })
 
-test('before a record is given up, whoever was just dropped has time to come back', async () => {
+test('before a record is given up, anyone who was just dropped has time to come back', async () => {
   const { call } = liveMembers({ names: ['me'] }, { names: ['me', 'dropped'] })
   expect(await call('a', 'b', 'dropped')).toEqual(suspected('a', 'b'))
 })

@@ -7,13 +7,13 @@ import { TransientError } from '../errors.ts'
 beforeEach(holdTime)
 afterEach(() => void jest.useRealTimers())
 
-test('of a topic that was made anew everything is read, and what ran of the old one moves nothing', async () => {
+test('of a topic that was recreated everything is read, and what ran of the old one moves nothing', async () => {
   const { deliver, ends, begun, end, tick, committed, signalOf } = await consume({}, { 0: ['50', ''] })
   await deliver(0, 50, 52)
   await end('0/50')
   await tick()
   Object.assign(ends, { 0: { low: 0, high: 3 } })
-  // Once to see that the log begins anew, once to be read.
+  // Once to see that the log starts over, once to be read.
   await deliver(0, 0, 3)
   await deliver(0, 0, 3)
   expect(begun).toEqual(['0/50', '0/51', '0/0', '0/1', '0/2'])
@@ -53,7 +53,7 @@ test('a partition that comes back where we left it is gone on with, and nothing 
   expect(commits.at(-1)).toBe('0@6')
 })
 
-test('what is finished is committed before the group deals anew, without a mark, and nothing is begun until it has', async () => {
+test('what is finished is committed before the group rebalances, without a mark, and nothing is begun until it has', async () => {
   const { deliver, announceRebalance, assign, begun, end, tick, commits } = await consume({ concurrency: 2 })
   await deliver(0, 0, 4)
   expect(begun).toEqual(['0/0', '0/1'])

@@ -175,7 +175,7 @@ test('a partition that comes back goes on only where nobody else has worked on i
   expect(work.continues(assignedAt(0n))).toBe(false)
 })
 
-test('what runs goes on under a new generation, and what waits is taken anew, once', () => {
+test('what runs goes on under a new generation, and what waits is taken again, once', () => {
   const work = workAt(0n)
   work.take(raws(0n, 6n))
   commit(work)

@@ -28,7 +28,7 @@ test('what goes on failing is put off, so that other partitions go on: paused un
   expect(failure()).toMatchObject({ code: 'STORE_AWAY' })
 })
 
-test('what was put off and is dealt anew begins anew; what is dealt to another is no trouble any more', async () => {
+test('what was put off and is reassigned starts over; what is dealt to another is no trouble any more', async () => {
   const retry = { attempts: 2, initialDelayMs: 100_000, maxDelayMs: 100_000 }
   const { deliver, consumer, assign, paused, failure } = await consume({ options: { retry }, handle: away })
   await deliver(0, 0, 2)

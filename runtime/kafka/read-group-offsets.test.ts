@@ -23,7 +23,7 @@ test('a broker that takes connections and answers nothing is asked again later: 
   await expect(readGroupOffsets(kafka, 'calls', 'sink')).rejects.toMatchObject(failure)
 })
 
-test('nothing is asked any more once something has failed: kafkajs would connect anew for it, for good', async () => {
+test('nothing is asked any more once something has failed: kafkajs would connect again for it, for good', async () => {
   const asked: string[] = []
   const admin = {
     connect: () => Promise.resolve(),
@@ -83,7 +83,7 @@ test.each<[string, boolean, handled: [number, bigint][], now: [number, bigint][]
     ],
   ],
   [
-    'nothing of a topic that was made anew',
+    'nothing of a topic that was recreated',
     true,
     [],
     [

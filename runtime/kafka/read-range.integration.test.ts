@@ -63,7 +63,7 @@ test('every record of a range comes once, and what retention has deleted is coun
   ])
 })
 
-test('a range of a topic that was made anew ends: what the new log does not reach is lost, and counted once', async () => {
+test('a range of a topic that was recreated ends: what the new log does not reach is lost, and counted once', async () => {
   await bench.send(texts('old', 12), 0)
   const { end } = await readAll()
   await makeAnew()

@@ -15,7 +15,7 @@ test.each([
     { start: 10n, suspects: { from: 4n, mark: { writers: ['a'], until: 15n } }, missing: 6n },
   ],
   [
-    'beyond the end: made anew',
+    'beyond the end: recreated',
     { committed: 60n, metadata: 'sluice by=a until=70' },
     { start: 10n, suspects: null, missing: 10n },
   ],

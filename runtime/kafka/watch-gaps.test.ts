@@ -47,7 +47,7 @@ test('records that were deleted with nothing behind them are counted once, and t
   expect(await look()).toBe(20)
   gaps.report(world.place, 22n, 42n)
   expect(await skipped()).toBe(22)
-  // What is gone of what comes behind that counts anew.
+  // What is gone of what comes behind that counts again.
   world.place.next = 60n
   gaps.report(world.place, 5n, 65n)
   expect(await skipped()).toBe(27)

@@ -99,7 +99,7 @@ test('secrets: a world-readable file, a missing one, a guessable secret', async 
   expect(wrongIn(wrong)).toEqual([
     expect.stringMatching(/^secrets: BODY_ENCRYPTION_KEYS_FILE \(\S+\) cannot be read: .*ENOENT/),
     `secrets: DATABASE_URL_FILE (${file}) can be read by everybody on this host (mode 644)`,
-    'secrets: INTERNAL_API_SECRET has 6 characters: whoever guesses it sees every project',
+    'secrets: INTERNAL_API_SECRET has 6 characters: anyone who guesses it sees every project',
   ])
 })
 

@@ -43,7 +43,7 @@ function examineSet(environment: NodeJS.ProcessEnv, encrypts: boolean): Finding[
       ? [
           problem(
             'secrets',
-            `INTERNAL_API_SECRET has ${secret.length} characters: whoever guesses it sees every project`,
+            `INTERNAL_API_SECRET has ${secret.length} characters: anyone who guesses it sees every project`,
             'openssl rand -hex 32, the same for API, ingest, dashboard, redteam and gateways that have it; docs/secrets.md',
           ),
         ]

@@ -7,7 +7,7 @@ const maxTaken = 1_000
 const taken = new Set<string>()
 
 const gatewayToo =
-  'a wrapped client calls through a gateway, which records its calls too: each is stored once, as whoever is first says it, so labels may be missing. Set proxyUrl (SERVICE_PROXY_URL) instead of the client’s address; where that is not possible, send the labels as headers and do not wrap it'
+  'a wrapped client calls through a gateway, which records its calls too: each is stored once, as the first of them says it, so labels may be missing. Set proxyUrl (SERVICE_PROXY_URL) instead of the client’s address; where that is not possible, send the labels as headers and do not wrap it'
 
 /**
  * The identifier of a call's record: `own`, or the gateway's if the client's address is a gateway, so that

@@ -61,7 +61,7 @@ describe('projects', () => {
     [{ quota_warning_percent: 90 }, '101'],
     [{ cost_alert_usd: 20 }, '110'],
     [{ tier: 'free', quota_warning_percent: 80, cost_alert_usd: 10, name: 'Another' }, '111'],
-  ])('changed to %j are told of the limits that it moves, again', async (changes, left) => {
+  ])('changed to %j are told the limits that it moves, again', async (changes, left) => {
     const named = { name: 'x', tier: 'free', quota_warning_percent: 80, cost_alert_usd: 10 }
     const { json } = await operator('POST', '/api/projects', named)
     const uuid = idToUuid(String(json['id']))

@@ -132,7 +132,7 @@ describe('what the payment provider posts', () => {
     return flags.map((flag) => rows[0]?.[flag])
   }
 
-  test('starts the count anew with a period that follows the one before', async () => {
+  test('restarts the count with a period that follows the one before', async () => {
     const { projectId, key } = await api.createProject()
     await api.call('POST', '/internal/log', { key, body: { request_body: {} } })
     await alertAll(projectId, startSecond)
@@ -141,7 +141,7 @@ describe('what the payment provider posts', () => {
     expect(await alertedOf(projectId)).toEqual([false, false, false])
   })
 
-  test('forgets that the limit of the tier before was told of, and of the same tier does not', async () => {
+  test('forgets that the limit of the tier before was reported, and of the same tier does not', async () => {
     const { projectId } = await api.createProject()
     const at = nowS()
     await post(said('created', at, projectId))
@@ -267,6 +267,6 @@ describe('checkout and portal', () => {
   })
 })
 
-test('what was told of others has changed nothing of a project', async () => {
+test('what was reported of others has changed nothing of a project', async () => {
   expect(await bystander()).toEqual(untouched)
 })

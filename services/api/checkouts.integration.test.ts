@@ -54,7 +54,7 @@ test('what was paid is known before its event comes: nothing is sold twice', asy
   expect(statusesOf(id, next.id)).toEqual(['complete', 'open'])
 })
 
-test('whoever pays now is asked first: a checkout of another customer, whose subscription is over, sells no second one', async () => {
+test('anyone who pays now is asked first: a checkout of another customer, whose subscription is over, sells no second one', async () => {
   const { projectId, key } = await api.createProject()
   const { id } = await checkOut(key)
   provider.checkouts.set(id, { status: 'complete', customer: 'cus_before' })

@@ -178,7 +178,7 @@ test('while something is added to a project for long, its other changes are made
   expect((await webhooks('POST', '', added)).status).toBe(201)
 })
 
-test('whoever sees several projects that have the same identifier is shown neither in place of the other', async () => {
+test('anyone who sees several projects that have the same identifier is shown neither in place of the other', async () => {
   const projects = await Promise.all([0, 1].map(() => api.createProject()))
   const id = newId('request')
   const ids = projects.map(({ projectId }) => projectId)
@@ -216,7 +216,7 @@ test('whoever sees several projects that have the same identifier is shown neith
   }
 })
 
-test("whoever sees several projects is not shown another's by an identifier, nor is it in the way of one's own", async () => {
+test("anyone who sees several projects is not shown another's by an identifier, nor is it in the way of one's own", async () => {
   const made = await Promise.all([0, 1, 2].map(() => api.createProject()))
   const [mine = '', also = '', theirs = ''] = made.map(({ projectId }) => projectId)
   const [shared, foreign] = [newId('request'), newId('request')]

@@ -67,7 +67,7 @@ async function deliver(webhookId: string, scorer: string, status: string, attemp
 const told = async (key: string, id = requestId) =>
   (await api.call('GET', `/api/requests/${id}/deliveries`, { key })).json
 
-test('who was told of a call, webhook by webhook, and what went wrong', async () => {
+test('who was notified of a call, webhook by webhook, and what went wrong', async () => {
   expect(await told(project.key)).toEqual({ items: [] })
   const [first, second, deleted] = [
     await addWebhook(project.key),
@@ -112,7 +112,7 @@ test('who was told of a call, webhook by webhook, and what went wrong', async ()
   })
 })
 
-test('nobody was told of a call that has no deliveries, be it of the same webhooks', async () => {
+test('nobody was notified of a call that has no deliveries, be it of the same webhooks', async () => {
   expect(await told(project.key, await seed(project.projectId))).toEqual({ items: [] })
 })
 

@@ -37,7 +37,7 @@ const settings = z.object({
     .default('http://localhost:8000')
     .describe('Where the dashboard reaches the API.'),
   INTERNAL_API_SECRET: internalSecret().describe(
-    "The API's: with it the dashboard speaks for whoever is signed in. Never given to a browser.",
+    "The API's: with it the dashboard speaks for the signed-in user. Never given to a browser.",
   ),
   DASHBOARD_ADMIN_LOGIN: z
     .string()
@@ -81,12 +81,12 @@ const settings = z.object({
   OIDC_LOGIN_CLAIM: z.string().default('email').describe('The claim that becomes the login of somebody new.'),
   OIDC_GROUPS_CLAIM: z.string().default('groups').describe('The claim that names the groups of a person.'),
   OIDC_GROUP_ROLES: groupRoles.describe(
-    '`group=role`, comma-separated; roles are viewer, analyst, admin. The highest counts, anew at each sign-in.',
+    '`group=role`, comma-separated; roles are viewer, analyst, admin. The highest counts, evaluated at each sign-in.',
   ),
   OIDC_DEFAULT_ROLE: z
     .enum(roles)
     .optional()
-    .describe('Role of whoever is in none of these groups. Unset: they may not sign in.'),
+    .describe('Role of users in none of these groups. Unset: they may not sign in.'),
   TRUSTED_PROXIES: listOf(
     z
       .string()

@@ -49,7 +49,7 @@ function getRaw(path: string, headers: Record<string, string> = {}): Promise<Inc
 }
 
 describe('the API', () => {
-  test('answers whoever is signed in through the dashboard, with its tags and streams, and nobody else', async () => {
+  test('answers anyone who is signed in through the dashboard, with its tags and streams, and nobody else', async () => {
     const id = await seedRequest(api.pool, createSealer([]), { projectId: project.projectId })
     const query = `project_id=${project.projectId}`
     const list = await admin.send('GET', `/bff/api/requests?${query}`)
@@ -150,7 +150,7 @@ describe('pages', () => {
     expect(one.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('have files that are kept for ever, compressed for whoever takes it, and none but those that were built', async () => {
+  test('have files that are kept for ever, compressed for anyone who takes it, and none but those that were built', async () => {
     const path = '/assets/app-1a2b.js'
     const plain = await admin.send('GET', path, { headers: { 'accept-encoding': 'gzip' } })
     expect([plain.text, plain.headers.get('cache-control')]).toEqual([

@@ -43,7 +43,7 @@ export const ingestFields = {
       'Largest record that /internal/log takes, in bytes, at most 12 MiB. Unset: 10485760, or 131072 less than KAFKA_MAX_RECORD_BYTES where that is smaller.',
     ),
   BODIES_MAX_BYTES: wholeNumber(128 * mebibyte, { min: 64 * mebibyte, max: 8 * 1024 * mebibyte }).describe(
-    'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in and 6,144 for each record of a call, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; whoever has no key, a sixteenth. What comes beyond is 503.',
+    'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in and 6,144 for each record of a call, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; anyone who has no key, a sixteenth. What comes beyond is 503.',
   ),
   PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
     .optional()

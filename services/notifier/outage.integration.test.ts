@@ -62,8 +62,8 @@ test.each([
 )
 
 /**
- * What was handed to the database does not fall due there: whoever made the attempt has to write it, before
- * another notifier makes it again.
+ * What was handed to the database does not fall due there: the notifier that made the attempt has to write
+ * it, before another notifier makes it again.
  */
 async function forbidAnother(): Promise<void> {
   await eventually(

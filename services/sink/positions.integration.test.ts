@@ -103,17 +103,17 @@ test('a resend behind the position is not queued, before and after a crash of it
   expect(sink.jobs).toEqual(idsOf(all))
 })
 
-test('a topic made anew starts at offset 0 below the position: its new calls are stored and queued', async () => {
+test('a recreated topic starts at offset 0 below the position: its new calls are stored and queued', async () => {
   const sink = createHandler()
-  await sink.handle(batchOf(calls(20), 0, 'anew'))
+  await sink.handle(batchOf(calls(20), 0, 'recreated'))
   const fresh = calls(5)
-  await sink.handle(batchOf(fresh, 0, 'anew'))
+  await sink.handle(batchOf(fresh, 0, 'recreated'))
   expect(sink.jobs.slice(20)).toEqual(idsOf(fresh))
-  const { rows } = await pool.query(`select next_offset from sink_positions where topic = 'anew'`)
+  const { rows } = await pool.query(`select next_offset from sink_positions where topic = 'recreated'`)
   expect(rows).toEqual([{ next_offset: '20' }])
   // On another cluster a position of its own says that these are resends.
   const elsewhere = createHandler()
-  await elsewhere.handle(batchOf(fresh, 0, 'anew', 'c2'))
+  await elsewhere.handle(batchOf(fresh, 0, 'recreated', 'c2'))
   expect(elsewhere.jobs).toEqual([])
 })
 
@@ -135,7 +135,7 @@ test('the one that dies of two such sinks takes no job with it', async () => {
     const dying = createHandler(() => Promise.reject(new TransientError('KAFKA_UNAVAILABLE', 'killed')))
     const living = createHandler()
     await Promise.allSettled([dying.handle(batch), living.handle(batch)])
-    // Whoever was second saw the other's rows: below the position, so they are queued.
+    // Anyone who was second saw the other's rows: below the position, so they are queued.
     expect(living.jobs).toEqual(idsOf(list))
   }
 })

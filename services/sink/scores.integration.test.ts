@@ -147,7 +147,7 @@ describe('scores', () => {
     })
   })
 
-  test('sent again or scored anew change nothing: the first one wins, with one event and one line', async () => {
+  test('sent again or scored again change nothing: the first one wins, with one event and one line', async () => {
     const projectId = await fixture.addProject()
     const calls = await storedCalls(projectId, 10)
     const first = calls.map((call) => sampleScoredCall(call))

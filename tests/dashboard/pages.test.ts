@@ -101,7 +101,7 @@ describe('every page', () => {
     await page.setViewportSize({ width: 1280, height: 720 })
   })
 
-  test('shows what people wrote as text: nothing runs, nothing is asked of others, the content policy has nothing to say', async () => {
+  test('shows what people wrote as text: nothing runs, nothing is requested from others, the content policy has nothing to say', async () => {
     await goTo(admin.page, `/requests/${site.requestId}`, requestTitle)
     await admin.page.getByText('window.__ran=1').first().waitFor()
     expect(admin.offences).toEqual([])

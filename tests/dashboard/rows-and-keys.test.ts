@@ -229,7 +229,7 @@ test('a list keeps its range while it is read: its pages and its place would be 
 })
 
 // The API is down then.
-test('a page whose numbers cannot be read anew says when they were read', async () => {
+test('a page whose numbers cannot be read again says when they were read', async () => {
   await open('/operations')
   const consumers = page.getByRole('heading', { name: 'Consumers' })
   await consumers.waitFor()

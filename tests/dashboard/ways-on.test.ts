@@ -115,7 +115,7 @@ test('a long word moves nothing that stands beside it off the screen', async () 
   expect(box?.width).toBeLessThan(1.5 * Number(page.viewportSize()?.width))
 })
 
-test('of a session that is longer than what is summed up it is said what the sums are of, and calls that came are read anew', async () => {
+test('of a session that is longer than what is summed up it is said what the sums are of, and calls that came are read again', async () => {
   const storage = createCallStorage(site.api.pool)
   const call = () => sampleCall(site.projectId, { session_id: 'longest', model: 'gpt-4o' })
   const seedMany = (count: number) => storage.calls(many(count, call))
@@ -202,7 +202,7 @@ test('a page whose parts a newer build has taken away is loaded again by itself,
   await other.close()
 })
 
-test('whoever goes to another project leaves behind what is of the one before', async () => {
+test('anyone who goes to another project leaves behind what is of the one before', async () => {
   const other = await site.api.createProject({ name: 'Elsewhere' })
   const goToOther = async () => {
     await page.locator('input[aria-label=Project]').click()

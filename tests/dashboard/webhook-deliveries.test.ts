@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => site.stop())
 
-test('a call that is unsafe shows who was told of it, and leads to the log of the webhook', async () => {
+test('a call that is unsafe shows who was notified of it, and leads to the log of the webhook', async () => {
   await page.goto(`/requests/${unsafe}?project=${site.projectId}`)
   const told = page.getByRole('region', { name: 'receiver.example.com, pii_detection' })
   await told.getByText('delivered').waitFor()

@@ -31,7 +31,7 @@ export function writeApiTypes(document: Record<string, unknown>): string {
         ([method, operation]) => `  '${method.toUpperCase()} ${path}': ${typeOfOperation(operation)}`,
       ),
     )
-  return `// Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts writes it anew.\n\nexport interface Operations {\n${operations.join('\n')}\n}\n`
+  return `// Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts rewrites it.\n\nexport interface Operations {\n${operations.join('\n')}\n}\n`
 }
 
 function typeOfOperation({ parameters = [], requestBody, responses }: Operation): string {

@@ -181,7 +181,7 @@ describe('the period', () => {
     })
   })
 
-  test('starts anew when the one before is over', () => {
+  test('starts over when the one before is over', () => {
     const stored = { ...fresh, periodResetAtMs: ms('2026-11-15T10:00:00Z') }
     expect(periodOf(stored, state())).toMatchObject({ isRenewal: true })
   })

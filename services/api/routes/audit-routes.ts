@@ -13,7 +13,7 @@ const auditSchema = z.object({
   at: z.iso.datetime(),
   actor_kind: z
     .enum(['person', 'key', 'operator'])
-    .describe('`operator`: whoever holds INTERNAL_API_SECRET.'),
+    .describe('`operator`: the holder of INTERNAL_API_SECRET.'),
   actor_id: z.string().nullable().describe('The user or the key.'),
   actor_name: z.string().nullable().describe("The user's login at that time."),
   address: z.string().nullable(),

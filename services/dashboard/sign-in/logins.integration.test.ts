@@ -74,7 +74,7 @@ describe('signing in', () => {
     }
   })
 
-  test('is refused to whoever is disabled or given another password while theirs is looked at, and so is changing it', async () => {
+  test('is refused to anyone who is disabled or given another password while theirs is looked at, and so is changing it', async () => {
     const who = {
       issuer: 'https://id.example.com',
       subject: 's',
@@ -101,7 +101,7 @@ describe('signing in', () => {
     expect(logins.json['total']).toBe(0)
   })
 
-  test('says the same of a wrong password, of nobody, and of whoever is disabled', async () => {
+  test('says the same of a wrong password, of nobody, and of anyone who is disabled', async () => {
     const person = await createPerson()
     await admin.send('PATCH', `/bff/api/people/${person.id}`, { body: { disabled: true } })
     const answers = await Promise.all([
@@ -246,7 +246,7 @@ describe('another site', () => {
   })
 })
 
-test('the first administrator is made once, whoever starts first, and a password that was made is printed once', async () => {
+test('the first administrator is made once, no matter who starts first, and a password that was made is printed once', async () => {
   expect(dashboard.printed).toEqual([])
   await api.pool.query('truncate people cascade')
   const [one, two] = await Promise.all(

@@ -139,7 +139,7 @@ test('are made once, though they come for the first time in two windows at once'
   expect(ids[0]).toBe(ids[1])
 })
 
-test("whoever has somebody's login is not them; who was made for single sign-on is, once the provider has verified it", async () => {
+test("anyone who has somebody's login is not them; who was made for single sign-on is, once the provider has verified it", async () => {
   const make = (login: string, password: string | null) =>
     api.call('POST', '/api/people', {
       operator: true,

@@ -144,7 +144,7 @@ test('one that cannot be stripped of its bodies goes after its hour, counted', a
   expect([await readdir(directory), lost]).toEqual([[], ['unreadable']])
 })
 
-test('what has been kept for 90 days goes whoever could still want it, counted; a record that was given back and kept anew is as old as it was', async () => {
+test('what has been kept for 90 days is removed and counted, even if still wanted; a record that was given back and kept again is as old as it was', async () => {
   const dayMs = 86_400_000
   nowMs = Date.now()
   const kept = keptBy()

@@ -209,7 +209,7 @@ describe('the first token', () => {
   test.each<[string, string, object, number | null]>([
     ['comes with the first chunk that has it', sse(word), {}, 1],
     ['comes with a later one', `${comments}${sse(begun, word)}`, {}, 3_001],
-    ['is told of a stream that is too long too', sse(begun, ...Array<object>(1_000).fill(word)), {}, 1],
+    ['also receives a stream that is too long', sse(begun, ...Array<object>(1_000).fill(word)), {}, 1],
     ['is not known of a stream without one', sse(begun), {}, null],
     ['is not known of one that is compressed', `${comments}${sse(word)}`, { contentEncoding: 'gzip' }, null],
     ['is not known of an answer that is no stream', '{"choices":[]}', {}, null],

@@ -146,7 +146,7 @@ async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFail
   for (const path of await findReadable(directory, onFailure)) {
     const name = basename(path)
     try {
-      // The segment before its note: whoever moves the segment gets both.
+      // The segment before its note: a move of the segment takes both.
       await rename(path, join(own.folder, name))
       own.left.push(name)
       await moveNote(path, own.folder)

@@ -143,7 +143,7 @@ export async function writeSentOffset(segment: Segment): Promise<void> {
   await writeFile(segment.path + sentSuffix, String(segment.sentOffset), { mode: 0o600 })
 }
 
-/** The note goes first, so that whoever takes the segment finds it. */
+/** The note goes first, so that it is there when the segment is taken. */
 export async function moveSegment(path: string, folder: string): Promise<void> {
   await moveNote(path, folder)
   await rename(path, join(folder, basename(path)))

@@ -171,7 +171,7 @@ test('the last answer stands for a day, then nobody knows', async () => {
   expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
 })
 
-test('while the service is away a clock that is set back by an hour stops no application, and the day begins anew', async () => {
+test('while the service is away a clock that is set back by an hour stops no application, and the day starts over', async () => {
   const authorize = keys()
   await authorize(bearer)
   answer = () => Promise.reject(new Error('away'))

@@ -12,7 +12,7 @@ test.each<[string, string]>([
 
 test.each<[string, string, boolean]>([
   ['an object', '{"a": [1, 1.50]}', true],
-  ['what ingest writes anew with more than it takes', `{"a":[${Array(3_000).fill('1e15').join()}]}`, false],
+  ['what ingest writes again with more than it takes', `{"a":[${Array(3_000).fill('1e15').join()}]}`, false],
   ['a list', '[1]', false],
   ['no JSON', '{', false],
   ['eight levels', `{"a":${'['.repeat(7)}1${']'.repeat(7)}}`, true],

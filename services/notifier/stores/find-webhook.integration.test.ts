@@ -70,7 +70,7 @@ test('the secret of before a rotation is gone when its overlap ends, though nobo
   await until(async () => (await find(id))?.previousSecret === null)
 })
 
-test('what is not kept is read anew', async () => {
+test('what is not kept is read again', async () => {
   const ids = [await addWebhook(), await addWebhook()]
   const find = createFindWebhook(pool, 1)
   for (const id of [...ids, ...ids]) expect(await find(id)).toMatchObject({ id })

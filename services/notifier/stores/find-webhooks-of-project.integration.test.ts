@@ -86,7 +86,7 @@ test('the secret of before a rotation is gone when its overlap ends, though nobo
   await until(async () => (await find(projectId))[0]?.previousSecret === null)
 })
 
-test('what is not kept is read anew', async () => {
+test('what is not kept is read again', async () => {
   const projects = [await addProject(), await addProject()]
   const ids = [
     await addWebhook(projects[0] as string, 'https://one.example'),

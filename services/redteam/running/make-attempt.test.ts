@@ -149,7 +149,7 @@ test('a conversation that breaks off keeps what was said before', async () => {
   expect([made.last.kind, made.earlier.length, asked.length]).toEqual(['failed', 1, 2])
 })
 
-test('whoever is told to stop says no more, and keeps what was said before', async () => {
+test('anyone who is told to stop says no more, and keeps what was said before', async () => {
   const stopping = new AbortController()
   const { made, asked } = await attack(
     'crescendo',

@@ -52,7 +52,7 @@ test('a hold is for everyone, the longest counts, and one that comes meanwhile i
   expect(await turns).toEqual([800, 800])
 })
 
-test('whoever is told to stop waits no longer', async () => {
+test('anyone who is told to stop waits no longer', async () => {
   const stopping = new AbortController()
   const clock: Clock = {
     now: () => 0,

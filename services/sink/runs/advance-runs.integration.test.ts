@@ -132,7 +132,7 @@ test('a run that lacks scores is done once what stood in the queues is through, 
   const [jobs, scores] = queues
   await write(jobs)
   const runId = await orderRun(await fixture.addProject(), { status: 'scoring', fed: 3 })
-  // By turns, as several sinks or one that starts anew: each has nothing but the row.
+  // By turns, as several sinks or one that starts over: each has nothing but the row.
   const look = async () => {
     await carrier().look()
     return readRun(runId)
@@ -200,7 +200,7 @@ test('a run waits neither for jobs that went with their topic nor for partitions
   expect(await readRun(runId)).toMatchObject({ status: 'done', scored: 0 })
 })
 
-test('a run over a topic that is made anew ends, says what is lost, and holds up no other', async () => {
+test('a run over a topic that is recreated ends, says what is lost, and holds up no other', async () => {
   const projectId = await fixture.addProject()
   const calls = many(60, () => sampleCall(projectId))
   await createCallStorage(fixture.pool).calls(calls)

@@ -39,7 +39,7 @@ test('what could not be judged takes no place of a verdict; where there was none
   await rowsOf('safety_scores', projectId, 3)
   await orderRun(runId, projectId)
 
-  // Whoever polls goes on behind what is stored by now.
+  // Anyone who polls goes on behind what is stored by now.
   const isNew = `select from safety_scores where project_id = $1 and request_id = $2 and run_id = $3 and stored_xid >= $4::xid8`
   const { rows } = await fixture.pool.query<{ next: string }>(
     'select pg_snapshot_xmax(pg_current_snapshot())::text as next',

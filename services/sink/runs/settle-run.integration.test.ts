@@ -58,7 +58,7 @@ test.each([
   },
 )
 
-test('what is awaited is kept for whoever asks next, and once nothing is the run is done', async () => {
+test('what is awaited is kept for anyone who asks next, and once nothing is the run is done', async () => {
   const uuid = await orderRun()
   const asked: unknown[] = []
   const answers = [jobs('5'), jobs('5'), undefined]

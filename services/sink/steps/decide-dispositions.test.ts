@@ -14,7 +14,7 @@ describe('the disposition of a record', () => {
     ]
   >([
     ['new', [['a', 5]], ['a'], 5, ['stored']],
-    ['new below the position: its row was erased or its topic made anew', [['a', 4]], ['a'], 9, ['stored']],
+    ['new below the position: its row was erased or its topic recreated', [['a', 4]], ['a'], 9, ['stored']],
     ['delivered again after a crash', [['a', 4]], [], 5, ['redelivered']],
     ['known, at the position: sent again by a client', [['a', 5]], [], 5, ['resent']],
     ['known, on a partition that nothing was stored from', [['a', 0]], [], 0, ['resent']],

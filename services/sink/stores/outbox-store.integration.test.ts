@@ -53,7 +53,7 @@ const take = async (maxRows: number, maxBytes: number, meanwhile?: () => Promise
 
 test('the oldest events go first, wherever they lie; what another relay holds is passed over', async () => {
   const [first = '', ...others] = await addEvents(5)
-  // Written anew it lies behind the others.
+  // Written again it lies behind the others.
   await pool.query('update event_outbox set data = data where id = $1', [idToUuid(first)])
   let second: string[] = []
   const taken = await take(2, 1_000, async () => {

@@ -66,7 +66,7 @@ export async function exchangeRuns(
          and l.run_id = $6 and l.score_label <> 'unscored'))
      )
      update safety_scores s set run_id = case when s.run_id = $6 then $7 else $6 end,
-       -- Whoever polls for what is new sees it as new.
+       -- Anyone who polls for what is new sees it as new.
        stored_xid = pg_current_xact_id()
      from promoted p where s.project_id = $1 and s.request_id = p.request_id and s.request_created_at = p.request_created_at
        and s.request_created_at between $2 and $3 and s.scorer_name = p.scorer_name and s.run_id in ($6, $7)

@@ -39,7 +39,7 @@ const alertsOf = async (projectId: string) => {
   return rows.map(({ data }) => JSON.parse(data.toString()) as Record<string, unknown>)
 }
 
-test('a cost threshold is told of once a period, from costs really stored, however many sinks look', async () => {
+test('a cost threshold is reported once a period, from costs really stored, however many sinks look', async () => {
   const projectId = await fixture.addProject()
   const uuid = idToUuid(projectId)
   await fixture.pool.query('update projects set cost_alert_usd = 1.5 where id = $1', [uuid])

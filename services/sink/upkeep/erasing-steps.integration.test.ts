@@ -76,7 +76,7 @@ test("a call whose maker's clock was ahead stays gone when it is sent again", as
   expect(await world.fixture.countsOf(projectId)).toEqual(all(0))
 })
 
-test('erasing a project leaves what is told of its later calls', async () => {
+test('erasing a project leaves what is reported of its later calls', async () => {
   const projectId = await world.fixture.addProject()
   await world.fixture.store([sampleCall(projectId)])
   const erasure = await world.fixture.erase(projectId, 'project', '')
@@ -105,7 +105,7 @@ test('what one project erases takes nothing of what another has under that ident
   await world.fixture.store([first, own, same])
   await world.fixture.score([first, own, same])
   await world.fixture.erased(await world.fixture.erase(firstId, 'request', idToUuid(first.id)), '1')
-  // It looks at all that is told of the project.
+  // It looks at all that is reported of the project.
   await world.fixture.erased(await world.fixture.erase(otherId, 'user', 'u-other'), '1')
   expect(await world.fixture.countsOf(otherId)).toMatchObject({ llm_requests: 1, event_outbox: 1 })
 })

@@ -173,7 +173,7 @@ const runsOf = async (projectId: string) =>
     )
   ).rows
 
-test('red-team runs of an erased project are cancelled, and gone once whoever carries them out has let go', async () => {
+test('red-team runs of an erased project are cancelled, and gone once their process has let go', async () => {
   const [projectId, otherId] = [await world.fixture.addProject(), await world.fixture.addProject()]
   await addRun(projectId, { atMs: Date.now() - 1_000 })
   const { call } = await addRun(projectId, { heldFor: '1 hour' })

@@ -67,7 +67,7 @@ describe('a periodic task', () => {
     await recovered.promise
     await task.stop()
     const growing = [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]
-    // In two parts: whoever wakes it ends the second.
+    // In two parts: anyone who wakes it ends the second.
     const parts = (ms: number) => [Math.min(ms, 2000), Math.max(0, ms - 2000)]
     expect(clock.slept.slice(0, 20)).toEqual([...growing.flatMap(parts), 1, ...parts(500), 1])
     expect(seen.slice(0, 2)).toEqual(['ok', 'degraded'])

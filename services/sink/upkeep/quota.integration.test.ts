@@ -126,7 +126,7 @@ test('a claim whose call never came is given back, an hour later and once the si
   } finally {
     await sink.service.stop()
   }
-  // Given back, it is claimed anew when its client comes after all.
+  // Given back, it is claimed again when its client comes after all.
   await claim(projectId, [lost?.id ?? ''])
   expect(await countOf(projectId)).toBe(5)
 })

@@ -65,7 +65,7 @@ test('two sinks share the outbox: each event is published once, under its projec
   expect(raised().every((event) => event.event === 'usage_alert')).toBe(true)
 })
 
-test('every event is published, whoever wrote it, and an oversized one without what it quotes', async () => {
+test('every event is published, no matter who wrote it, and an oversized one without what it quotes', async () => {
   const projectId = await fixture.addProject()
   const insert = (id: string, content: Buffer | null) =>
     fixture.pool.query(

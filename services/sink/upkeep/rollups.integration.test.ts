@@ -220,7 +220,7 @@ test('names that never end are counted together beyond a bound, apart for the re
   const placed = [...flood('gateway'), ...flood('redteam')].map(placeSample)
   const stored = await calls.store(placed, positionOf(0, 1_000), 'kept')
   expect(stored.overflowCount).toBe(1_000 - callRollups.maxSeries)
-  // A sink that starts anew reads what has room of its own.
+  // A sink that starts over reads what has room of its own.
   const { overflowCount } = await startStores().calls.store(
     flood('gateway').map(placeSample),
     positionOf(0, 2_000),

@@ -1,4 +1,4 @@
-// Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts writes it anew.
+// Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts rewrites it.
 
 export interface Operations {
   'GET /api/audit': {

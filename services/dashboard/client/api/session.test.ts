@@ -6,7 +6,7 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-test('whoever signs in finds nothing of what was read before', () => {
+test('anyone who signs in finds nothing of what was read before', () => {
   const client = new QueryClient()
   const read = ['GET /api/requests/{id}', { params: { id: 'req_1' } }]
   client.setQueryData(read, { request_body: 'said in confidence' })

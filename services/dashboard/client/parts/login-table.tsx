@@ -22,7 +22,7 @@ export function LoginTable({ logins, advice, end }: LoginTableProps) {
   const ask = ({ id, address }: Login) =>
     confirmAction({
       title: 'End this session?',
-      consequence: `Whoever uses it${address === null ? '' : ` from ${address}`} has to log in again. ${advice}`,
+      consequence: `Anyone who uses it${address === null ? '' : ` from ${address}`} has to log in again. ${advice}`,
       confirm: 'End session',
       action: () => end(id),
       done: 'The session has ended.',

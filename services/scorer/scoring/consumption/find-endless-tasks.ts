@@ -16,7 +16,7 @@ const endless = new RegExp(
 /** Requests to say or do something. */
 const asks =
   /\b(?:repeat|writ|sa(?:y|id)\b|print|count|generat|output|continu|keep (?:\w+ )?\w+ing|list|type|produc|fill|expand|creat|call|go on|us(?:e|ing)\b|wiederhol|schreib|zähl|gib|sag|erzeug|mach|répèt|répét|compt|génèr|dis\b|repit|escrib|cuent|gener|di\b|ripet|scriv|cont[ai]|escrev|diga|herhaal|schrijf|tel\b|powtarzaj|pisz|licz|tekrarla|yaz|upprepa|skriv|gjenta)|(?<![a-z])écri|повтор|пиш|напиш|счита|重复|重複|写|輸出|输出|数|生成|繰り返|書|반복|써|출력|كرر|اكتب|दोहरा|लिख/
-/** Whoever asks for a program wants the program, not its output. */
+/** Anyone who asks for a program wants the program, not its output. */
 const isProgram =
   /\b(?:code|script|function|program\w*|loop|query|sql|python|java\w*|typescript|bash|regex|test|algorithm|macro)\b/
 /** A repeat count before what is to be said. Three digits may be a list; nobody reads the result of four. */

@@ -44,7 +44,7 @@ test.each([
   ['a poem', 'Now compose four lines about summer.'],
   ['advice', 'Suggest places for our holiday.'],
   ['something else', 'New topic: which cities do people love?'],
-])('what was not asked of the source is left to a reader: %s', (_name, asked) => {
+])('what was not asked about the source is left to a reader: %s', (_name, asked) => {
   expect(find(invented, source, asked)).toMatchObject({ reason: 'detectors_undecided' })
 })
 

@@ -43,7 +43,7 @@ export function wordsOf(text: string): Word[] {
   return words
 }
 
-/** Numbers added by whoever copies words one by one. */
+/** Numbers added by anyone who copies words one by one. */
 function isOrdinal(text: string, from: number, to: number): boolean {
   if (to - from > 3) return false
   for (let at = from; at < to; at++) if ((text.charCodeAt(at) - 0x30) >>> 0 > 9) return false

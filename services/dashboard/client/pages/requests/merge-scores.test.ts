@@ -75,7 +75,7 @@ test('remembers two thousand requests, those that changed last', () => {
   ])
 })
 
-test('a scorer that says something else leaves nothing to go by: the list is read anew', () => {
+test('a scorer that says something else leaves nothing to go by: the list is read again', () => {
   const before = addArrived(new Map(), [score('a', 'unsafe', 'high'), score('b', 'safe')])
   const again = addArrived(before.arrived, [score('b', 'safe')])
   const promoted = addArrived(again.arrived, [score('a', 'safe')])
@@ -103,7 +103,7 @@ test.each([
   ['a worse score came', 'safe', null, [score('a', 'unsafe', 'high')], false],
   ['they are the first ones', null, null, [score('a', 'safe')], false],
   ['none came for it', 'unsafe', 'high', [{ ...score('a', 'safe'), request_id: 'other' }], false],
-] as const)('the list is read anew or not: %s', (_name, worst_label, worst_severity, scores, wanted) => {
+] as const)('the list is read again or not: %s', (_name, worst_label, worst_severity, scores, wanted) => {
   const { arrived } = addArrived(new Map(), scores)
   expect(isOutdatedRow([row({ worst_label, worst_severity })], arrived, scores)).toBe(wanted)
 })
