@@ -7,7 +7,7 @@ import { revealMarkup } from './hidden-markup.ts'
 import { injectionFamilies } from './injection-families.ts'
 import { orderSigns } from './order-signs.ts'
 import { splitSegments } from './split-segments.ts'
-import { withoutCode } from './without-code.ts'
+import { withoutCode } from '../without-code.ts'
 
 const model = createLinearModel(modelFile, orderSigns)
 export const orderModelVersion = model.version
@@ -34,7 +34,12 @@ export const suspectPhrases = onceForText((text) => {
   const all = suspectText(text, injectionFamilies, revealMarkup)
   const prose = withoutCode(text)
   // What is hidden in code, or convicts alone, counts wherever it stands: its lines can be cut short.
-  if (prose === text || all.kinds.some((kind) => convicts.has(kind) || kind.startsWith('hidden_'))) return all
+  if (
+    prose === text ||
+    all.points === 0 ||
+    all.kinds.some((kind) => convicts.has(kind) || kind.startsWith('hidden_'))
+  )
+    return all
   return suspectText(prose, injectionFamilies, revealMarkup)
 })
 

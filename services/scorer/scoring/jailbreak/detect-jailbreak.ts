@@ -11,7 +11,7 @@ import {
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
-import { withoutCode } from '../injection/without-code.ts'
+import { withoutCode } from '../without-code.ts'
 import { discountMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { createLanguageCheck } from './known-language.ts'
@@ -41,6 +41,7 @@ export function createJailbreakDetector(): Detector {
   let where: CallText | undefined
   let likeliest = 0
   let hasText = false
+  let hasProgram = false
   const language = createLanguageCheck()
   return {
     read(text) {
@@ -49,6 +50,7 @@ export function createJailbreakDetector(): Detector {
       hasText = true
       language.read(text.text)
       const prose = withoutCode(text)
+      hasProgram ||= prose !== text
       // The model knows prompts; comments of a program are none.
       const reading = prose === text ? model.readOf(text) : unread
       likeliest = Math.max(likeliest, reading.probability)
@@ -59,7 +61,8 @@ export function createJailbreakDetector(): Detector {
     finding() {
       const value = valueOfPoints(worst.points)
       if (!hasText) return { reason: 'no_text', leaning: 1 }
-      const isClear = where === undefined && language.isKnown() && likeliest < model.clearBelow
+      // Of a program only the prose is read, which vouches for nothing.
+      const isClear = !hasProgram && where === undefined && language.isKnown() && likeliest < model.clearBelow
       if (value < 4 && !isClear)
         return { reason: 'detectors_undecided', leaning: Math.min(3.9, value + likeliest * 0.9) }
       const rationale = describe(worst, where)

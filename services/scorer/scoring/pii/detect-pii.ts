@@ -9,7 +9,7 @@ import { hintsAtPersons } from './hint-at-persons.ts'
 import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
 import { undisguise } from './undisguise.ts'
 import { findMatches } from '../find-matches.ts'
-import { withoutCode } from '../injection/without-code.ts'
+import { withoutCode } from '../without-code.ts'
 
 /** In order of trust: where two overlap, the earlier finder wins. */
 const finders: readonly IdentifierFinder[] = [
@@ -47,7 +47,11 @@ export function createPiiDetector(): Detector {
       // Operators name people freely in their own instructions, most often the assistant.
       isHinted ||= speaker !== 'system' && hintsAtPersons(text)
       for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(given))) {
-        if (contacts.has(kind) && isAboutNobody(given)) continue
+        if (contacts.has(kind) && isAboutNobody(given)) {
+          // No proof, and nothing to vouch for: some programs hold real people's addresses.
+          isHinted = true
+          continue
+        }
         const found = { part, pointer, start: offset + start, end: offset + end, kind }
         // Pieces of a long text overlap: count what is in both once.
         if (offset > 0 && last?.part === part && last.pointer === pointer && found.start < last.end) continue

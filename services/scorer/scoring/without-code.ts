@@ -1,5 +1,5 @@
-import type { CallText } from '../call-text.ts'
-import { onceForText } from '../once-for-text.ts'
+import type { CallText } from './call-text.ts'
+import { onceForText } from './once-for-text.ts'
 
 /** Fewer lines are a snippet in prose, which is read as prose. */
 const minCodeLines = 8

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
-import type { CallText } from '../call-text.ts'
-import { createInjectionDetector } from './detect-injection.ts'
+import type { CallText } from './call-text.ts'
+import { createInjectionDetector } from './injection/detect-injection.ts'
+import { createJailbreakDetector } from './jailbreak/detect-jailbreak.ts'
+import { createPiiDetector } from './pii/detect-pii.ts'
 import { withoutCode } from './without-code.ts'
 
 const toolText = (text: string): CallText => ({
@@ -63,4 +65,17 @@ test.each([
   detector.read(toolText(text))
   const finding = detector.finding()
   expect('value' in finding && finding.value >= 4 ? 'unsafe' : undefined).toBe(expected)
+})
+
+test.each([
+  ['jailbreak_detection, which reads its prose', createJailbreakDetector, program],
+  [
+    'pii_detection, which passes over contacts',
+    createPiiDetector,
+    `${program}        self.author = 'jane@acme.io'\n`,
+  ],
+])('a program is never safe to %s', (_what, create, text) => {
+  const detector = create()
+  detector.read(toolText(text))
+  expect(detector.finding()).toMatchObject({ reason: 'detectors_undecided' })
 })
