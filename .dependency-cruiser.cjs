@@ -42,9 +42,25 @@ module.exports = {
     layer(
       'services-share-by-topics',
       '^services/(?!api/)([^/]+)/',
-      ['^services/$1/', '^schemas/', '^capture/', '^runtime/', '^http/'],
+      ['^services/$1/', '^schemas/', '^capture/', '^runtime/', '^http/', '^detectors/'],
       'a service never imports another',
     ),
+    layer(
+      'detectors-are-pure',
+      '^detectors/',
+      ['^detectors/', '^schemas/', '^capture/'],
+      'a detector reads text and nothing else, so that any process may run it',
+    ),
+    {
+      name: 'who-runs-detectors',
+      severity: 'error',
+      comment: 'ingest and gateway mask with them, the scorer judges with them',
+      from: {
+        path: '^(schemas|capture|runtime|http|sdk|infra|scripts|services/(?!scorer|ingest|gateway))',
+        pathNot: TEST,
+      },
+      to: { path: '^detectors/' },
+    },
     layer(
       'the-browser-sees-its-own',
       '^services/dashboard/client/',
@@ -64,7 +80,7 @@ module.exports = {
     layer(
       'evals-judge-scoring',
       '^evals/',
-      ['^evals/', '^schemas/', '^capture/', '^services/scorer/scoring/'],
+      ['^evals/', '^schemas/', '^capture/', '^detectors/', '^services/scorer/scoring/'],
       'evaluations run the pure scoring, not the service',
     ),
     layer('sdk-is-small', '^sdk/', ['^sdk/', '^schemas/', '^capture/'], 'applications install it'),

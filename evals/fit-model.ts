@@ -1,4 +1,4 @@
-import type { Features } from '#services/scorer/scoring/linear/text-features.ts'
+import type { Features } from '#detectors/linear/text-features.ts'
 import { createRandom } from './seeded-random.ts'
 
 /** A text as numbers, whether it is a positive, and its weight. */

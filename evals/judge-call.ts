@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import OpenAI from 'openai'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
-import type { Call } from '#services/scorer/scoring/call-text.ts'
+import type { Call } from '#detectors/call-text.ts'
 import { groupRubrics, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
 import {
   findingOf,

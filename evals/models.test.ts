@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { createLinearModel, type ModelFile } from '#services/scorer/scoring/linear/linear-model.ts'
+import { createLinearModel, type ModelFile } from '#detectors/linear/linear-model.ts'
 import { trainingPlans } from './training-plans.ts'
 
-const models = path.join(import.meta.dirname, '../services/scorer/scoring/models')
+const models = path.join(import.meta.dirname, '../detectors/models')
 const datasets = path.join(import.meta.dirname, 'datasets')
 
 test('every plan has its model, and no model is without a plan', () => {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
-import { builtIns } from '#services/scorer/scoring/built-in-scorers.ts'
-import { readCall, type Body } from '#services/scorer/scoring/call-text.ts'
-import { detected, type Verdict } from '#services/scorer/scoring/verdict.ts'
+import { builtIns } from '#detectors/built-in-scorers.ts'
+import { readCall, type Body } from '#detectors/call-text.ts'
+import { detected, type Verdict } from '#detectors/verdict.ts'
 import { isIn, type Half } from './samples.ts'
 
 /** One ordinary call as a client sends it; datasets/README.md describes the format. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { builtInScorers } from '#schemas/verdicts.ts'
-import { readCall, type Body, type Call } from '#services/scorer/scoring/call-text.ts'
+import { readCall, type Body, type Call } from '#detectors/call-text.ts'
 
 /** One labelled call; evals/datasets/README.md describes the format. */
 const sampleSchema = z.object({

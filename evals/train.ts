@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { createLinearModel, type ModelFile } from '#services/scorer/scoring/linear/linear-model.ts'
-import { foldText } from '#services/scorer/scoring/phrases/fold-text.ts'
-import { createFeatureCounter } from '#services/scorer/scoring/linear/text-features.ts'
+import { createLinearModel, type ModelFile } from '#detectors/linear/linear-model.ts'
+import { foldText } from '#detectors/phrases/fold-text.ts'
+import { createFeatureCounter } from '#detectors/linear/text-features.ts'
 import { dot, exampleOf, fitModel, sigmoid, type Example, type FittedModel } from './fit-model.ts'
 import { isIn, readSamples, type Sample } from './samples.ts'
 import { trainingPlans, type TrainingPlan, type TrainingText } from './training-plans.ts'
 
 const here = import.meta.dirname
-const modelsDirectory = path.join(here, '../services/scorer/scoring/models')
+const modelsDirectory = path.join(here, '../detectors/models')
 const usage = 'node evals/train.ts [--scorer NAME] [--data DIR]'
 // Chosen by cross-validation on the training half: 2^14 features are as good as 2^16, at a quarter of the
 // size.

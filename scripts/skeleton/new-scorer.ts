@@ -35,7 +35,7 @@ export function scorerChanges(name: string, owasp = ''): Changes {
 }
 
 function filesOf({ name, folder, title, owasp }: ScorerFacts): Change[] {
-  const detector = `services/scorer/scoring/${folder}/detect-${folder}`
+  const detector = `detectors/${folder}/detect-${folder}`
   // One of each kind for each half (evals/samples.ts: the half is decided by a hash of the id).
   const sample = (label: 0 | 1, half: 0 | 1) => {
     const ids = Array.from({ length: 64 }, (_unused, number) => `${name}-${label}${number}`)
@@ -56,7 +56,7 @@ function filesOf({ name, folder, title, owasp }: ScorerFacts): Change[] {
 
 function rowsOf({ name, folder, title, owasp }: ScorerFacts): Change[] {
   const camel = title.slice(0, 1).toLowerCase() + title.slice(1)
-  const registry = 'services/scorer/scoring/built-in-scorers.ts'
+  const registry = 'detectors/built-in-scorers.ts'
   const number = owasp.toLowerCase()
   const [probes = ''] = globSync(`services/redteam/probes/files/${number}-*.yaml`, {
     cwd: join(import.meta.dirname, '..', '..'),

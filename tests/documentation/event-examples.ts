@@ -1,5 +1,5 @@
 import type { EventName } from '#schemas/event-raised.ts'
-import { severityOf } from '#services/scorer/scoring/verdict.ts'
+import { severityOf } from '#detectors/verdict.ts'
 import { fractionOf } from '#services/sink/steps/to-event-form.ts'
 
 /** The examples in docs/events.md; events.test.ts checks them against the schemas. */

@@ -4,7 +4,8 @@ import { readJudgeAnswer, type Judgement } from '../scoring/judge/judge-answer.t
 import { makeJudgePrompt, type JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
 import { windowText } from '../scoring/judge/window-text.ts'
-import type { JudgeTrace, UnscoredReason } from '../scoring/verdict.ts'
+import type { JudgeTrace } from '#detectors/verdict.ts'
+import type { UnscoredReason } from '#schemas/unscored.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeSpend } from '../stores/judge-budget.ts'
 import {

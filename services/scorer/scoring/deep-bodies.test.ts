@@ -1,9 +1,9 @@
 import { expect, jest, test } from '@jest/globals'
 import { builtInScorers } from '#schemas/verdicts.ts'
 import { outgrows } from '#tests/support/cpu-growth.ts'
-import { detectRead } from '../testing/detect-call.ts'
-import { builtIns } from './built-in-scorers.ts'
-import { parseBody, readCall } from './call-text.ts'
+import { detectRead } from '#detectors/testing/detect-call.ts'
+import { builtIns } from '#detectors/built-in-scorers.ts'
+import { parseBody, readCall } from '#detectors/call-text.ts'
 import { searchablesOf } from './custom/searchable.ts'
 
 // Some take over 30 s beside two other test runs on two cores.

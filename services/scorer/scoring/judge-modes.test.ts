@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { asksJudge, type JudgeMode } from './judge-modes.ts'
-import { judged, unscored } from './verdict.ts'
+import { judged, unscored } from '#detectors/verdict.ts'
 
 const finding = (value: number, isEstimate = false) =>
   judged('detector', { value, rationale: 'r', contentFreeRationale: 'r', evidence: [], isEstimate })

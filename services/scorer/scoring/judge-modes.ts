@@ -1,8 +1,18 @@
-import type { Verdict } from './verdict.ts'
+import type { UnscoredReason } from '#schemas/unscored.ts'
+import type { Verdict } from '#detectors/verdict.ts'
 
 /** When a project uses the judge. `uncertain`: only where detectors are not sure. */
 export const judgeModes = ['always', 'uncertain', 'never'] as const
 export type JudgeMode = (typeof judgeModes)[number]
+
+/** Reasons of detectors after which a judge may still decide: there is text, and it can be read. */
+const openToJudge: ReadonlySet<UnscoredReason | null> = new Set([
+  'detectors_undecided',
+  'language_not_covered',
+  'kind_not_covered',
+  'not_decodable',
+  'not_kept_whole',
+] as const)
 
 /**
  * Whether the judge applies a scorer's rubric, given its detector's verdict (undefined: no detector). Never
@@ -13,7 +23,7 @@ export type JudgeMode = (typeof judgeModes)[number]
 export function asksJudge(mode: JudgeMode, detector: Verdict | undefined): boolean {
   if (mode === 'never') return false
   if (detector === undefined) return true
-  if (detector.label === 'unscored') return detector.reason === 'detectors_undecided'
+  if (detector.label === 'unscored') return openToJudge.has(detector.reason)
   if (detector.label === 'unsafe') return detector.isEstimate === true
   return mode === 'always' || isUnsure(detector)
 }

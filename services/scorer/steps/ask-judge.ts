@@ -1,14 +1,14 @@
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Judge, JudgeResult } from '../judge/judge.ts'
 import type { Waiter } from '../judge/wait-queue.ts'
-import type { Call } from '../scoring/call-text.ts'
+import type { Call } from '#detectors/call-text.ts'
 import { asksJudge, type JudgeMode } from '../scoring/judge-modes.ts'
 import { groupRubrics, type Grouping } from '../scoring/judge/group-rubrics.ts'
 import { findingOf, hasPartialSide, shownInPart, sidesWithText } from '../scoring/judge/judge-answer.ts'
 import { materialOf } from '../scoring/judge/judge-material.ts'
 import type { JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
-import { judged, unscored, type Verdict, type NamedVerdict } from '../scoring/verdict.ts'
+import { judged, unscored, type Verdict, type NamedVerdict } from '#detectors/verdict.ts'
 
 export interface JudgingTools {
   /** Null: not configured. */

@@ -1,11 +1,11 @@
 import type { Log } from '#runtime/log.ts'
 import { createTakeTurn } from '#runtime/take-turns.ts'
 import type { Waiter } from '../judge/wait-queue.ts'
-import type { Call } from '../scoring/call-text.ts'
+import type { Call } from '#detectors/call-text.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { DetectorThreads } from '../threads/detector-threads.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
-import type { NamedVerdict } from '../scoring/verdict.ts'
+import type { NamedVerdict } from '#detectors/verdict.ts'
 import { runDetectors, type OnVerdict } from './run-detectors.ts'
 
 /** Verdicts of the chosen detectors and custom scorers. Rejects when `signal` aborts. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseBody, readCall, type Evidence } from '../scoring/call-text.ts'
-import { judged, unscored, type NamedVerdict } from '../scoring/verdict.ts'
+import { parseBody, readCall, type Evidence } from '#detectors/call-text.ts'
+import { judged, unscored, type NamedVerdict } from '#detectors/verdict.ts'
 import { answers, asks } from '../testing/sample-job.ts'
 import { makeEventContent, snippetOf } from './make-event-content.ts'
 

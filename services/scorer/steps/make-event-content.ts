@@ -3,11 +3,11 @@ import { textsOfCall } from '#capture/texts-of-call.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { parseToRewrite, rawDigits } from '#schemas/parse-to-rewrite.ts'
 import type { EventContent, Quotes } from '#schemas/safety-score-recorded.ts'
-import { firstNames } from '../scoring/along-names.ts'
-import type { BodyPart, Call, CallText, Evidence } from '../scoring/call-text.ts'
-import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
-import { asWords, fieldNames } from '../scoring/pii/field-name.ts'
-import type { NamedVerdict } from '../scoring/verdict.ts'
+import { firstNames } from '#detectors/along-names.ts'
+import type { BodyPart, Call, CallText, Evidence } from '#detectors/call-text.ts'
+import { findIdentifiers, maskIdentifier, maskIdentifiers } from '#detectors/pii/detect-pii.ts'
+import { asWords, fieldNames } from '#detectors/pii/field-name.ts'
+import type { NamedVerdict } from '#detectors/verdict.ts'
 
 const snippetCharacters = 200
 /** One visible character may have many units: emoji eleven or more, hostile combining marks thousands. */

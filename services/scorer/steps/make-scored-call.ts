@@ -4,9 +4,9 @@ import { liveRunId, scoreId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
-import type { Call } from '../scoring/call-text.ts'
+import type { Call } from '#detectors/call-text.ts'
 import { makeEventContent, noEventContent } from './make-event-content.ts'
-import type { NamedVerdict } from '../scoring/verdict.ts'
+import type { NamedVerdict } from '#detectors/verdict.ts'
 
 /** The record of a job's verdicts. Ids are equal on every attempt; what quotes the call is sealed. */
 export function makeScoredCall(

@@ -3,8 +3,8 @@ import { PermanentError } from '#runtime/errors.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
-import { heapBytesOf, parseBody, readCall, type Body, type Call } from '../scoring/call-text.ts'
-import type { UnscoredReason } from '../scoring/verdict.ts'
+import { heapBytesOf, parseBody, readCall, type Body, type Call } from '#detectors/call-text.ts'
+import type { UnscoredReason } from '#schemas/unscored.ts'
 
 /** A job's opened but unread call, or why it cannot be read. */
 export type OpenedCall = { unreadable: UnscoredReason } | { heapBytes: number; chars: number; read(): Call }

@@ -1,8 +1,9 @@
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { TakeTurn } from '#runtime/take-turns.ts'
+import type { UnscoredReason } from '#schemas/unscored.ts'
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
-import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
-import { isPartWhole, piecesOf, type BodyPart, type Call, type CallText } from '../scoring/call-text.ts'
+import { builtIns, type BuiltIn } from '#detectors/built-in-scorers.ts'
+import { isPartWhole, piecesOf, type BodyPart, type Call, type CallText } from '#detectors/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
 import { searchablesOf, type MatchTarget, type Searchable } from '../scoring/custom/searchable.ts'
@@ -11,10 +12,9 @@ import {
   unscored,
   type Finding,
   type Undecided,
-  type UnscoredReason,
   type Verdict,
   type NamedVerdict,
-} from '../scoring/verdict.ts'
+} from '#detectors/verdict.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 
 /** Called with each verdict as soon as it is known, its duration, and the error of a failed detector. */
@@ -129,7 +129,7 @@ function whereKept(
   call: Call,
 ): Verdict {
   const isWhole = reads.every((part) => isPartWhole(call, part))
-  return verdict.label === 'safe' && !isWhole ? unscored(method, 'detectors_undecided') : verdict
+  return isWhole || verdict.label === 'unsafe' ? verdict : unscored(method, 'not_kept_whole')
 }
 
 /** The bodies that a match target reads. A truncated request may have been a tool call. */

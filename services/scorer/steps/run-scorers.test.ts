@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from '@jest/globals'
 import type { Judge } from '../judge/judge.ts'
-import { readCall, parseBody } from '../scoring/call-text.ts'
+import { readCall, parseBody } from '#detectors/call-text.ts'
 import { parseRubric, type Rubric } from '../scoring/judge/rubric.ts'
 import { answers, asks } from '../testing/sample-job.ts'
 import { detectInThread, type ThreadReport } from '../threads/detect-in-thread.ts'

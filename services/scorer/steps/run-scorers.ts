@@ -1,8 +1,8 @@
-import type { Call } from '../scoring/call-text.ts'
+import type { Call } from '#detectors/call-text.ts'
 import { askJudge, type JudgingTerms, type JudgingTools } from './ask-judge.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { DetectCall } from './detect-call.ts'
-import type { NamedVerdict } from '../scoring/verdict.ts'
+import type { NamedVerdict } from '#detectors/verdict.ts'
 
 export interface ScoringTools extends JudgingTools {
   detect: DetectCall

@@ -2,7 +2,7 @@ import type { Sealer } from '#runtime/sealing.ts'
 import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { until } from '#tests/support/until.ts'
-import type { JudgeTrace } from '../scoring/verdict.ts'
+import type { JudgeTrace } from '#detectors/verdict.ts'
 import type { ScorerFixture } from './scorer-fixture.ts'
 
 interface Details {

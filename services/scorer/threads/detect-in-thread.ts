@@ -1,10 +1,10 @@
 import { isMainThread, threadId, type MessagePort } from 'node:worker_threads'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
-import { parseBody, readCall, type Usage } from '../scoring/call-text.ts'
+import { parseBody, readCall, type Usage } from '#detectors/call-text.ts'
 import type { CustomScorer, ScorerEntry } from '../scoring/custom/custom-scorer.ts'
 import { makeScorer } from '../scoring/custom/parse-scorers.ts'
 import type { FailAt } from '../steps/choose-scorers.ts'
-import type { NamedVerdict } from '../scoring/verdict.ts'
+import type { NamedVerdict } from '#detectors/verdict.ts'
 import { runDetectors } from '../steps/run-detectors.ts'
 import { lowerOwnPriority } from './lower-priority.ts'
 

@@ -3,7 +3,7 @@ import { systemClock } from '#runtime/clock.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import type { Waiter } from '../judge/wait-queue.ts'
 import { createScorerMetrics } from '../scorer-metrics.ts'
-import { parseBody, readCall } from '../scoring/call-text.ts'
+import { parseBody, readCall } from '#detectors/call-text.ts'
 import { createDetectorThreads } from './detector-threads.ts'
 
 const never = new AbortController().signal

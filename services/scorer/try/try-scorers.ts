@@ -9,7 +9,7 @@ import {
   type SealedBodyColumns,
   type SealedPart,
 } from '#schemas/sealed-bytes.ts'
-import { parseBody, readCall, type Body, type Call } from '../scoring/call-text.ts'
+import { parseBody, readCall, type Body, type Call } from '#detectors/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
 import { searchablesOf } from '../scoring/custom/searchable.ts'

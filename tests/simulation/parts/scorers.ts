@@ -10,11 +10,11 @@ import { createJobsUnderWay } from '#services/scorer/jobs-under-way.ts'
 import { createPermits } from '#services/scorer/judge/permits.ts'
 import { createScorerMetrics } from '#services/scorer/scorer-metrics.ts'
 import type { ScorersOfTier } from '#services/scorer/scoring/parse-tiers.ts'
-import { judged, unscored } from '#services/scorer/scoring/verdict.ts'
+import { judged, unscored } from '#detectors/verdict.ts'
 import type { DetectCall } from '#services/scorer/steps/detect-call.ts'
 import type { SimContext } from './context.ts'
 
-/** The scorers of every project. Their own tests cover what each detects (services/scorer/scoring). */
+/** The scorers of every project. Their own tests cover what each detects (detectors). */
 export const scorersOfAll: readonly BuiltInScorer[] = ['content_safety', 'jailbreak_detection']
 const tiers: ScorersOfTier = {
   free: scorersOfAll,

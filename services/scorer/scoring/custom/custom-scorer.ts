@@ -8,7 +8,7 @@ import {
   type OwaspCategory,
   type Severity,
 } from '#schemas/verdicts.ts'
-import type { Evidence } from '../call-text.ts'
+import type { Evidence } from '#detectors/call-text.ts'
 import { matchTargets, type MatchTarget, type Searchable } from './searchable.ts'
 
 const maxTerms = 10_000

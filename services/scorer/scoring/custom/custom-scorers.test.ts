@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { parseBody, readCall } from '../call-text.ts'
+import { parseBody, readCall } from '#detectors/call-text.ts'
 import { parseScorers } from './parse-scorers.ts'
 import { startCustomRun } from './run-custom-scorer.ts'
 import { searchablesOf } from './searchable.ts'

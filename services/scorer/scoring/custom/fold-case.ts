@@ -1,4 +1,4 @@
-import { foldCharacters, remember, type FoldedText } from '../fold-characters.ts'
+import { foldCharacters, remember, type FoldedText } from '#detectors/fold-characters.ts'
 
 /** Case folding that ignores how accents are composed: "STRASSE" finds "straße", "É" finds "e\u0301". */
 export function foldCase(original: string): FoldedText {

@@ -1,5 +1,5 @@
-import type { Evidence } from '../call-text.ts'
-import type { Verdict } from '../verdict.ts'
+import type { Evidence } from '#detectors/call-text.ts'
+import type { Verdict } from '#detectors/verdict.ts'
 import type { CustomScorer } from './custom-scorer.ts'
 import type { Searchable } from './searchable.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseBody, readCall } from '../call-text.ts'
+import { parseBody, readCall } from '#detectors/call-text.ts'
 import { readJudgeAnswer, shownInPart } from './judge-answer.ts'
 import { materialOf } from './judge-material.ts'
 import { makeJudgePrompt } from './judge-prompt.ts'

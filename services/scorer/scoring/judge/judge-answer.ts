@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
-import type { Call, Evidence } from '../call-text.ts'
-import { maskIdentifiers } from '../pii/detect-pii.ts'
-import type { Finding } from '../verdict.ts'
+import type { Call, Evidence } from '#detectors/call-text.ts'
+import { maskIdentifiers } from '#detectors/pii/detect-pii.ts'
+import type { Finding } from '#detectors/verdict.ts'
 import type { JudgeMaterial, Shown } from './judge-prompt.ts'
 import { sides, type Rubric, type Side } from './rubric.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseBody, readCall } from '../call-text.ts'
+import { parseBody, readCall } from '#detectors/call-text.ts'
 import { findingOf, readJudgeAnswer } from './judge-answer.ts'
 import { groupRubrics } from './group-rubrics.ts'
 import { materialOf } from './judge-material.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
-import { defaultFailAt } from '../verdict.ts'
+import { defaultFailAt } from '#detectors/verdict.ts'
 
 /** The sides that a rubric can grade. */
 export const sides = ['request', 'answer'] as const

@@ -1,5 +1,5 @@
 import { sourceKeys, wordsOfSource } from '#capture/tool-results.ts'
-import { alongNames, type Path } from '../along-names.ts'
+import { alongNames, type Path } from '#detectors/along-names.ts'
 
 /** Where a text stands, by the names on the way to it. */
 export interface TextPosition {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { outgrows } from '#tests/support/cpu-growth.ts'
-import { parseBody, readCall } from '../call-text.ts'
+import { parseBody, readCall } from '#detectors/call-text.ts'
 import { materialOf } from './judge-material.ts'
 import { unreadTexts } from './unread-texts.ts'
 

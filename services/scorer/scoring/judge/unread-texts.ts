@@ -2,7 +2,7 @@ import { fieldAt, listOf, textOf } from '#capture/json.ts'
 import { unwrapped } from '#capture/payload-of.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { isReadable, likeBase64 } from '#capture/words-in-base64.ts'
-import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
+import { isKeptWhole, type Call, type CallText } from '#detectors/call-text.ts'
 import { seenTexts, type SeenTexts } from './seen-texts.ts'
 import { createTextPositions, type TextPosition } from './text-position.ts'
 

@@ -7,7 +7,7 @@ test.each([
     'what is unscored by its reason, once',
     'no_text',
     'The call has no text.',
-    /^There is no text of the kind/,
+    /^The call has no text of the kind/,
   ],
   ['a reason of a newer scorer in its words', 'moon_phase', 'The moon was full.', 'The moon was full.'],
   ['one without words by its name', 'moon_phase', null, 'moon_phase'],

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals'
+import { detectCall } from '../testing/detect-call.ts'
+import { createHallucinationDetector } from './detect-hallucination.ts'
+
+const source =
+  'The bridge over the river was built in 1932 by a company from Lyon, and it was closed for repairs in the spring of 1998.'
+const find = (answer: string, context = source, asked = 'When was the bridge built?') =>
+  detectCall(
+    createHallucinationDetector,
+    {
+      messages: [
+        ...(context === '' ? [] : [{ role: 'tool', content: context }]),
+        { role: 'user', content: asked },
+      ],
+    },
+    { choices: [{ message: { role: 'assistant', content: answer }, finish_reason: 'stop' }] },
+  )
+const invented =
+  'It has twelve golden towers, was designed for the emperor by an Italian painter and attracts millions of tourists every summer.'
+
+test('an answer that has nothing of its source is unsafe, with its place', () => {
+  expect(find(invented)).toMatchObject({
+    value: 4,
+    evidence: [
+      { pointer: '/choices/0/message/content', start: 0, end: invented.length, kind: 'unsupported' },
+    ],
+  })
+})
+
+test.each([
+  ['a supported one', 'The bridge was built in 1932 by a company from Lyon.'],
+  ['one that is wrong in a word', 'The bridge was built in 1923 by a company from Lyon.'],
+  ['one that declines', `I am sorry, there is nothing about that. ${invented}`],
+  ['a courtesy', 'Glad to be of help!'],
+  [
+    'one in another language',
+    'Zwölf goldene Türme hat sie, ein Maler aus Italien entwarf sie, und Millionen besuchen sie jeden Sommer.',
+  ],
+])('left to a reader: %s', (_name, answer) => {
+  expect(find(answer)).toMatchObject({ reason: 'detectors_undecided' })
+})
+
+test.each([
+  ['a poem', 'Now compose four lines about summer.'],
+  ['advice', 'Suggest places for our holiday.'],
+  ['something else', 'New topic: which cities do people love?'],
+])('what was not asked about the source is left to a reader: %s', (_name, asked) => {
+  expect(find(invented, source, asked)).toMatchObject({ reason: 'detectors_undecided' })
+})
+
+test('words that differ are an estimate: a judge that is asked decides', () => {
+  expect(find(invented)).toMatchObject({ isEstimate: true })
+})
+
+test('what a server says of its tools is nothing to hold it against', () => {
+  const tools = [{ name: 'search', description: source }]
+  const request = {
+    input: [
+      { type: 'mcp_list_tools', tools },
+      { role: 'user', content: 'Who won?' },
+    ],
+  }
+  const response = { output: [{ type: 'message', role: 'assistant', content: [{ text: invented }] }] }
+  expect(detectCall(createHallucinationDetector, request, response)).toMatchObject({ reason: 'no_context' })
+})
+
+test('without supplied text there is nothing to hold it against', () => {
+  expect(find(invented, '')).toMatchObject({ reason: 'no_context' })
+})
