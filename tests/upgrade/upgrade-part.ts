@@ -8,7 +8,7 @@ import { readFound } from '../chaos/whole-system/ledger/read-found.ts'
 import { startCalling, type Calling } from '../chaos/whole-system/load/keep-calling.ts'
 import { root, type PlatformContext, type PlatformPart } from '../platform/platform-part.ts'
 import { readMetric } from '../support/read-metric.ts'
-import { checkOut } from './check-out.ts'
+import { checkOut } from '../support/check-out.ts'
 import { released } from './released.ts'
 import { startSystem, type UpgradeSystem } from './start-system.ts'
 
