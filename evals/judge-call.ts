@@ -14,11 +14,8 @@ import {
   type Judgement,
 } from '#services/scorer/scoring/judge/judge-answer.ts'
 import { materialOf } from '#services/scorer/scoring/judge/judge-material.ts'
-import {
-  judgeRequest,
-  makeJudgePrompt,
-  type JudgeMaterial,
-} from '#services/scorer/scoring/judge/judge-prompt.ts'
+import { makeJudgePrompt, type JudgeMaterial } from '#services/scorer/scoring/judge/judge-prompt.ts'
+import { judgeRequest } from '#services/scorer/scoring/judge/model-request.ts'
 import { parseRubric, type Rubric } from '#services/scorer/scoring/judge/rubric.ts'
 import type { JudgeCall, Scored } from './evaluate.ts'
 

@@ -13,7 +13,9 @@ import {
 } from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
+import { endpointKeys, judgeEndpoints, unknownKeysOf } from './judge-endpoints.ts'
 import { groupings } from './scoring/judge/group-rubrics.ts'
+import { judgeKinds } from './scoring/judge/judge-kinds.ts'
 
 const mebibyte = 1024 * 1024
 /** A limit per minute and process. */
@@ -38,9 +40,17 @@ export const scorerConfig = z
       .string()
       .optional()
       .describe(
-        "The judge's key. Neither it nor OPENAI_BASE_URL set: no judge, and what needs one is `unscored`.",
+        "The judge's key. Neither it nor OPENAI_BASE_URL nor JUDGE_ENDPOINTS set: no judge, and what needs one is `unscored`.",
       ),
     OPENAI_BASE_URL: baseUrl().optional().describe('Any server that speaks chat completions; unset: OpenAI.'),
+    JUDGE_KIND: z
+      .enum(judgeKinds)
+      .default('json')
+      .describe(
+        'How that model is asked: `json`, by our rubrics with structured output; `qwen3guard` (Qwen3Guard-Gen) or `llama_guard` (Llama Guard 3 and 4), guard models in their own format, which cover few scorers ([judges](judges.md)).',
+      ),
+    JUDGE_ENDPOINTS: judgeEndpoints(),
+    JUDGE_ENDPOINT_KEYS: endpointKeys(),
     OPENAI_API_VERSION: z
       .string()
       .min(1)
@@ -114,6 +124,10 @@ export const scorerConfig = z
     RUBRICS_DIR: readablePath('folder', 'a rubric for each scorer (<scorer>.md)')
       .default('evals/rubrics')
       .describe('What the judge is told, one file a scorer.'),
+  })
+  .superRefine((config, context) => {
+    for (const message of unknownKeysOf(config.JUDGE_ENDPOINTS, config.JUDGE_ENDPOINT_KEYS))
+      context.addIssue({ code: 'custom', path: ['JUDGE_ENDPOINTS'], message })
   })
   .refine(
     (config) =>

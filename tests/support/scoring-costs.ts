@@ -5,6 +5,7 @@ import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Judge, JudgeCase } from '#services/scorer/judge/judge.ts'
 import { costOf, type JudgePrice } from '#services/scorer/judge/judge-price.ts'
 import { parseBody, readCall, type Call } from '#detectors/call-text.ts'
+import { groupRubrics } from '#services/scorer/scoring/judge/group-rubrics.ts'
 import { makeJudgePrompt } from '#services/scorer/scoring/judge/judge-prompt.ts'
 import { askJudge } from '#services/scorer/steps/ask-judge.ts'
 import type { NamedVerdict } from '#detectors/verdict.ts'
@@ -146,6 +147,8 @@ function createBook(price: JudgePrice): { judge: Judge; total: () => { requests:
   let requests = 0
   let usd = 0
   const judge: Judge = {
+    covers: () => true,
+    arrange: groupRubrics,
     judge({ rubrics, material }: JudgeCase) {
       const { system, user } = makeJudgePrompt(rubrics, material, {
         marker: 'x'.repeat(24),

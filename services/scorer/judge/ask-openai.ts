@@ -2,7 +2,7 @@ import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { JudgeError } from './judge-error.ts'
 import { markOf } from './own-calls.ts'
 import type { AskModel, ModelReply } from './paid-requests.ts'
-import { judgeRequest } from '../scoring/judge/judge-prompt.ts'
+import { judgeRequest } from '../scoring/judge/model-request.ts'
 
 interface OpenAiOptions {
   apiKey: string

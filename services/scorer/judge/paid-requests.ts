@@ -2,7 +2,7 @@ import CircuitBreaker from 'opossum'
 import type { Clock } from '#runtime/clock.ts'
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
-import type { JudgePrompt } from '../scoring/judge/judge-prompt.ts'
+import type { ModelPrompt } from '../scoring/judge/model-request.ts'
 import type { UnscoredReason } from '#schemas/unscored.ts'
 import { countWaiting, type ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget, JudgeSpend } from '../stores/judge-budget.ts'
@@ -23,7 +23,7 @@ export interface ModelReply {
 }
 
 /** Sends one prompt to the model. Rejects with JudgeError, or with the signal's reason. */
-export type AskModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<ModelReply>
+export type AskModel = (prompt: ModelPrompt, signal: AbortSignal) => Promise<ModelReply>
 
 /** Why a request failed, and how long to wait before a retry (null: do not retry). */
 export interface Failed {
@@ -37,7 +37,7 @@ export type Paid = ({ kind: 'answered'; reply: ModelReply } | Failed) & { spend:
 export interface JudgeRequest extends Waiter {
   /** The scorers that the request is for. */
   scorers: readonly string[]
-  prompt: JudgePrompt
+  prompt: ModelPrompt
 }
 
 /** Sends requests to the model within its rate limits and the project's budget. */

@@ -1,9 +1,10 @@
+import { classOfReason } from '#schemas/unscored.ts'
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Judge, JudgeResult } from '../judge/judge.ts'
 import type { Waiter } from '../judge/wait-queue.ts'
 import type { Call } from '#detectors/call-text.ts'
 import { asksJudge, type JudgeMode } from '../scoring/judge-modes.ts'
-import { groupRubrics, type Grouping } from '../scoring/judge/group-rubrics.ts'
+import type { Grouping } from '../scoring/judge/group-rubrics.ts'
 import { findingOf, hasPartialSide, shownInPart, sidesWithText } from '../scoring/judge/judge-answer.ts'
 import { materialOf } from '../scoring/judge/judge-material.ts'
 import type { JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
@@ -39,6 +40,7 @@ export async function askJudge(
   const { judge, rubrics, judgeTextLimit, judgeGrouping } = tools
   const open = builtIn
     .flatMap((name) => rubrics.get(name) ?? [])
+    .filter(({ scorer }) => judge?.covers(scorer) === true)
     .filter(({ scorer }) => asksJudge(terms.judgeMode, detected.get(scorer)?.verdict))
   // Building the material reads the whole call.
   if (judge === null || open.length === 0) return []
@@ -47,12 +49,12 @@ export async function askJudge(
   const verdicts: NamedVerdict[] = []
   const settle = (rubric: Rubric, verdict: Verdict) => {
     const detector = detected.get(rubric.scorer)
-    if (verdict.label !== 'unscored' || detector === undefined || detector.verdict.label === 'unscored')
+    if (verdict.label !== 'unscored' || detector === undefined || !standsAgainst(verdict, detector.verdict))
       verdicts.push(nameVerdict(rubric, verdict))
     else verdicts.push({ ...detector, verdict: withFailure(detector.verdict, verdict) })
   }
   const asked = open.filter((rubric) => sidesWithText(rubric, material).length > 0)
-  const groups = groupRubrics(asked, material, judgeGrouping).map(async (group) => {
+  const groups = judge.arrange(asked, material, judgeGrouping).map(async (group) => {
     const { projectId, lane } = terms
     const result = await judge.judge({ projectId, rubrics: group, material, lane }, signal)
     for (const rubric of group) settle(rubric, verdictOf(rubric, result, call, material))
@@ -62,6 +64,11 @@ export async function askJudge(
     if (outcome.status === 'rejected') throw outcome.reason
   }
   return verdicts
+}
+
+/** A detector's verdict says more than a failure; an undecided one only more than a judge that does not cover it. */
+function standsAgainst({ reason }: Verdict, detector: Verdict): boolean {
+  return detector.label !== 'unscored' || (reason !== null && classOfReason(reason) === 'outside')
 }
 
 /** A detector's verdict that stands, with the failure of its judge. */
@@ -77,6 +84,7 @@ function verdictOf(rubric: Rubric, result: JudgeResult, call: Call, material: Ju
   if (result.kind === 'failed') return { ...unscored('judge', result.reason), judge }
   const judgement = result.judgements.get(rubric.scorer)
   if (judgement === undefined) return { ...unscored('judge', 'judge_answer_invalid'), judge }
+  if ('unjudged' in judgement) return { ...unscored('judge', judgement.unjudged), judge }
   const verdict = judged('judge', findingOf(judgement, call, parts), rubric.failAt)
   if (verdict.label === 'safe' && hasPartialSide(parts))
     return { ...verdict, ...unscored('judge', 'judge_saw_part'), judge }

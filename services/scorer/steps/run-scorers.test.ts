@@ -4,6 +4,7 @@ import type { Judge } from '../judge/judge.ts'
 import { readCall, parseBody } from '#detectors/call-text.ts'
 import { parseRubric, type Rubric } from '../scoring/judge/rubric.ts'
 import { answers, asks } from '../testing/sample-job.ts'
+import type { NamedVerdict } from '#detectors/verdict.ts'
 import { detectInThread, type ThreadReport } from '../threads/detect-in-thread.ts'
 import { taskOf } from '../threads/detector-threads.ts'
 import type { DetectCall } from './detect-call.ts'
@@ -71,6 +72,8 @@ test('a call that detectors are too slow for is tried later once, before the jud
     ])
   let asked = 0
   const judge: Judge = {
+    covers: () => true,
+    arrange: (rubrics) => [[...rubrics]],
     judge: () => (asked++, Promise.resolve({ kind: 'failed', reason: 'judge_unavailable', trace })),
     stop: () => undefined,
   }
@@ -80,4 +83,42 @@ test('a call that detectors are too slow for is tried later once, before the jud
   expect([await run(true), asked]).toEqual(['try_later', 0])
   const reasons = [{ verdict: { reason: 'too_slow' } }, { verdict: { reason: 'judge_unavailable' } }]
   expect([await run(false), asked]).toMatchObject([reasons, 1])
+})
+
+test.each([
+  ['does not cover the text', 'kind_not_covered', 'detectors_undecided', 'kind_not_covered'],
+  ['failed', 'judge_answer_invalid', 'judge_answer_invalid', undefined],
+] as const)('a judge that %s leaves its trace', async (_name, unjudged, reason, failed) => {
+  const detect: DetectCall = (given) => Promise.resolve([...leaveUnscored(given, 'detectors_undecided')])
+  const judge: Judge = {
+    covers: () => true,
+    arrange: (rubrics) => [[...rubrics]],
+    judge: () =>
+      Promise.resolve({ kind: 'judged', judgements: new Map([['supply_chain', { unjudged }]]), trace }),
+    stop: () => undefined,
+  }
+  const judging = { ...terms, judgeMode: 'always' } as const
+  const [found] = (await runScorers(
+    chosen,
+    call,
+    judging,
+    { ...tools, detect, judge },
+    never,
+  )) as NamedVerdict[]
+  expect(found?.verdict).toMatchObject({ label: 'unscored', reason, judge: { model: 'm' } })
+  expect(found?.verdict.judge?.failed).toBe(failed)
+})
+
+test('a scorer that the judge says nothing about keeps its detector, and nobody is asked', async () => {
+  const detect: DetectCall = (given) => Promise.resolve([...leaveUnscored(given, 'detectors_undecided')])
+  const judge: Judge = {
+    covers: () => false,
+    arrange: () => [],
+    judge: () => Promise.reject(new Error('asked')),
+    stop: () => undefined,
+  }
+  const judging = { ...terms, judgeMode: 'always' } as const
+  expect(await runScorers(chosen, call, judging, { ...tools, detect, judge }, never)).toMatchObject([
+    { verdict: { method: 'detector', reason: 'detectors_undecided' } },
+  ])
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { UnscoredReason } from '#schemas/unscored.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Call, Evidence } from '#detectors/call-text.ts'
 import { maskIdentifiers } from '#detectors/pii/detect-pii.ts'
@@ -11,6 +12,11 @@ export interface Judgement {
   answerLevel: number | null
   rationale: string
   quotes: readonly string[]
+}
+
+/** A scorer that a judge was asked about and cannot decide, with why. */
+export interface Unjudged {
+  unjudged: UnscoredReason
 }
 
 const level = z.number().int().min(1).max(5).nullable()

@@ -28,23 +28,6 @@ export interface JudgePrompt {
   answerTokens: number
 }
 
-/** The model request. Shared with evals, so that they measure the same judge. */
-export function judgeRequest(model: string, { system, user, schema, answerTokens }: JudgePrompt) {
-  return {
-    model,
-    temperature: 0,
-    max_completion_tokens: answerTokens,
-    messages: [
-      { role: 'system' as const, content: system },
-      { role: 'user' as const, content: user },
-    ],
-    response_format: {
-      type: 'json_schema' as const,
-      json_schema: { name: 'grades', strict: true, schema },
-    },
-  }
-}
-
 const answerTokensOfRubric = 350
 const otherAnswerTokens = 400
 

@@ -1,0 +1,61 @@
+import { guards } from './guard-categories.ts'
+import type { GuardKind } from './judge-kinds.ts'
+import type { Side } from './rubric.ts'
+
+/** A guard's opinion of the last message that it was shown. Categories are those of its list, never free text. */
+export interface GuardAnswer {
+  grade: 'safe' | 'controversial' | 'unsafe'
+  categories: readonly string[]
+}
+
+const grades = { Safe: 'safe', Controversial: 'controversial', Unsafe: 'unsafe' } as const
+
+/**
+ * Two lines about a request, three about an answer. The third one also shows that the server's template
+ * passed the answer on: without it, the model judged something else.
+ */
+const qwenFormat: Readonly<Record<Side, RegExp>> = {
+  request: /^Safety: (Safe|Controversial|Unsafe)\nCategories: (.+)$/,
+  answer: /^Safety: (Safe|Controversial|Unsafe)\nCategories: (.+)\nRefusal: (?:Yes|No)$/,
+}
+
+const llamaFormat = /^(safe)$|^unsafe\n(S[\dS, ]+)$/
+
+/**
+ * Reads a guard's answer about one side. Undefined unless it has exactly the published format, names known
+ * categories only, and does not contradict itself: "safe" with a category, "unsafe" without. Nothing is
+ * guessed.
+ */
+export function readGuardAnswer(kind: GuardKind, side: Side, text: string): GuardAnswer | undefined {
+  const lines = text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd())
+    .join('\n')
+  const answer = kind === 'qwen3guard' ? readQwen(side, lines) : readLlama(lines)
+  if (answer === undefined) return undefined
+  const known = guards[kind].categories[side]
+  const isKnown = answer.categories.every((category) => known.includes(category))
+  return isKnown && (answer.grade === 'safe') === (answer.categories.length === 0) ? answer : undefined
+}
+
+function readQwen(side: Side, lines: string): GuardAnswer | undefined {
+  const [, safety, listed] = qwenFormat[side].exec(lines) ?? []
+  if (safety === undefined || listed === undefined) return undefined
+  return {
+    grade: grades[safety as keyof typeof grades],
+    categories: listed === 'None' ? [] : namesIn(listed),
+  }
+}
+
+function readLlama(lines: string): GuardAnswer | undefined {
+  const [whole, safe, listed] = llamaFormat.exec(lines) ?? []
+  if (whole === undefined) return undefined
+  return safe === undefined
+    ? { grade: 'unsafe', categories: namesIn(listed ?? '') }
+    : { grade: 'safe', categories: [] }
+}
+
+function namesIn(listed: string): string[] {
+  return [...new Set(listed.split(',').map((name) => name.trim()))]
+}
