@@ -3,6 +3,7 @@ import { builtIns } from '#detectors/built-in-scorers.ts'
 import type { Call } from '#detectors/call-text.ts'
 import { asksJudge } from '#services/scorer/scoring/judge-modes.ts'
 import { defaultFailAt, detected, type Finding, type Undecided } from '#detectors/verdict.ts'
+import { costPer1000, nothing, type CostPer1000, type JudgeCost, type ModelPrice } from './judge-cost.ts'
 import { measure, type Measures, type Outcome } from './measures.ts'
 import { reportSetsOf } from './report-sets.ts'
 import { callOf, type Sample } from './samples.ts'
@@ -16,6 +17,8 @@ export interface Row extends Measures {
   scorer: BuiltInScorer
   set: string
   method: Method | typeof baseline
+  /** Of the judge, for the rows in which it took part. */
+  cost_per_1000?: CostPer1000
 }
 
 /** Flags longer answers first: the baseline that a scorer of answers has to beat. */
@@ -25,6 +28,8 @@ const baseline = 'length of the answer'
 export interface Scored {
   value: number
   decided: boolean
+  /** Absent: the judge was not asked. */
+  cost?: JudgeCost
 }
 
 /** Lets a model score a call by a scorer's rubric. */
@@ -37,6 +42,8 @@ interface EvaluateOptions {
   method?: Method
   /** Needed for every method but `detector`. */
   judge?: JudgeCall
+  /** Of the judge's model; null: unknown. */
+  price?: ModelPrice | null
   /** Samples read concurrently. */
   concurrency?: number
   /** Training samples of the detectors: reported samples that are among them also get rows without them. */
@@ -48,16 +55,19 @@ interface EvaluateOptions {
  * tendency.
  */
 export async function evaluate(given: readonly Sample[], options: EvaluateOptions = {}): Promise<Row[]> {
-  const { only, rounds, method = 'detector', concurrency = 8, trained } = options
+  const { only, rounds, method = 'detector', concurrency = 8, trained, price = null } = options
   const score = remember(scorerOf(method, options.judge))
   const rows: Row[] = []
   for (const { scorer, set, samples, isForeign } of reportSetsOf(given, only, trained)) {
     if (isForeign && method !== 'detector') continue
+    const costs: JudgeCost[] = []
     const outcomes = await mapSome(samples, concurrency, async (sample): Promise<Outcome> => {
-      const { value, decided } = await score(scorer, sample)
+      const { value, decided, cost = nothing } = await score(scorer, sample)
+      costs.push(cost)
       return { value, decided, unsafe: decided && value >= defaultFailAt, label: sample.label }
     })
-    rows.push({ scorer, set, method, ...measure(outcomes, rounds) })
+    const spent = method === 'detector' ? {} : { cost_per_1000: costPer1000(costs, price) }
+    rows.push({ scorer, set, method, ...measure(outcomes, rounds), ...spent })
     if (scorer === 'hallucination')
       rows.push({ scorer, set, method: baseline, ...measure(samples.map(byLength), rounds) })
   }
@@ -81,7 +91,9 @@ function scorerOf(method: Method, judge: JudgeCall | undefined): ScoreSample {
     if (!asksJudge('uncertain', detected(found))) return scoredBy(found)
     const judgement = await judge(scorer, call)
     // As in the scorer: without the judge's answer, the detector's verdict stands.
-    return judgement.decided ? judgement : scoredBy(found)
+    if (judgement.decided || judgement.cost === undefined)
+      return judgement.decided ? judgement : scoredBy(found)
+    return { ...scoredBy(found), cost: judgement.cost }
   }
 }
 

@@ -3,9 +3,11 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { groupings, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
+import { judgeKinds } from '#services/scorer/scoring/judge/judge-kinds.ts'
 import { evaluate, methods, type Row } from './evaluate.ts'
 import { compareWithFloors, type FloorResult } from './floors.ts'
 import { createJudgeCall } from './judge-call.ts'
+import { costCells, costColumns, priceOf } from './judge-cost.ts'
 import { listGaps } from './list-gaps.ts'
 import type { Interval } from './measures.ts'
 import { measureOrdinaryTraffic, ordinaryTableOf, readOrdinaryCalls } from './ordinary-traffic.ts'
@@ -15,7 +17,7 @@ const here = import.meta.dirname
 const ownData = path.join(here, 'datasets')
 const usage = `node evals/run.ts [--data DIR] [--scorer NAME] [--method ${methods.join('|')}] [--half ${halves.join('|')}] [--grouping ${groupings.join('|')}] [--reports DIR]
 reports go to evals/reports; those on other data than evals/datasets to a folder of its name there, which is not committed
-judge and cascade ask SCORER_MODEL at OPENAI_BASE_URL with OPENAI_API_KEY`
+judge and cascade ask SCORER_MODEL at OPENAI_BASE_URL with OPENAI_API_KEY, in the way of JUDGE_KIND; the table has what that costs`
 
 /** Measures the scorers on labelled data. Prints a table and one line of JSON, and writes a report. */
 async function main(): Promise<void> {
@@ -40,14 +42,14 @@ async function main(): Promise<void> {
       only: scorer,
       method,
       ...(half === 'report' ? { trained: all.filter(({ id }) => isIn('train', id)) } : {}),
-      ...(asked === undefined ? {} : { judge: asked.judge }),
+      ...(asked === undefined ? {} : { judge: asked.judge, price: priceOf(modelName(), process.env) }),
     },
   )
   const results = method === 'detector' ? compareWithFloors(rows) : []
   const text = [
     `# ${method === 'detector' ? 'Detectors' : `Method ${method} (${modelName()})`} on the ${half} half`,
     'Values with 95% bootstrap intervals. Made by `node evals/run.ts`; unsafe is a value of 4 or 5.\nWhat is left unscored counts as not flagged.',
-    tableOf(rows),
+    tableOf(rows, method !== 'detector'),
     ...(results.length > 0 ? ['## Floors', floorsOf(results)] : []),
     ...gapsOf(rows, scorer),
     ...(method === 'detector' && scorer === undefined ? ordinaryTrafficOf(values.data, half) : []),
@@ -89,7 +91,8 @@ function makeJudge(grouping: Grouping) {
   if (apiKey === undefined && baseUrl === undefined)
     throw new Error('no judge: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that wants no key')
   const rubricsDirectory = path.join(here, 'rubrics')
-  return createJudgeCall({ apiKey, baseUrl, model: modelName(), rubricsDirectory, grouping })
+  const kind = oneOf(judgeKinds, 'JUDGE_KIND', process.env['JUDGE_KIND'] ?? 'json')
+  return createJudgeCall({ apiKey, baseUrl, model: modelName(), kind, rubricsDirectory, grouping })
 }
 
 function modelName(): string {
@@ -115,7 +118,7 @@ function oneOf<T extends string>(known: readonly T[], option: string, given: str
   return found
 }
 
-function tableOf(rows: readonly Row[]): string {
+function tableOf(rows: readonly Row[], hasCost: boolean): string {
   const header = [
     'scorer',
     'set',
@@ -129,6 +132,7 @@ function tableOf(rows: readonly Row[]): string {
     'FP rate',
     'AUROC',
     'recall @ 1% FP',
+    ...(hasCost ? costColumns : []),
   ]
   const lines = rows.map((row) => [
     row.scorer,
@@ -145,6 +149,7 @@ function tableOf(rows: readonly Row[]): string {
       row.auroc,
       row.recall_at_1_percent_fp,
     ].map(show),
+    ...(hasCost ? costCells(row.cost_per_1000) : []),
   ])
   return [header, header.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

@@ -4,7 +4,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import type { Row } from '../../evals/evaluate.ts'
 import { startHostileJudge, type HostileJudge } from '#services/scorer/testing/hostile-judge.ts'
+import { startGuardServer } from '#services/scorer/testing/guard-server.ts'
 import { programEnvironment } from '#tests/support/program-environment.ts'
 
 const run = promisify(execFile)
@@ -44,7 +46,7 @@ const evaluate = async (method: string, environment: Record<string, string> = {}
     env: { ...programEnvironment(), ...environment },
   })
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as {
-    rows: { set: string; method: string; n: number; unscored: number; recall: { value: number } }[]
+    rows: Row[]
     judge?: { requests: number; failed: number }
   }
 }
@@ -81,6 +83,27 @@ describe('evals/run.ts on a separate folder', () => {
     const { rows, judge: use } = await evaluate(method, { OPENAI_BASE_URL: judge.url })
     expect(rows[0]).toMatchObject({ set: 'mine', method, n: 4, unscored, recall })
     expect(use).toMatchObject({ requests, failed: 1 })
+    // 740 tokens a request, at the list's price of gpt-4o-mini; a call that is not asked about costs nothing.
+    const tokens = (740 * requests * 1_000) / 4
+    const usd = ((700 * 0.15 + 40 * 0.6) * requests * 1_000) / 4 / 1_000_000
+    expect(rows[0]?.cost_per_1000?.tokens).toBeCloseTo(tokens)
+    expect(rows[0]?.cost_per_1000?.usd).toBeCloseTo(usd)
+    expect(rows[0]?.cost_per_1000?.seconds).toBeGreaterThan(0)
+    const report = await readFile(path.join(directory, `${method}-all.md`), 'utf8')
+    expect(report).toContain('| $ / 1,000 calls |')
+  })
+
+  test('by a guard model, whose price nobody knows', async () => {
+    const guard = await startGuardServer(() => 'safe')
+    try {
+      const { rows } = await evaluate('judge', {
+        ...{ OPENAI_BASE_URL: guard.url, JUDGE_KIND: 'llama_guard', SCORER_MODEL: 'llama-guard3' },
+      })
+      // It has no category for jailbreaks, and so is not asked.
+      expect(rows[0]).toMatchObject({ n: 4, unscored: 4, cost_per_1000: { tokens: 0, usd: null } })
+    } finally {
+      await guard.stop()
+    }
   })
 
   test('without a judge says what is missing, and measures nothing', async () => {
