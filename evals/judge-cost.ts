@@ -25,7 +25,7 @@ export interface ModelPrice {
   output: number
 }
 
-/** Seconds of the judge itself, summed over requests that ran side by side; a call not asked about costs nothing. */
+/** Seconds are summed over requests that ran side by side. A call that was not asked about costs nothing. */
 export function costPer1000(costs: readonly JudgeCost[], price: ModelPrice | null): CostPer1000 {
   const { seconds, promptTokens, completionTokens } = costs.reduce(addCosts, nothing)
   const per1000 = (total: number) => (costs.length === 0 ? 0 : (total / costs.length) * 1_000)

@@ -7,13 +7,17 @@ test('parts run once each, in the given order', () => {
 })
 
 test.each([
-  ['an unknown name', ['image', 'imgae'], 'there is no platform part imgae; known: image, compose, upgrade'],
+  [
+    'an unknown name',
+    ['image', 'imgae'],
+    'there is no platform part imgae; known: image, compose, upgrade, model',
+  ],
   [
     'a name of every object',
     ['toString'],
-    'there is no platform part toString; known: image, compose, upgrade',
+    'there is no platform part toString; known: image, compose, upgrade, model',
   ],
-  ['no name', [], '--platform needs a part: image, compose, upgrade'],
+  ['no name', [], '--platform needs a part: image, compose, upgrade, model'],
 ])('%s is told with those that there are', (_name, names, problem) => {
   expect(chooseParts(names)).toEqual({ problem })
 })

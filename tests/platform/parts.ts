@@ -1,5 +1,6 @@
 import { composePart } from './compose/compose-part.ts'
 import { imagePart } from './image/image-part.ts'
+import { modelPart } from './model/model-part.ts'
 import type { PlatformPart } from './platform-part.ts'
 import { upgradePart } from '../upgrade/upgrade-part.ts'
 
@@ -7,6 +8,7 @@ export const parts: Readonly<Record<string, PlatformPart>> = {
   image: imagePart,
   compose: composePart,
   upgrade: upgradePart,
+  model: modelPart,
 }
 
 export const usage = `scripts/test --platform PART…

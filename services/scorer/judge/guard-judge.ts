@@ -13,7 +13,7 @@ import { createAskTwice, type Answered } from './ask-twice.ts'
 import type { Judge } from './judge.ts'
 import type { PaidRequestsOptions } from './paid-requests.ts'
 
-/** Has a guard model judge calls by its own policy: one request for each side, for all its scorers together. */
+/** Has a guard model judge calls by its own policy: one request for each side, for all its scorers. */
 export function createGuardJudge(kind: GuardKind, options: PaidRequestsOptions): Judge {
   const { clock } = options
   const covered = scorersOfGuard(kind)

@@ -66,7 +66,7 @@ export async function askJudge(
   return verdicts
 }
 
-/** A detector's verdict says more than a failure; an undecided one only more than a judge that does not cover it. */
+/** A detector's verdict says more than a failure. An undecided one stands if the judge does not cover it. */
 function standsAgainst({ reason }: Verdict, detector: Verdict): boolean {
   return detector.label !== 'unscored' || (reason !== null && classOfReason(reason) === 'outside')
 }

@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { startLocalServer } from '#tests/support/local-server.ts'
 
-/** A server of a guard model, which answers as the judged message says: `[[unsafe / S1]]`, with a slash for a line break. An external system. */
+/**
+ * A server of a guard model, an external system. It answers as the judged message says: `[[unsafe / S1]]`,
+ * with a slash for a line break.
+ */
 export interface GuardServer {
   url: string
   requests: { headers: IncomingMessage['headers']; body: GuardRequest }[]

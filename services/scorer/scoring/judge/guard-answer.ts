@@ -2,7 +2,7 @@ import { guards } from './guard-categories.ts'
 import type { GuardKind } from './judge-kinds.ts'
 import type { Side } from './rubric.ts'
 
-/** A guard's opinion of the last message that it was shown. Categories are those of its list, never free text. */
+/** A guard's opinion of the last message. Categories are those of its list, never free text. */
 export interface GuardAnswer {
   grade: 'safe' | 'controversial' | 'unsafe'
   categories: readonly string[]

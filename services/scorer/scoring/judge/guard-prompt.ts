@@ -4,7 +4,7 @@ import type { JudgeMaterial } from './judge-prompt.ts'
 import type { GuardKind } from './judge-kinds.ts'
 import type { Side } from './rubric.ts'
 
-/** A conversation for a guard model, which judges its last message. The server's chat template adds the policy. */
+/** A conversation for a guard, which judges its last message. The server's chat template adds the policy. */
 export interface GuardPrompt {
   messages: readonly GuardMessage[]
   /** Token limit of the answer, which stops an endless one. */

@@ -1,6 +1,6 @@
-/** How a judge is asked and answers: with our rubrics and as JSON, or as one of two families of guard models. */
+/** How a judge is asked and answers: by our rubrics, as JSON, or in the format of a family of guard models. */
 export const judgeKinds = ['json', 'qwen3guard', 'llama_guard'] as const
 export type JudgeKind = (typeof judgeKinds)[number]
 
-/** Guard models bring their own policy: they are given the conversation alone, and answer in a fixed format. */
+/** Guard models have their own policy: they get the conversation alone, and answer in a fixed format. */
 export type GuardKind = Exclude<JudgeKind, 'json'>
