@@ -6,17 +6,17 @@ import { startJudgedScorer, type JudgedScorer, type Said } from './scored-calls.
 
 /** After which the breaker tries one request. */
 const restMs = 16_000
-/** The most that one question to the judge may cost is 5,000 bytes of prompt and 750 tokens of answer. */
-const budgetUsd = 0.005
+/** A guard's question may cost $0.0004 at most, and costs a twentieth of it. */
+const budgetUsd = 0.000_5
 
 /** The judge away, back again, and without a budget. Answers with lines for the end. */
 export async function checkFailures(
   { report }: PlatformContext,
   fixture: ScorerFixture,
-  server: ModelServer,
+  server: Pick<ModelServer, 'url' | 'kill'> & { start(): Promise<void> },
   calls: readonly Said[],
 ): Promise<string[]> {
-  const scorer = await startJudgedScorer(fixture, { OPENAI_BASE_URL: server.url })
+  const scorer = await startJudgedScorer(fixture, { OPENAI_BASE_URL: server.url, JUDGE_KIND: 'llama_guard' })
   const lines: string[] = []
   try {
     await report.check("a project's budget is kept, call by call", async () => {

@@ -50,8 +50,9 @@ export const modelPart: PlatformPart = {
     await judgeAsJson(shown)
     await judgeAsGuard('qwen3guard', shown)
     await judgeAsGuard('llama_guard', shown)
-    await report.need('the model server starts again', () => server.start())
-    shown.lines.push(...(await checkFailures(context, fixture, server, calls)))
+    const start = () => startAs('llama_guard', shown)
+    await report.need('the model server starts once more', start)
+    shown.lines.push(...(await checkFailures(context, fixture, { ...server, start }, calls)))
     for (const line of shown.lines) say(line)
   },
 }
@@ -70,21 +71,18 @@ async function judgeAsJson({ context: { report }, fixture, server, lines }: Show
 }
 
 async function judgeAsGuard(kind: GuardKind, shown: Shown): Promise<void> {
-  const { fixture, server, directory, lines, context } = shown
+  const { fixture, server, lines, context } = shown
   const { report } = context
   const judge = { OPENAI_BASE_URL: server.url, JUDGE_KIND: kind }
-  const { template, grammar } = guardForms[kind]
-  const file = join(directory, `${kind}.jinja`)
-  await writeFile(file, template)
   await report.need(`the model server starts as a model that is no ${kind}`, () => server.start())
-  const other = await judgeAll(`${kind}, a model that is none`, judge, { fixture, lines })
+  const other = await judgeAll(`${kind}, a model that is none`, judge, { fixture, lines }, calls.slice(0, 2))
   await report.check(`it never counts as ${kind}: calls stay unscored`, () => {
     requireSound(other)
     if (other.some(({ reason }) => reason !== 'judge_answer_invalid')) throw new Error(JSON.stringify(other))
   })
   await server.kill()
   await report.need(`the model server starts with a template and the form of ${kind}`, () =>
-    server.start('--jinja', '--chat-template-file', file, '--grammar', grammar),
+    startAs(kind, shown),
   )
   const requests = calls.map(({ request }) => ({ request }))
   const formed = await judgeAll(`${kind}, requests in its form`, judge, { fixture, lines }, requests)
@@ -95,6 +93,13 @@ async function judgeAsGuard(kind: GuardKind, shown: Shown): Promise<void> {
   })
   await judgeAll(`${kind}, requests and answers in its form`, judge, { fixture, lines })
   await server.kill()
+}
+
+async function startAs(kind: GuardKind, { server, directory }: Shown): Promise<void> {
+  const { template, grammar } = guardForms[kind]
+  const file = join(directory, `${kind}.jinja`)
+  await writeFile(file, template)
+  await server.start('--jinja', '--chat-template-file', file, '--grammar', grammar)
 }
 
 async function judgeAll(

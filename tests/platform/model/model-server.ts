@@ -13,8 +13,12 @@ export interface ModelServer {
   kill(): Promise<void>
 }
 
-/** Tokens of a request and its answer. Four requests at once share the server's memory. */
-const contextTokens = 4 * 8_192
+/**
+ * One request at a time, so that the next one finds the same instructions in the cache. One thread: on a busy
+ * machine llama.cpp's threads wait for each other (1 token a second with two of them, 14 with one, while 13
+ * processes shared two cores).
+ */
+const size = ['--ctx-size', '8192', '--parallel', '1', '--threads', '1', '--offline']
 
 /** A model server of this machine, not yet started. */
 export async function createModelServer(
@@ -26,7 +30,6 @@ export async function createModelServer(
   const address = `http://127.0.0.1:${port}`
   const logFile = join(directory, 'llama-server.log')
   const place = ['--host', '127.0.0.1', '--port', String(port), '--model', model, '--alias', 'gemma-3-270m']
-  const size = ['--ctx-size', String(contextTokens), '--parallel', '4', '--offline']
   let running: GuardedProcess | undefined
   return {
     url: `${address}/v1`,

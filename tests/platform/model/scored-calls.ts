@@ -9,7 +9,10 @@ import {
   type RunningScorer,
   type ScorerFixture,
 } from '#services/scorer/testing/scorer-fixture.ts'
+import { until } from '../../support/until.ts'
 
+/** Ends a run that hangs. On a busy machine a model answers a few tokens a second. */
+const judgedWithinMs = 1_800_000
 const key = Buffer.alloc(32, 7)
 const sealer = createSealer([{ id: 'k1', key }])
 const scorer = 'content_safety'
@@ -47,8 +50,8 @@ export async function startJudgedScorer(
     // A price, so that budgets hold: that of a small hosted model.
     JUDGE_INPUT_USD_PER_MILLION: '0.15',
     JUDGE_OUTPUT_USD_PER_MILLION: '0.6',
-    JUDGE_TIMEOUT_MS: '120000',
-    JUDGE_CONCURRENCY: '4',
+    JUDGE_TIMEOUT_MS: '300000',
+    JUDGE_CONCURRENCY: '1',
     ...environment,
   })
   return {
@@ -69,6 +72,8 @@ export async function startJudgedScorer(
 }
 
 async function readScore(fixture: ScorerFixture, { request_id: id }: ScoreJob): Promise<ScoredCall> {
+  const isThere = () => fixture.recorded.some(({ request_id }) => request_id === id)
+  await until(isThere, judgedWithinMs)
   const call = await scoresOf(fixture, id)
   const { score_label: label, method, reason } = scoreBy(scorer, call)
   return { label, method, reason, judge: detailsBy(scorer, call, sealer).judge }

@@ -1,4 +1,4 @@
-/** How a judge is asked and answers: by our rubrics, as JSON, or in the format of a family of guard models. */
+/** How a judge is asked and answers: by our rubrics, as JSON, or in the format of a family of guards. */
 export const judgeKinds = ['json', 'qwen3guard', 'llama_guard'] as const
 export type JudgeKind = (typeof judgeKinds)[number]
 
