@@ -37,7 +37,12 @@ test('a scorer with several unread scores is named once', () => {
 })
 
 test('only an unscored score has a class', () => {
-  expect([safe, unsafe, undecided, unread].map(unscoredClassOf)).toEqual([null, null, 'undecided', 'not_read'])
+  expect([safe, unsafe, undecided, unread].map(unscoredClassOf)).toEqual([
+    null,
+    null,
+    'undecided',
+    'not_read',
+  ])
 })
 
 const reasons = [...Object.keys(unscoredReasons), 'of_tomorrow', null]

@@ -30,7 +30,10 @@ export interface ReadScore {
 const nothing: CallReading = { verdict: 'no_finding', decided: 0, applicable: 0, unreadScorers: [] }
 
 /** The class of an `unscored` score; null for others. Without a reason it counts as not read. */
-export function unscoredClassOf({ score_label, reason }: Omit<ReadScore, 'scorer_name'>): UnscoredClass | null {
+export function unscoredClassOf({
+  score_label,
+  reason,
+}: Omit<ReadScore, 'scorer_name'>): UnscoredClass | null {
   return score_label === 'unscored' ? classOfReason(reason ?? '') : null
 }
 

@@ -3,6 +3,8 @@ import { idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
 import { eventually } from '#tests/support/until.ts'
+import { storedAndReadAgain } from '../testing/compare-readings.ts'
+import { countedAndRecounted } from '../testing/recount-rollups.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
 import { setSinkFixture, startSink, type RunningSink, type SinkFixture } from '../testing/sink-fixture.ts'
 
@@ -55,6 +57,36 @@ test('what could not be judged takes no place of a verdict; where there was none
 
   await promote(runId)
   expect(await countedVerdicts(projectId)).toEqual({ unsafe: 2, unscored: 0 })
+})
+
+test('a promoted run brings its readings and their counts, and takes them away when promoted again', async () => {
+  const projectId = await fixture.addProject()
+  const runId = newId('run')
+  const calls = [sampleCall(projectId), sampleCall(projectId)] as const
+  await fixture.sendCalls(calls)
+  await rowsOf('llm_requests', projectId, 2)
+  const safe = { score_value: 1, score_label: 'safe', severity: null } as const
+  await fixture.sendScores([
+    scored(calls[0], liveRunId(projectId), unscored),
+    scored(calls[1], liveRunId(projectId), safe),
+    scored(calls[0], runId, safe),
+    scored(calls[1], runId),
+  ])
+  await rowsOf('safety_scores', projectId, 4)
+  await orderRun(runId, projectId)
+  const readings = async () => {
+    const { stored, readAgain } = await storedAndReadAgain(fixture.pool, projectId)
+    expect(stored).toEqual(readAgain)
+    const { counted, recounted } = await countedAndRecounted(fixture.pool, projectId)
+    expect(counted).toEqual(recounted)
+    return calls.map(({ id }) => stored[idToUuid(id)]?.verdict)
+  }
+  expect(await readings()).toEqual(['not_read', 'no_finding'])
+  await promote(runId)
+  expect(await readings()).toEqual(['no_finding', 'unsafe'])
+  await promote(runId)
+  // What could not be read takes no verdict's place.
+  expect(await readings()).toEqual(['no_finding', 'no_finding'])
 })
 
 function scored(call: LoggedCall, runId: string, changes: Partial<Score> = {}) {

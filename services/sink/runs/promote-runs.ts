@@ -1,18 +1,13 @@
 import type { ClientBase } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
-import { countVerdicts, type VerdictChange } from '../steps/count-scores.ts'
+import { countReadings, countVerdicts } from '../steps/count-scores.ts'
 import { addTo, createTally, type RollupRow } from '../steps/tally-rollups.ts'
-import {
-  exchangeRuns,
-  lockVerdicts,
-  nextScoredPlaces,
-  rewriteVerdicts,
-  type ExchangedScore,
-} from '../stores/promotion-store.ts'
+import { rederiveVerdicts } from '../stores/derive-store.ts'
+import { exchangeRuns, nextScoredPlaces, type ExchangedScore } from '../stores/promotion-store.ts'
 import { lockCalls, type CountedCall } from '../stores/lock-calls.ts'
 import type { RollupStore } from '../stores/rollup-store.ts'
-import { callRollups, changesLane, scoreRollups } from '../stores/rollup-tables.ts'
+import { callRollups, changesLane, scoreRollups, verdictRollups } from '../stores/rollup-tables.ts'
 import { advanceProject, changeRun, nextProject, type ScoreRun } from '../stores/run-store.ts'
 
 const callsAtOnce = 200
@@ -61,21 +56,10 @@ async function exchange(
   const liveRunUuid = idToUuid(liveRunId(idFromUuid('project', projectUuid)))
   const runs = { projectUuid, liveRunUuid, runUuid: run.id }
   const exchanged = await exchangeRuns(client, runs, calls)
-  const before = new Map(
-    (await lockVerdicts(client, projectUuid, calls)).map((row) => [row.request_id, row] as const),
-  )
-  const after = await rewriteVerdicts(client, projectUuid, liveRunUuid, calls)
-  const callOf = new Map(calls.map((call) => [call.id, call]))
-  const left = new Map(after.map((row) => [row.request_id, row] as const))
-  const changes = calls.map((call): VerdictChange => {
-    const [was, is] = [before.get(call.id), left.get(call.id)]
-    return {
-      of: { call, projectUuid, requestCreatedAtMs: call.created_at.getTime() },
-      before: was && { worstLabel: was.worst_label, worstSeverity: was.worst_severity },
-      after: is && { worstLabel: is.worst_label, worstSeverity: is.worst_severity },
-    }
-  })
+  const changes = await rederiveVerdicts(client, runs, calls)
   await rollups.add(client, callRollups, changesLane, countVerdicts(changes))
+  await rollups.add(client, verdictRollups, changesLane, countReadings(changes))
+  const callOf = new Map(calls.map((call) => [call.id, call]))
   await rollups.add(client, scoreRollups, changesLane, countExchange(runs, exchanged, callOf))
 }
 

@@ -1,5 +1,4 @@
-import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
-import type { Verdict } from './fold-verdicts.ts'
+import type { FoldedScores, Verdict } from './fold-verdicts.ts'
 import type { PlacedScore } from './place-score.ts'
 import { addTo, createTally, type RollupRow } from './tally-rollups.ts'
 
@@ -23,10 +22,7 @@ export function countScores(added: readonly PlacedScore[]): RollupRow[] {
   return tally.rows()
 }
 
-interface CountedVerdict {
-  worstLabel: ScoreLabel
-  worstSeverity: Severity | null
-}
+type CountedVerdict = Omit<FoldedScores, 'scoreCount'>
 
 /** A new (`before` undefined) or changed verdict of a request. Requests without a verdict are not counted. */
 export interface VerdictChange {
@@ -44,6 +40,28 @@ export function countVerdicts(changes: readonly VerdictChange[]): RollupRow[] {
     const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensions)
     if (before !== undefined) countVerdict(sums, before, -1)
     if (after !== undefined) countVerdict(sums, after, 1)
+  }
+  return tally.rows()
+}
+
+/** What changed readings add to and subtract from `verdict_rollups`. */
+export function countReadings(changes: readonly VerdictChange[]): RollupRow[] {
+  const tally = createTally()
+  for (const { of, before, after } of changes) {
+    if (before?.reading === after?.reading) continue
+    const { source, model, provider, agent_name } = of.call
+    for (const [reading, by] of [
+      [before?.reading, -1],
+      [after?.reading, 1],
+    ] as const) {
+      // Not derived yet: counted when it is.
+      if (reading === undefined || reading === null) continue
+      const dimensions = { source, model, provider, agent_name, verdict: reading.verdict }
+      const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensions)
+      addTo(sums, 'calls', by)
+      addTo(sums, 'decided', by * reading.decided)
+      addTo(sums, 'applicable', by * reading.applicable)
+    }
   }
   return tally.rows()
 }

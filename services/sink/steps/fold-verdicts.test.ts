@@ -33,6 +33,13 @@ test.each<[name: string, scores: Partial<Score>[], label: string, severity: stri
   ])
 })
 
+test('the reading of a request is that of all its scores, in one record or several', () => {
+  const tooSlow = { ...unscored, reason: 'too_slow', scorer_name: 'hallucination' }
+  const partly = { verdict: 'partly_read', decided: 1, applicable: 2, unreadScorers: ['hallucination'] }
+  expect(foldVerdicts(scored([safe, tooSlow]))).toMatchObject([{ reading: partly }])
+  expect(foldVerdicts([...scored([safe]), ...scored([tooSlow])])).toMatchObject([{ reading: partly }])
+})
+
 test('only scores of the live run count', () => {
   expect(foldVerdicts(scored([{}], newId('run')))).toEqual([])
 })

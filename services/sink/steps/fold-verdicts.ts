@@ -1,17 +1,25 @@
 import type { CallContext } from '#schemas/call-context.ts'
+import { joinReadings, readScore, type CallReading } from '#schemas/call-reading.ts'
 import { liveRunId } from '#schemas/ids.ts'
+import type { Score } from '#schemas/safety-score-recorded.ts'
 import { severities, type ScoreLabel, type Severity } from '#schemas/verdicts.ts'
 import type { PlacedScore } from './place-score.ts'
 
+/** What a request's live scores say together. */
+export interface FoldedScores {
+  worstLabel: ScoreLabel
+  worstSeverity: Severity | null
+  scoreCount: number
+  /** Null: not derived yet, because a version without readings stored the verdict. */
+  reading: CallReading | null
+}
+
 /** What is kept of a request's live scores for filters. */
-export interface Verdict {
+export interface Verdict extends FoldedScores {
   call: Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'>
   projectUuid: string
   requestUuid: string
   requestCreatedAtMs: number
-  worstLabel: ScoreLabel
-  worstSeverity: Severity | null
-  scoreCount: number
 }
 
 /** From best to worst. `unscored` is worse than `safe`: a judge's failure never counts as safe. */
@@ -24,41 +32,42 @@ export function foldVerdicts(scores: readonly PlacedScore[]): Verdict[] {
     if (placed.call.run_id !== liveRunId(placed.call.project_id)) continue
     const identity = `${placed.projectUuid}/${placed.requestUuid}`
     const before = verdicts.get(identity)
-    verdicts.set(identity, before === undefined ? firstVerdict(placed) : addScore(before, placed))
+    const folded = foldScore(placed.score)
+    verdicts.set(
+      identity,
+      before === undefined ? { ...keyOf(placed), ...folded } : joinVerdicts(before, folded),
+    )
   }
   return [...verdicts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, verdict]) => verdict)
 }
 
-function firstVerdict({ score, ...placed }: PlacedScore): Verdict {
+function keyOf({ call, projectUuid, requestUuid, requestCreatedAtMs }: PlacedScore) {
+  return { call, projectUuid, requestUuid, requestCreatedAtMs }
+}
+
+/** What one score says of its request. */
+export function foldScore(
+  score: Pick<Score, 'scorer_name' | 'score_label' | 'severity' | 'reason'>,
+): FoldedScores {
   return {
-    call: placed.call,
-    projectUuid: placed.projectUuid,
-    requestUuid: placed.requestUuid,
-    requestCreatedAtMs: placed.requestCreatedAtMs,
     worstLabel: score.score_label,
     worstSeverity: score.severity,
     scoreCount: 1,
+    reading: readScore(score),
   }
 }
 
-function addScore(verdict: Verdict, { score }: PlacedScore): Verdict {
-  return joinVerdicts(verdict, {
-    worstLabel: score.score_label,
-    worstSeverity: score.severity,
-    scoreCount: 1,
-  })
-}
-
 /** `verdict` with what `other` says of the same request's other scores. */
-export function joinVerdicts(
-  verdict: Verdict,
-  other: Pick<Verdict, 'worstLabel' | 'worstSeverity' | 'scoreCount'>,
-): Verdict {
+export function joinVerdicts<V extends FoldedScores>(verdict: V, other: FoldedScores): V {
   return {
     ...verdict,
     worstLabel: worse(labelsByBadness, verdict.worstLabel, other.worstLabel),
     worstSeverity: worse([null, ...severities], verdict.worstSeverity, other.worstSeverity),
     scoreCount: verdict.scoreCount + other.scoreCount,
+    reading:
+      verdict.reading === null || other.reading === null
+        ? null
+        : joinReadings(verdict.reading, other.reading),
   }
 }
 

@@ -13,13 +13,6 @@ export interface ExchangedScore {
   score_value: number | null
 }
 
-/** A request's verdict, before or after the exchange. */
-export interface VerdictRow {
-  request_id: string
-  worst_label: ScoreLabel
-  worst_severity: Severity | null
-}
-
 /** The next places of one project where the run has scores, oldest first. Some calls may be gone. */
 export async function nextScoredPlaces(
   client: ClientBase,
@@ -72,45 +65,6 @@ export async function exchangeRuns(
        and s.request_created_at between $2 and $3 and s.scorer_name = p.scorer_name and s.run_id in ($6, $7)
      returning s.request_id, s.run_id, s.scorer_name, s.score_label, s.severity, s.score_value`,
     [...placeValues(projectUuid, calls), liveRunUuid, runUuid],
-  )
-  return rows
-}
-
-/** The verdicts of these calls, locked. */
-export async function lockVerdicts(
-  client: ClientBase,
-  projectUuid: string,
-  calls: readonly CountedCall[],
-): Promise<VerdictRow[]> {
-  const { rows } = await client.query<VerdictRow>(
-    `select v.request_id, v.worst_label, v.worst_severity from ${wantedSql}
-     join request_verdicts v on v.project_id = $1 and v.request_id = wanted.request_id and v.request_created_at = wanted.created_at
-       and v.request_created_at between $2 and $3
-     order by v.request_id for update of v`,
-    placeValues(projectUuid, calls),
-  )
-  return rows
-}
-
-/** Rewrites the verdicts of these calls from their live scores, and returns them. */
-export async function rewriteVerdicts(
-  client: ClientBase,
-  projectUuid: string,
-  liveRunUuid: string,
-  calls: readonly CountedCall[],
-): Promise<VerdictRow[]> {
-  const { rows } = await client.query<VerdictRow>(
-    `insert into request_verdicts (project_id, request_id, request_created_at, worst_label, worst_severity, score_count)
-     select $1, s.request_id, s.request_created_at,
-       (array['safe', 'unscored', 'unsafe'])[max(array_position(array['safe', 'unscored', 'unsafe'], s.score_label))],
-       (array['medium', 'high', 'critical'])[max(array_position(array['medium', 'high', 'critical'], s.severity))],
-       count(*)::integer
-     from ${wantedSql} join safety_scores s on ${ofWanted} and s.run_id = $6
-     group by s.request_id, s.request_created_at
-     on conflict (project_id, request_id, request_created_at) do update set
-       worst_label = excluded.worst_label, worst_severity = excluded.worst_severity, score_count = excluded.score_count
-     returning request_id, worst_label, worst_severity`,
-    [...placeValues(projectUuid, calls), liveRunUuid],
   )
   return rows
 }

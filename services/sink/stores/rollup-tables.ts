@@ -2,7 +2,7 @@ import { latencyBucketCount, latencyColumn } from '#schemas/latency-buckets.ts'
 
 /** A table of sums by hour: docs/decisions/0006. */
 export interface RollupTable {
-  name: 'call_rollups' | 'score_rollups' | 'tool_rollups'
+  name: 'call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups'
   dimensions: readonly string[]
   /** The dimension by whose values people look: each keeps a series of its own as long as there is room. */
   names: string
@@ -62,7 +62,20 @@ export const toolRollups: RollupTable = {
   maxSeries: 300,
 }
 
-export const rollupTables: readonly RollupTable[] = [callRollups, scoreRollups, toolRollups]
+/** Calls by what their scores say together; decided and applicable scores are summed over them. */
+export const verdictRollups: RollupTable = {
+  name: 'verdict_rollups',
+  dimensions: ['source', 'model', 'provider', 'agent_name', 'verdict'],
+  names: 'agent_name',
+  keptInOther: ['source', 'verdict'],
+  sums: ['calls', 'decided', 'applicable'],
+  sparseSums: [],
+  hasLastAt: false,
+  // Four verdicts of as many series as there are of calls.
+  maxSeries: 1_200,
+}
+
+export const rollupTables: readonly RollupTable[] = [callRollups, scoreRollups, toolRollups, verdictRollups]
 
 /** The lane of rows that have been folded into one a series. */
 export const foldedLane = -1

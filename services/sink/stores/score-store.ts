@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '#runtime/postgres.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { countScores, countVerdicts } from '../steps/count-scores.ts'
+import { countReadings, countScores, countVerdicts } from '../steps/count-scores.ts'
 import { foldVerdicts } from '../steps/fold-verdicts.ts'
 import type { PlacedScore } from '../steps/place-score.ts'
 import { ofKeptDays } from './content-days.ts'
@@ -10,7 +10,7 @@ import { insertEvents } from './outbox-store.ts'
 import { timeBounds } from './time-bounds.ts'
 import { detailColumns, scoreColumns } from './score-columns.ts'
 import type { RollupStore } from './rollup-store.ts'
-import { callRollups, laneOf, scoreRollups } from './rollup-tables.ts'
+import { callRollups, laneOf, scoreRollups, verdictRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
 import { moveVerdicts } from './verdict-store.ts'
@@ -85,7 +85,8 @@ async function countIn(
 ): Promise<number> {
   const changes = await moveVerdicts(client, foldVerdicts(added))
   const verdicts = await rollups.add(client, callRollups, lane, countVerdicts(changes))
-  return verdicts + (await rollups.add(client, scoreRollups, lane, countScores(added)))
+  const readings = await rollups.add(client, verdictRollups, lane, countReadings(changes))
+  return verdicts + readings + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 
 // LIMIT keeps the planner from hashing a whole day of requests against a temporary table without statistics.

@@ -32,6 +32,11 @@ export const recounts: Record<RollupTable['name'], string> = {
       count(score_value) as valued, coalesce(sum(floor(score_value * 1e6 + 0.5)::numeric), 0) as value_micros
     from safety_scores s join llm_requests r on r.project_id = s.project_id and r.id = s.request_id
     where s.project_id = $1 group by 1, 2, 3, 4, 5, 6`,
+  verdict_rollups: `
+    select date_trunc('hour', created_at, 'UTC') as hour, source, model, provider, agent_name, verdict, count(*) as calls,
+      sum(decided_count) as decided, sum(applicable_count) as applicable
+    from request_verdicts v join llm_requests r on r.project_id = v.project_id and r.id = v.request_id
+    where v.project_id = $1 and verdict is not null group by 1, 2, 3, 4, 5, 6`,
   tool_rollups: `
     select date_trunc('hour', created_at, 'UTC') as hour, source, tool_name, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, 0 as requested

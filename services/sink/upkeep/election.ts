@@ -9,6 +9,7 @@ export const upkeepLocks = {
   rollupFolding: 7_355_612,
   quotaClaims: 7_355_613,
   erasing: 7_355_614,
+  verdicts: 7_355_615,
 } as const
 
 type Work<T> = (client: PoolClient) => Promise<T>

@@ -7,6 +7,7 @@ import { createOutbox } from '../stores/outbox-store.ts'
 import { createCostAlerts } from './alert-costs.ts'
 import { createRetention } from './apply-retention.ts'
 import { upkeepLocks } from './election.ts'
+import { createVerdictDerivation } from './derive-verdicts.ts'
 import { createErasing } from './erase-recorded.ts'
 import { countBacklog, createScoredUntil, passQueues } from './follow-queues.ts'
 import { createRollupFolding } from './fold-rollups.ts'
@@ -84,6 +85,13 @@ export const upkeepJobs: readonly UpkeepJob[] = [
     shared: true,
     lock: upkeepLocks.rollupFolding,
     create: createRollupFolding,
+  },
+  {
+    name: 'verdicts',
+    intervalMs: (config) => config.SINK_MAINTENANCE_INTERVAL_MS,
+    shared: true,
+    lock: upkeepLocks.verdicts,
+    create: createVerdictDerivation,
   },
   {
     name: 'sweep',

@@ -13,6 +13,7 @@ import { createDayPartitions, dayOf } from '../stores/day-partitions.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import { callRollups, dayTableOf, toolRollups } from '../stores/rollup-tables.ts'
 import { createScoreStore } from '../stores/score-store.ts'
+import { storedAndReadAgain } from '../testing/compare-readings.ts'
 import { foldAll } from '../testing/fold-all.ts'
 import { countedAndRecounted, countedByDay } from '../testing/recount-rollups.ts'
 import { many, placeSample, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
@@ -63,6 +64,8 @@ const fold = (hoursLater: number) => foldAll(pool, hoursLater)
 async function expectRecounted(projectId: string): Promise<void> {
   const { counted, recounted } = await countedAndRecounted(pool, projectId)
   expect(counted).toEqual(recounted)
+  const { stored, readAgain } = await storedAndReadAgain(pool, projectId)
+  expect(stored).toEqual(readAgain)
 }
 
 const name = fc.constantFrom(
@@ -88,8 +91,9 @@ const someCall = fc.record({
   cost_usd: maybe(fc.oneof(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.constantFrom(0.1, 1e-13))),
   latency_ms: maybe(fc.oneof(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.constantFrom(0, 1, 2, 1024))),
 })
-const verdictOf = (value: number | null): Partial<Score> => ({
+const verdictOf = (value: number | null, reason: string): Partial<Score> => ({
   score_value: value,
+  reason: value === null ? reason : null,
   score_label: value === null ? 'unscored' : value >= 4 ? 'unsafe' : 'safe',
   severity: value === null || value < 4 ? null : value === 5 ? 'critical' : 'high',
 })
@@ -105,7 +109,8 @@ const steps = fc.oneof(
       from: fc.nat(29),
       count: fc.nat(12),
       scorer: fc.constantFrom('x', 'y', 'z'),
-      value: fc.constantFrom(1, 2.5, 4, 5, null),
+      value: fc.constantFrom(1, 2.5, 4, 5, null, null),
+      reason: fc.constantFrom('no_tools', 'detectors_undecided', 'kind_not_covered', 'too_slow'),
       live: fc.boolean(),
     }),
   },
@@ -197,14 +202,17 @@ async function storeScores(
   stores: Stores,
   calls: LoggedCall[],
   partition: number,
-  { scorer, value, live }: { scorer: string; value: number | null; live: boolean },
+  step: { scorer: string; value: number | null; reason: string; live: boolean },
 ): Promise<void> {
+  const { scorer, value, reason, live } = step
   const records = calls.map((call) => {
     const record = sampleScoredCall(call, live ? {} : { run_id: call.project_id.replace('prj_', 'run_') })
     const id = scoreId(call.project_id, call.id, scorer, record.run_id)
     return {
       ...record,
-      scores: [sampleScore(call.project_id, call.id, { ...verdictOf(value), scorer_name: scorer, id })],
+      scores: [
+        sampleScore(call.project_id, call.id, { ...verdictOf(value, reason), scorer_name: scorer, id }),
+      ],
     }
   })
   await stores.scores.store(records.flatMap(placeScores), partition, () => [])
