@@ -2,15 +2,16 @@ import type { Knex } from 'knex'
 
 /**
  * What the live scores of a call say together (schemas/call-reading.ts), beside its worst label, and how many
- * calls have each verdict. Sinks derive it for older rows: services/sink/upkeep/derive-verdicts.ts.
+ * calls have each verdict. Sinks derive it for older rows: services/sink/upkeep/derive-verdicts.ts. And whether
+ * scorers have a judge.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(readings + rollups)
+  await knex.raw(readings + rollups + judge)
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table verdict_rollups, verdict_rollups_by_day;
+    drop table judge_status, verdict_rollups, verdict_rollups_by_day;
     delete from rollup_days where name = 'verdict_rollups';
     drop trigger request_verdicts_reading on request_verdicts;
     drop function forget_reading();
@@ -65,4 +66,12 @@ const rollups = `
   create table verdict_rollups_by_day (like verdict_rollups including defaults including constraints);
   alter table verdict_rollups_by_day add primary key (project_id, hour, series);
   insert into rollup_days (name) values ('verdict_rollups');
+`
+
+// At most two rows: of scorers with a judge, and of those without.
+const judge = `
+  create table judge_status (
+    is_configured boolean primary key,
+    seen_at timestamptz not null
+  );
 `

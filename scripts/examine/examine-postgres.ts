@@ -4,6 +4,7 @@ import { databaseRoles } from '#runtime/database-roles.ts'
 import { areSessionsShared, requireOwnSessions } from '#runtime/own-sessions.ts'
 import { connectDoctor } from './connect-doctor.ts'
 import { examineClock } from './examine-clock.ts'
+import { examineJudge } from './examine-judge.ts'
 import { examineWebhooks } from './examine-webhooks.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
@@ -44,6 +45,7 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
       ...(await examineWebhookKeys(client, system)),
       ...(await examineWaiting(client)),
       ...(await examineWebhooks(client)),
+      ...(await examineJudge(client)),
     ]
   } finally {
     await client.end()

@@ -175,6 +175,7 @@ test('facets count the calls that pass the filters, and the scorers that found o
       ...['provider openai 2', 'scorer_name pii_detection 1', 'severity critical 1'],
       // All of them, because one selects another.
       ...['source gateway 2', 'source redteam 1', 'status 5xx 1', 'status failed 1'],
+      ...['verdict no_finding 1', 'verdict unsafe 1'],
     ],
     exact: undefined,
   })

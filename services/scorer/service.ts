@@ -14,12 +14,14 @@ import type { ScorerConfig } from './config.ts'
 import { createScoreHandler, type ScoreHandlerDependencies } from './handler.ts'
 import { createJobQueues, type QueueName } from './job-queues.ts'
 import { createJobsUnderWay, type JobsUnderWay } from './jobs-under-way.ts'
+import { announceJudge } from './judge/announce-judge.ts'
 import { makeJudge, markKeyOf } from './judge/make-judge.ts'
 import { createPermits } from './judge/permits.ts'
 import { countWaiting, createScorerMetrics, type ScorerMetrics } from './scorer-metrics.ts'
 import { createDetectCall } from './steps/detect-call.ts'
 import { createCustomScorerStore, type CustomScorerStore } from './stores/custom-scorer-store.ts'
 import { createIsErased } from './stores/erased-calls.ts'
+import { noteJudge } from './stores/judge-status.ts'
 import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
 import { createDetectorThreads } from './threads/detector-threads.ts'
@@ -88,11 +90,12 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
     consume('large', `${config.TOPIC_PREFIX}scorer-large`, groups['scorer-large']),
     consume('replay', `${config.TOPIC_PREFIX}scorer-replay`, groups['scorer-replay']),
   ]
+  const announcing = announceJudge({ note: () => noteJudge(pool, scoring.tools.judge !== null), clock, log })
   // Stopped first: a job that waits for a permit while consumers drain would wait in vain.
   const permitsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
   return runTogether(
     // Consumers stop together: with a judge that hangs, each drains for 20 s of the process's 25.
-    [custom, jobs, ...context.connections, scoring.part, consumers, permitsEnd],
+    [custom, jobs, ...context.connections, announcing, scoring.part, consumers, permitsEnd],
     log,
   )
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
+import { callVerdicts } from '#schemas/call-reading.ts'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField } from '#http/fields.ts'
 import { route, type Route } from '#http/route.ts'
@@ -9,6 +10,7 @@ import { countedRangeFields, presentRange, rangeFields, readRange } from '../htt
 import { readFilteredFacets } from '../stores/filtered-facets.ts'
 import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { readCallFacets, readScorers, type RollupFilters } from '../stores/rollup-reads.ts'
+import { readVerdicts } from '../stores/verdict-reads.ts'
 import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 import { createToolStore } from '../stores/tool-store.ts'
 import { metadataParameters, readFilters, requestFilterFields } from './request-filters.ts'
@@ -35,6 +37,9 @@ const facetsSchema = z.object({
     "Calls by their worst label; `pending` has no score yet. With scorer_name, by that scorer's label.",
   ),
   severity: values.describe("The worst; with scorer_name, that scorer's."),
+  verdict: values.describe(
+    'What all scorers say together; calls without a score are missing, and older ones until theirs is derived.',
+  ),
   status: values.describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
   counts_are_exact: z
     .literal(false)
@@ -103,10 +108,11 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
 
 /** Of all calls, from the roll-ups. */
 async function countedFacets(database: ProjectDatabase<OneProject>, filters: RollupFilters): Promise<Facets> {
-  const [calls, scorers, tools] = await Promise.all([
+  const [calls, scorers, tools, verdicts] = await Promise.all([
     readCallFacets(database, filters, maxValues),
     readScorers(database, filters),
     createToolStore(database).counts(filters, maxValues),
+    readVerdicts(database, filters),
   ])
   return {
     calls: calls.sumOf('calls'),
@@ -115,6 +121,7 @@ async function countedFacets(database: ProjectDatabase<OneProject>, filters: Rol
     scorer_name: mostFrequent(scorers.map((row) => [row['scorer_name'], Number(row['unsafe'])])),
     status: statusFacet(calls.sumOf),
     ...worstFacets(calls.sumOf),
+    verdict: mostFrequent(callVerdicts.map((verdict) => [verdict, verdicts[verdict].calls])),
   }
 }
 
@@ -134,6 +141,7 @@ async function filteredFacets(
     scorer_name: mostFrequent([...scorer_name]),
     label: mostFrequent([...of.label]),
     severity: mostFrequent(worstFirst.map((severity) => [severity, of.severity.get(severity) ?? 0])),
+    verdict: mostFrequent([...of.verdict]),
     status: mostFrequent(statusFilters.map((status) => [status, of.status.get(status) ?? 0])),
     ...(isExact ? {} : { counts_are_exact: false as const }),
     ...(isExact || filters.scorer_name === undefined ? {} : { scores_are_exact: false as const }),

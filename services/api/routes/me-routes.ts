@@ -10,6 +10,7 @@ import { listForm, readPaging } from '../http/paging.ts'
 import { personOf } from '../people/authenticate-people.ts'
 import { checkPassword, type PasswordHasher } from '../people/hash-password.ts'
 import { writeAudit } from '../stores/audit-store.ts'
+import { judgeField, readJudge } from '../stores/judge-status-store.ts'
 import { endLogins, listLogins, type LoginLimits } from '../stores/login-store.ts'
 import type { ThrottleStore } from '../stores/login-throttle-store.ts'
 import { findCredentials, namesOfProjects, setPassword } from '../stores/people-store.ts'
@@ -55,11 +56,15 @@ function meRoute({ pool }: MeOptions): Route {
         projects: z.array(z.object({ id: z.string(), name: z.string() })).describe('By name, 500 at most.'),
         project_count: z.number().int().describe('All visible projects, listed here or not.'),
         login_id: z.string().describe('The current login.'),
+        judge: judgeField,
       }),
     },
     async handle({ principal }) {
       const { personId: id, login, name, role, projectIds, loginId } = personOf(principal)
-      const { projects, count } = await namesOfProjects(pool, projectIds)
+      const [{ projects, count }, judge] = await Promise.all([
+        namesOfProjects(pool, projectIds),
+        readJudge(pool),
+      ])
       return {
         json: {
           id,
@@ -70,6 +75,7 @@ function meRoute({ pool }: MeOptions): Route {
           projects,
           project_count: count,
           login_id: loginId,
+          judge,
         },
       }
     },

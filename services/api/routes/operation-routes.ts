@@ -7,6 +7,7 @@ import { describeFailing } from '#schemas/failing-webhooks.ts'
 import { route, type Route } from '#http/route.ts'
 import { readLag, type KafkaLag } from '../operations/read-lag.ts'
 import { readTables } from '../operations/read-tables.ts'
+import { judgeField, readJudge } from '../stores/judge-status-store.ts'
 import { listGateways } from '../stores/gateway-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 
@@ -32,6 +33,7 @@ const operationsSchema = z.object({
     .describe(
       'Webhooks with half or more failures among the newest 1,000 deliveries of the last day; the worst first.',
     ),
+  judge: judgeField,
   partitions: z.object({ days: count, first: z.string().nullable(), last: z.string().nullable() }),
   gateways: z.array(
     z.object({
@@ -91,7 +93,7 @@ async function readOperations(
 ): Promise<z.output<typeof operationsSchema>> {
   const found: Record<string, string> = { ...problems() }
   const noLag: KafkaLag = { groups: [], oldest_job_age_s: null }
-  const [lag, tables, seen] = await Promise.all([
+  const [lag, tables, seen, judge] = await Promise.all([
     // If Kafka fails, the rest is shown with its error.
     readLag(kafka, topicPrefix, nowMs).catch((error: unknown) => {
       found['kafka'] = messageOf(error)
@@ -99,6 +101,7 @@ async function readOperations(
     }),
     readTables(operatorPool),
     gateways(),
+    readJudge(operatorPool),
   ])
   const failing = describeFailing(tables.failing_webhooks)
   if (failing !== undefined) found['webhooks'] = failing
@@ -107,6 +110,7 @@ async function readOperations(
     health: { status: Object.keys(found).length === 0 ? 'ok' : 'degraded', problems: found },
     ...lag,
     ...tables,
+    judge,
     gateways: seen.map(({ projectId, startedAtMs, seenAtMs, spool, ...gateway }) => ({
       project_id: projectId,
       ...gateway,

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { PermanentError } from '#runtime/errors.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import { unscoredClassOf } from '#schemas/call-reading.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { unscoredClasses } from '#schemas/unscored.ts'
 import { scoreLabels, scoreMethods, severities } from '#schemas/verdicts.ts'
 import type { Principal } from '#http/access/principal.ts'
 import { mayReadContent } from '../people/authenticate-people.ts'
@@ -39,6 +41,10 @@ export const scoreSchema = z.object({
   scorer_version: z.string(),
   owasp_category: z.string().nullable(),
   reason: z.string().nullable().describe('Why it is `unscored`.'),
+  unscored_class: z
+    .enum(unscoredClasses)
+    .nullable()
+    .describe('What that says of the call (docs/verdicts.md). Null: not `unscored`.'),
   created_at: z.iso.datetime(),
   rationale: z.string().nullable().describe('Null once erased, and for users who may not read bodies.'),
   evidence: z.unknown().describe('What the scorer found; null: nothing, or erased.'),
@@ -64,6 +70,7 @@ export function presentScore(
     details === null ? {} : openDetails({ id: score.id, project_id: score.project_id, details }, sealer)
   return {
     ...score,
+    unscored_class: unscoredClassOf(score),
     rationale: opened.rationale ?? null,
     evidence: opened.evidence ?? null,
     judge: opened.judge ?? null,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callVerdicts } from '#schemas/call-reading.ts'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#http/fields.ts'
 import { invalidInput } from '#http/problem.ts'
@@ -31,6 +32,10 @@ export const requestFilterFields = {
     .optional()
     .describe("The worst; with scorer_name, that scorer's. `pending`: no score yet (one project only)."),
   severity: z.enum(severities).optional().describe("The worst; with scorer_name, that scorer's."),
+  verdict: z
+    .enum(callVerdicts)
+    .optional()
+    .describe('What all scorers say together, also with scorer_name (docs/verdicts.md).'),
   scorer_name: textField(100).optional(),
   status: z
     .enum(statusFilters)
@@ -95,6 +100,21 @@ export const requestItemSchema = z.object({
   worst_label: z.enum(scoreLabels).nullable(),
   worst_severity: z.enum(severities).nullable(),
   score_count: z.number().int(),
+  verdict: z
+    .enum(callVerdicts)
+    .nullable()
+    .describe(
+      'What the scores say together (docs/verdicts.md). Null: no score yet, or an older call whose verdict is still being derived.',
+    ),
+  coverage: z
+    .object({ decided: z.number().int(), applicable: z.number().int(), total: z.number().int() })
+    .nullable()
+    .describe(
+      'Scores that are `safe` or `unsafe`, those of scorers that the call has something for, and all. Null as verdict.',
+    ),
+  unread_scorers: z
+    .array(z.string())
+    .describe('Scorers that did not read the call, or do not cover its language or kind.'),
 })
 
 /** Further fields of a request when scorer_name is given. */
@@ -115,7 +135,8 @@ export function readFilters(
   ownFields: z.ZodRawShape,
 ): RequestFilters {
   refuseEndBeforeStart(query)
-  if (query.label === 'pending') refuseTogether(query, 'label=pending', ['scorer_name', 'severity'])
+  if (query.label === 'pending')
+    refuseTogether(query, 'label=pending', ['scorer_name', 'severity', 'verdict'])
   return { ...query, ...recordSources.read(query), metadata: metadataOf(query, ownFields) }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import { readScores } from '#schemas/call-reading.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
 import { idField } from '#http/fields.ts'
@@ -10,8 +11,9 @@ import { taggedJson } from '#http/entity-tag.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { callsShownTo, mayReadContent } from '../people/authenticate-people.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
+import { fieldsOfReading, type ReadingFields } from '../stores/reading-fields.ts'
 import { createRequestStore, type RequestItem, type StoredBodies } from '../stores/request-store.ts'
-import { createScoreStore } from '../stores/score-store.ts'
+import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
 import { findSessionNeighbours, type SessionNeighbours } from '../stores/session-neighbours.ts'
 import { presentScore, scoreSchema, shownTo } from './present-score.ts'
 import {
@@ -102,7 +104,7 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       if (isShown) await database.noteView({ action: 'request.content_viewed', subject: id }, clock.now())
       return {
         jsonText: detailOf(
-          { ...item, ...neighbours },
+          { ...item, ...neighbours, ...readingOf(item, scores) },
           isShown ? bodies : 'withheld',
           shownTo(principal, scores).map((score) => presentScore(score, sealer)),
           sealer,
@@ -110,6 +112,11 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       }
     },
   })
+}
+
+/** Of an older call it may not be derived yet; its scores are here. */
+function readingOf({ verdict }: RequestItem, scores: readonly StoredScore[]): Partial<ReadingFields> {
+  return verdict === null && scores.length > 0 ? fieldsOfReading(readScores(scores), scores.length) : {}
 }
 
 /**

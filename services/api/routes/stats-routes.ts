@@ -21,6 +21,7 @@ import {
   type Grouping,
   type StatsRow,
 } from '../stores/rollup-reads.ts'
+import { addVerdicts, verdictSums } from '../stores/verdict-reads.ts'
 
 const hourMs = 3_600_000
 /** Points of one answer, over all series. */
@@ -65,6 +66,13 @@ const callPoint = z.object({
   safe: count.describe('Calls by their worst label; the rest have no score yet.'),
   unsafe: count,
   unscored: count,
+  no_finding: count.describe(
+    'Calls by what all scorers say together (docs/verdicts.md), beside `unsafe`. Older calls are missing until theirs is derived.',
+  ),
+  partly_read: count,
+  not_read: count,
+  scores_decided: count.describe('Scores of those calls that are `safe` or `unsafe`.'),
+  scores_applicable: count.describe('Scores of scorers that those calls have something for.'),
   critical: count,
   high: count,
   medium: count,
@@ -121,12 +129,10 @@ export function statsRoutes({ databases, clock }: StatsRoutesOptions): Route[] {
         refuseTooMany(range, stepHours, by)
         refuseForScores(by, filters)
         const database = databases.ofOne(principal, query.project_id)
-        const rows = await readSeries(
-          database,
-          { ...filters, ...reportSources.read(query), ...range },
-          stepHours,
-          by,
-        )
+        const counted = { ...filters, ...reportSources.read(query), ...range }
+        const series = await readSeries(database, counted, stepHours, by)
+        const rows =
+          by === 'scorer' ? series : await addVerdicts(database, counted, { stepHours, by }, series)
         return taggedJson({
           project_id: database.scope.projectId,
           ...presentRange(range),
@@ -171,7 +177,7 @@ function seriesOf(
   return [...Map.groupBy(rows, ({ rank }) => rank)].map(([rank, group]) => ({
     name: group[0]?.name ?? null,
     is_other: rank === null,
-    total: present(sumRows(group)),
+    total: present(sumRows(group, verdictSums)),
     points: group.map((row) => ({ at: row.at.toISOString(), ...present(row) })),
   }))
 }
@@ -191,6 +197,11 @@ function presentCalls(row: SummedRow): z.output<typeof callPoint> {
     safe: sum('verdict_safe'),
     unsafe: sum('verdict_unsafe'),
     unscored: sum('verdict_unscored'),
+    no_finding: sum('verdict_is_no_finding'),
+    partly_read: sum('verdict_is_partly_read'),
+    not_read: sum('verdict_is_not_read'),
+    scores_decided: sum('scores_decided'),
+    scores_applicable: sum('scores_applicable'),
     critical: sum('severity_critical'),
     high: sum('severity_high'),
     medium: sum('severity_medium'),

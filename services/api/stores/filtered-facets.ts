@@ -1,3 +1,4 @@
+import type { CallVerdict } from '#schemas/call-reading.ts'
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
@@ -21,6 +22,7 @@ interface FacetRow {
   worst_label: ScoreLabel | null
   label: ScoreLabel | null
   severity: Severity | null
+  verdict: CallVerdict | null
 }
 
 type Counts = ReadonlyMap<string, number>
@@ -31,7 +33,10 @@ export interface FilteredFacets {
   /** False: only the newest calls were counted. */
   isExact: boolean
   of: Readonly<
-    Record<'model' | 'provider' | 'agent_name' | 'tool_name' | 'label' | 'severity' | 'status', Counts>
+    Record<
+      'model' | 'provider' | 'agent_name' | 'tool_name' | 'label' | 'severity' | 'verdict' | 'status',
+      Counts
+    >
   >
   /** Of every source, whatever the filter. */
   source: Counts
@@ -48,7 +53,7 @@ export async function readFilteredFacets(
   const ofScorer = filters.scorer_name !== undefined
   const columns = [
     ...['id', 'created_at', 'source', 'model', 'provider', 'agent_name', 'tool_name', 'status_code'],
-    ...['error is not null as has_error', 'aborted_by', 'worst_label'],
+    ...['error is not null as has_error', 'aborted_by', 'worst_label', 'verdict'],
     `${ofScorer ? 'scorer_label' : 'worst_label'} as label`,
     `${ofScorer ? 'scorer_severity' : 'worst_severity'} as severity`,
   ].join(', ')
@@ -70,6 +75,7 @@ export async function readFilteredFacets(
       tool_name: count(({ tool_name }) => [tool_name]),
       label: count(({ label }) => [label ?? 'pending']),
       severity: count(({ severity }) => [severity]),
+      verdict: count(({ verdict }) => [verdict]),
       status: count(statusesOf),
     },
     source: countValues(found.map((row) => row.source)),

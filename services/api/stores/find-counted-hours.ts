@@ -1,3 +1,4 @@
+import type { CallVerdict } from '#schemas/call-reading.ts'
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
@@ -31,6 +32,7 @@ type CountedFilters = Pick<
   | 'withoutSource'
   | 'label'
   | 'severity'
+  | 'verdict'
   | 'scorer_name'
   | 'start'
   | 'end'
@@ -120,12 +122,21 @@ function askedOf(filters: CountedFilters): Asked {
   return { filters, ofCalls, ofScores: filters.scorer_name !== undefined, labelled, isLabelled }
 }
 
-function labelledSum({ label, severity, scorer_name }: CountedFilters): string | undefined {
+function labelledSum({ label, severity, verdict, scorer_name }: CountedFilters): string | undefined {
   if (scorer_name !== undefined)
     return label === 'unsafe' || severity !== undefined ? 't.verdict_unsafe' : 't.calls'
   if (severity !== undefined) return `t.severity_${severity}`
   if (label === 'pending') return 't.calls - t.verdict_safe - t.verdict_unscored - t.verdict_unsafe'
-  return label === undefined ? undefined : `t.verdict_${label}`
+  if (label !== undefined) return `t.verdict_${label}`
+  return verdict === undefined ? undefined : labelsOfVerdict[verdict]
+}
+
+/** Labels that calls of a verdict can have. The counts by verdict lack calls whose reading is not derived. */
+const labelsOfVerdict: Readonly<Record<CallVerdict, string>> = {
+  unsafe: 't.verdict_unsafe',
+  partly_read: 't.verdict_unscored',
+  not_read: 't.verdict_unscored',
+  no_finding: 't.verdict_safe + t.verdict_unscored',
 }
 
 /** Sums of a day or an hour. Postgres returns them as text; null: no rows. */

@@ -1,3 +1,4 @@
+import { readingColumns } from './reading-fields.ts'
 import { everyDay, type WithinDays } from './conditions.ts'
 
 /** As in Postgres: a UUID and a time. */
@@ -35,10 +36,13 @@ const plainColumns = [
 ] as const
 export type PlainColumn = (typeof plainColumns)[number]
 
+const verdictColumns = ['worst_label', 'worst_severity', 'score_count', ...readingColumns].join(', ')
+
 /** The columns of the request `owner`, with its verdict `v`. */
 export function requestColumns(owner: string): string {
   const own = ['id', 'project_id', 'created_at', ...plainColumns].map((name) => `${owner}.${name}`)
-  return `${own.join(', ')}, v.worst_label, v.worst_severity, coalesce(v.score_count, 0) as score_count`
+  const reading = readingColumns.map((name) => `v.${name}`)
+  return `${own.join(', ')}, v.worst_label, v.worst_severity, coalesce(v.score_count, 0) as score_count, ${reading.join(', ')}`
 }
 
 /**
@@ -46,7 +50,7 @@ export function requestColumns(owner: string): string {
  * key.
  */
 export function verdictOf(owner: string, within: WithinDays = everyDay): string {
-  return `left join lateral (select worst_label, worst_severity, score_count from request_verdicts w
+  return `left join lateral (select ${verdictColumns} from request_verdicts w
     where w.project_id = ${owner}.project_id and w.request_id = ${owner}.id and w.request_created_at = ${owner}.created_at${within('w.request_created_at')} limit 1) v on true`
 }
 

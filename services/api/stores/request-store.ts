@@ -7,22 +7,24 @@ import { findByMetadata } from './find-by-metadata.ts'
 import { findCountedHours, type CountedHours } from './find-counted-hours.ts'
 import { listRows, readPage, withRead, type ListStatement } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
+import { withReading, type ReadingColumns, type ReadingFields } from './reading-fields.ts'
 import { requestColumns, verdictOf, type PlainColumn, type RequestKey } from './request-columns.ts'
 import { isOfFew, selectAmong, selectRequests, type RequestFilters } from './select-requests.ts'
 
 /** A request in lists: everything but the bodies. */
-export type RequestItem = Record<PlainColumn, unknown> & {
-  id: string
-  project_id: string
-  created_at: string
-  worst_label: ScoreLabel | null
-  worst_severity: Severity | null
-  score_count: number
-  /** The label by the scorer of the filter. */
-  scorer_label?: ScoreLabel
-  scorer_severity?: Severity | null
-  scorer_value?: number | null
-}
+export type RequestItem = Record<PlainColumn, unknown> &
+  ReadingFields & {
+    id: string
+    project_id: string
+    created_at: string
+    worst_label: ScoreLabel | null
+    worst_severity: Severity | null
+    score_count: number
+    /** The label by the scorer of the filter. */
+    scorer_label?: ScoreLabel
+    scorer_severity?: Severity | null
+    scorer_value?: number | null
+  }
 
 export interface StoredBodies {
   request: SealedBytes | null
@@ -31,7 +33,8 @@ export interface StoredBodies {
 
 const countColumns = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const
 
-export type RequestRow = Omit<RequestItem, 'created_at'> & { created_at: Date }
+export type RequestRow = Omit<RequestItem, 'created_at' | keyof ReadingFields> &
+  ReadingColumns & { created_at: Date }
 
 /** Requests of the projects in the scope of `database`. */
 export function createRequestStore(database: ProjectDatabase) {
@@ -170,7 +173,7 @@ function keysOnPage(keys: readonly RequestKey[], { after, offset, limit }: Pagin
 /** The request of a row. */
 export function itemOf(row: RequestRow): RequestItem {
   const item = {
-    ...row,
+    ...withReading(row),
     id: idFromUuid('request', row.id),
     project_id: idFromUuid('project', row.project_id),
     created_at: row.created_at.toISOString(),

@@ -69,11 +69,11 @@ export function percentileOf(row: Readonly<Record<string, unknown>>, share: numb
   )
 }
 
-/** Adds the rows of one group, as if one step covered the range: percentiles cannot be added. */
-export function sumRows(rows: readonly StatsRow[]): Record<string, number> {
+/** Adds the rows of one group, with the sums of `further`, as if one step covered the range: percentiles cannot be added. */
+export function sumRows(rows: readonly StatsRow[], further: readonly string[]): Record<string, number> {
   const total: Record<string, number> = {}
   for (const row of rows) {
-    for (const name of [...callSums, ...scoreSums, 'safe', 'unsafe', 'unscored']) {
+    for (const name of [...callSums, ...scoreSums, 'safe', 'unsafe', 'unscored', ...further]) {
       if (row[name] !== undefined) total[name] = (total[name] ?? 0) + Number(row[name])
     }
   }
@@ -181,7 +181,8 @@ export async function readScorers(
   )
 }
 
-function conditionsOf(
+/** Conditions on the rows `t` of a roll-up, besides their project and hours. */
+export function conditionsOf(
   { scope }: ProjectDatabase<OneProject>,
   filters: RollupFilters,
   ofScores: boolean,

@@ -3,7 +3,7 @@ import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 const dayMs = 86_400_000
 
-export type RollupName = 'call_rollups' | 'score_rollups' | 'tool_rollups'
+export type RollupName = 'call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups'
 
 /** Whole hours, Unix milliseconds. */
 export interface HourRange {

@@ -1,3 +1,4 @@
+import type { CallVerdict } from '#schemas/call-reading.ts'
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { scoreLabels, type Severity } from '#schemas/verdicts.ts'
 import type { SourceFilter } from '../http/source-filter.ts'
@@ -21,6 +22,8 @@ export interface RequestFilters extends SourceFilter {
   tool_name?: string | undefined
   label?: (typeof labelFilters)[number] | undefined
   severity?: Severity | undefined
+  /** Of all scorers, also with `scorer_name`. */
+  verdict?: CallVerdict | undefined
   scorer_name?: string | undefined
   status?: (typeof statusFilters)[number] | undefined
   /** Unix milliseconds. */
@@ -41,14 +44,13 @@ export function selectRequests(
 ): ListStatement {
   const conditions = ownConditions(filters)
   if (filters.scorer_name !== undefined) return selectScored(filters, projectId, ofFew, conditions)
-  const ofVerdict = filters.label !== undefined || filters.severity !== undefined
+  const ofVerdict = [filters.label, filters.severity, filters.verdict].some((value) => value !== undefined)
   if (ofVerdict && !ofFew && filters.label !== 'pending') return selectByVerdict(filters, conditions)
   conditions.within('r.created_at', filters.start, filters.end)
   const own = conditions.text
   if (filters.label === 'pending') conditions.add(hasNoVerdict(filters, conditions))
   else if (ofVerdict) {
-    conditions.equal('v.worst_label', filters.label)
-    conditions.equal('v.worst_severity', filters.severity)
+    addVerdict(filters, conditions)
     return selectByRequest('llm_requests r', conditions, { own, joins: (within) => verdictOf('r', within) })
   }
   return selectByRequest('llm_requests r', conditions)
@@ -69,9 +71,11 @@ export function selectAmong(
   const scorer = filters.scorer_name === undefined ? undefined : ofScorer(filters, projectId, conditions)
   if (filters.label === 'pending') conditions.add(hasNoVerdict(filters, conditions))
   else if (scorer === undefined) {
-    conditions.equal('v.worst_label', filters.label)
-    conditions.equal('v.worst_severity', filters.severity)
-  } else conditions.add(`exists (${scoredBy(filters, scorer, conditions)('')})`)
+    addVerdict(filters, conditions)
+  } else {
+    hasVerdict(filters, conditions)
+    conditions.add(`exists (${scoredBy(filters, scorer, conditions)('')})`)
+  }
   conditions.add(`r.id = any(${conditions.bind(keys.map(({ id }) => id))}::uuid[])`)
   // A separate condition, which selects the partitions.
   const [newest, oldest] = [keys[0], keys.at(-1)]
@@ -129,19 +133,32 @@ function selectByRequest(
   }
 }
 
-function selectByVerdict(
-  { label, severity, start, end }: RequestFilters,
-  conditions: Conditions,
-): ListStatement {
+function selectByVerdict(filters: RequestFilters, conditions: Conditions): ListStatement {
+  const { label, severity, verdict, start, end } = filters
   const ofRequest = conditions.text
-  // Implied by a severity, but needed for the index on unsafe verdicts.
-  if (severity !== undefined) conditions.add(`v.worst_label = 'unsafe'`)
-  conditions.equal('v.worst_label', label)
-  conditions.equal('v.worst_severity', severity)
+  // Implied by a severity or verdict, but needed for the index on unsafe verdicts.
+  if (severity !== undefined || verdict === 'unsafe') conditions.add(`v.worst_label = 'unsafe'`)
+  addVerdict(filters, conditions)
   conditions.within('v.request_created_at', start, end)
   const statement = selectByKey('request_verdicts', 'v', ofRequest, conditions)
-  // Nearly all are safe and not indexed: by time, a page of fifty would read two days of verdicts.
-  return label === 'safe' ? { ...statement, byIdAlone: true } : statement
+  // Nearly all have these and no index: by time, a page of fifty would read two days of verdicts.
+  const isUsual = label === 'safe' || (verdict === 'no_finding' && label === undefined)
+  return isUsual ? { ...statement, byIdAlone: true } : statement
+}
+
+/** Conditions on the verdict `v`. */
+function addVerdict({ label, severity, verdict }: RequestFilters, conditions: Conditions): void {
+  conditions.equal('v.worst_label', label)
+  conditions.equal('v.worst_severity', severity)
+  conditions.equal('v.verdict', verdict)
+}
+
+/** That the request `r` has the verdict, where the label is a scorer's. */
+function hasVerdict({ verdict, start, end }: RequestFilters, conditions: Conditions): void {
+  if (verdict === undefined) return
+  conditions.add(`exists (select from request_verdicts w where w.project_id = r.project_id and w.request_id = r.id
+    and w.request_created_at = r.created_at${conditions.daysWithin(start, end)('w.request_created_at')}
+    and w.verdict = ${conditions.bind(verdict)})`)
 }
 
 /** Label and severity are then those of the scorer's own score, shown with each call. */
@@ -151,6 +168,7 @@ function selectScored(
   ofFew: boolean,
   conditions: Conditions,
 ): ListStatement {
+  hasVerdict(filters, conditions)
   if (projectId !== null && !ofFew) return selectByScore(filters, projectId, conditions)
   conditions.within('r.created_at', filters.start, filters.end)
   const own = conditions.text

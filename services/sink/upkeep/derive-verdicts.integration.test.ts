@@ -33,7 +33,7 @@ beforeAll(async () => {
   scores = createScoreStore(pool, createRollupStore())
   derive = createVerdictDerivation({
     ...createElection(pool, upkeepLocks.verdicts),
-    metrics: createMetrics('sink'),
+    metrics: createMetrics(),
   })
 })
 
