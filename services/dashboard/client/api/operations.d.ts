@@ -370,6 +370,7 @@ export interface Operations {
       projects: { id: string; name: string }[]
       project_count: number
       login_id: string
+      judge: { configured: boolean | null }
     }
   }
   'GET /api/me/logins': {
@@ -422,6 +423,7 @@ export interface Operations {
       outbox: { unpublished: number; oldest_at: string | null }
       deliveries_waiting: number
       failing_webhooks: { id: string; project_id: string; deliveries: number; failed: number }[]
+      judge: { configured: boolean | null }
       partitions: { days: number; first: string | null; last: string | null }
       gateways: {
         project_id: string | null
@@ -1487,6 +1489,7 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1523,6 +1526,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
@@ -1562,6 +1568,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
@@ -1588,6 +1597,7 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1613,6 +1623,7 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1632,6 +1643,7 @@ export interface Operations {
       scorer_name: { value: string; count: number }[]
       label: { value: string; count: number }[]
       severity: { value: string; count: number }[]
+      verdict: { value: string; count: number }[]
       status: { value: string; count: number }[]
       counts_are_exact?: false | undefined
       scores_are_exact?: false | undefined
@@ -1669,6 +1681,9 @@ export interface Operations {
       worst_label: 'safe' | 'unsafe' | 'unscored' | null
       worst_severity: 'medium' | 'high' | 'critical' | null
       score_count: number
+      verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+      coverage: { decided: number; applicable: number; total: number } | null
+      unread_scorers: string[]
       request_body: Record<string, unknown> | null
       response_body: Record<string, unknown> | null
       bodies_erased: boolean
@@ -1688,6 +1703,7 @@ export interface Operations {
         scorer_version: string
         owasp_category: string | null
         reason: string | null
+        unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
         created_at: string
         rationale: string | null
         evidence?: unknown | undefined
@@ -1886,6 +1902,7 @@ export interface Operations {
             scorer_version: string
             owasp_category: string | null
             reason: string | null
+            unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
             rationale: string | null
             evidence?: unknown | undefined
@@ -1920,6 +1937,7 @@ export interface Operations {
             scorer_version: string
             owasp_category: string | null
             reason: string | null
+            unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
             rationale: string | null
             evidence?: unknown | undefined
@@ -1954,6 +1972,7 @@ export interface Operations {
                 scorer_version: string
                 owasp_category: string | null
                 reason: string | null
+                unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
                 rationale: string | null
                 evidence?: unknown | undefined
@@ -1983,6 +2002,7 @@ export interface Operations {
                 scorer_version: string
                 owasp_category: string | null
                 reason: string | null
+                unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
                 rationale: string | null
                 evidence?: unknown | undefined
@@ -2333,6 +2353,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             safety_scores: {
               id: string
               project_id: string
@@ -2346,6 +2369,7 @@ export interface Operations {
               scorer_version: string
               owasp_category: string | null
               reason: string | null
+              unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
               rationale: string | null
               evidence?: unknown | undefined
@@ -2391,6 +2415,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             safety_scores: {
               id: string
               project_id: string
@@ -2404,6 +2431,7 @@ export interface Operations {
               scorer_version: string
               owasp_category: string | null
               reason: string | null
+              unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
               rationale: string | null
               evidence?: unknown | undefined
@@ -2463,6 +2491,11 @@ export interface Operations {
               safe: number
               unsafe: number
               unscored: number
+              no_finding: number
+              partly_read: number
+              not_read: number
+              scores_decided: number
+              scores_applicable: number
               critical: number
               high: number
               medium: number
@@ -2485,6 +2518,11 @@ export interface Operations {
               safe: number
               unsafe: number
               unscored: number
+              no_finding: number
+              partly_read: number
+              not_read: number
+              scores_decided: number
+              scores_applicable: number
               critical: number
               high: number
               medium: number
