@@ -1,8 +1,11 @@
 import { createRandom } from '#evals/seeded-random.ts'
 import type pg from 'pg'
 import { createSealer } from '#runtime/sealing.ts'
+import { createMetrics } from '#runtime/metrics.ts'
 import { idToUuid, liveRunId, newId } from '#schemas/ids.ts'
 import { rollupTables } from '#services/sink/stores/rollup-tables.ts'
+import { createVerdictDerivation } from '#services/sink/upkeep/derive-verdicts.ts'
+import { createElection, upkeepLocks } from '#services/sink/upkeep/election.ts'
 import { countingSql } from '#tests/support/fill-rollups.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 
@@ -36,12 +39,12 @@ const callsSql = `
 
 const scoresSql = `
   insert into safety_scores (project_id, request_id, request_created_at, id, run_id, scorer_name, score_value, score_label, severity, method,
-    scorer_version, created_at)
-  select $1, request, at, id, $3, scorer, value, label, severity, 'judge', '1', at + interval '2 s'
-  from jsonb_to_recordset($2) as r (request uuid, at timestamptz, id uuid, scorer text, value float8, label text, severity text)`
+    scorer_version, created_at, reason)
+  select $1, request, at, id, $3, scorer, value, label, severity, 'judge', '1', at + interval '2 s', reason
+  from jsonb_to_recordset($2) as r (request uuid, at timestamptz, id uuid, scorer text, value float8, label text, severity text, reason text)`
 
 const verdictsSql = `
-  insert into request_verdicts
+  insert into request_verdicts (project_id, request_id, request_created_at, worst_label, worst_severity, score_count)
   select project_id, request_id, request_created_at,
     (array['safe', 'unscored', 'unsafe'])[max(case score_label when 'unsafe' then 3 when 'unscored' then 2 else 1 end)],
     (array[null, 'medium', 'high', 'critical'])[max(case severity when 'critical' then 4 when 'high' then 3 when 'medium' then 2 else 1 end)], count(*)
@@ -66,6 +69,11 @@ export async function fillPictureCalls(pool: pg.Pool, projectId: string): Promis
   await pool.query(scoresSql, [project, JSON.stringify(scores), idToUuid(liveRunId(projectId))])
   const shown = await seedShownCall(pool, projectId, nowMs)
   await pool.query(verdictsSql, [project])
+  const derive = createVerdictDerivation({
+    ...createElection(pool, upkeepLocks.verdicts),
+    metrics: createMetrics(),
+  })
+  while ((await derive()) === true);
   for (const table of rollupTables) {
     // The shown call is counted with the others.
     await pool.query(`delete from ${table.name} where project_id = $1`, [project])
@@ -128,10 +136,12 @@ function scoresOf(call: ReturnType<typeof callsOfHour>[number], chance: Chance) 
     }
     const isUnscored = scorer === 'hallucination' && chance() < 0.2
     return isUnscored
-      ? { ...common, value: null, label: 'unscored', severity: null }
+      ? { ...common, value: null, label: 'unscored', severity: null, reason: reasonAt(chance()) }
       : { ...common, value: chance() < 0.1 ? 2 : 1, label: 'safe', severity: null }
   })
 }
+
+const reasonAt = (place: number) => (place < 0.9 ? 'detectors_undecided' : 'language_not_covered')
 
 /** The middle call of a session of three. */
 async function seedShownCall(pool: pg.Pool, projectId: string, nowMs: number): Promise<string> {

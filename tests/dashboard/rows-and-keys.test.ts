@@ -82,12 +82,12 @@ test('failed calls are chosen by their status', async () => {
   // Filters with fixed values are chosen from a list.
   await page.getByRole('button', { name: 'Add filter' }).click()
   await page.getByRole('combobox', { name: 'Field' }).click()
-  await page.getByRole('option', { name: 'Verdict' }).click()
+  await page.getByRole('option', { name: 'Worst label' }).click()
   await page.getByRole('combobox', { name: 'Value', exact: true }).click()
   await page.getByRole('option', { name: 'pending' }).click()
   expect(await seriousFindings(page)).toEqual([])
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
-  await page.getByText('Verdict: pending').waitFor()
+  await page.getByText('Worst label: pending').waitFor()
   await page.getByText('No matching requests').waitFor()
 })
 

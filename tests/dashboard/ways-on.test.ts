@@ -128,7 +128,7 @@ test('of a session that is longer than what is summed up it is said what the sum
   await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByText('the last 500 calls', { exact: true }).waitFor()
   await page.getByRole('link', { name: '0 unsafe' }).click()
-  await page.getByText('Verdict: unsafe').waitFor()
+  await page.getByText('Worst label: unsafe').waitFor()
   await page.getByText('Session: longest').waitFor()
 })
 
@@ -145,10 +145,10 @@ test('a verdict that a promoted run took back is taken back in a list that is op
   await polled
   await site.api.pool.query(
     `with promoted as (update safety_scores set score_label = 'safe', severity = null, score_value = 1, stored_xid = pg_current_xact_id() where request_id = $1)
-     update request_verdicts set worst_label = 'safe', worst_severity = null where request_id = $1`,
+     update request_verdicts set worst_label = 'safe', worst_severity = null, verdict = 'no_finding' where request_id = $1`,
     [idToUuid(id)],
   )
-  await row.getByText('safe', { exact: true }).waitFor()
+  await row.getByText('No finding', { exact: true }).waitFor()
 })
 
 test('a page whose parts a newer build has taken away is loaded again by itself, once for each build, and then by a button', async () => {

@@ -66,7 +66,10 @@ const scoresSql = `
 const verdictsSql = `
   insert into %T select project_id, request_id, request_created_at,
     (array['safe', 'unscored', 'unsafe'])[max(case score_label when 'unsafe' then 3 when 'unscored' then 2 else 1 end)],
-    (array[null, 'high', 'critical'])[max(case severity when 'critical' then 3 when 'high' then 2 else 1 end)], count(*)
+    (array[null, 'high', 'critical'])[max(case severity when 'critical' then 3 when 'high' then 2 else 1 end)], count(*),
+    case when bool_or(score_label = 'unsafe') then 'unsafe' when bool_and(score_label = 'unscored') then 'not_read'
+      when bool_or(score_label = 'unscored') then 'partly_read' else 'no_finding' end,
+    count(*) filter (where score_label <> 'unscored'), count(*), jsonb_agg(scorer_name) filter (where score_label = 'unscored'), 1
   from %S group by 1, 2, 3`
 
 // For one call in a hundred: enough to read one.

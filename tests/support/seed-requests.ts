@@ -1,11 +1,12 @@
 import type pg from 'pg'
+import { readScores, type CallReading } from '#schemas/call-reading.ts'
 import { idTimeMs, idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { addTo, createTally } from '#services/sink/steps/tally-rollups.ts'
 import { createRollupStore } from '#services/sink/stores/rollup-store.ts'
-import { callRollups, scoreRollups } from '#services/sink/stores/rollup-tables.ts'
+import { callRollups, scoreRollups, verdictRollups } from '#services/sink/stores/rollup-tables.ts'
 
 export interface SeededScore {
   scorer: string
@@ -66,21 +67,29 @@ export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededR
   for (const score of scores) await seedScore(pool, sealer, { projectId, id, score })
   if (scores.length > 0) {
     const unsafe = scores.find(({ label }) => label === 'unsafe')
-    await pool.query('insert into request_verdicts values ($1, $2, $3, $4, $5, $6)', [
+    const { verdict, decided, applicable } = readingOf(scores)
+    await pool.query('insert into request_verdicts values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null, 1)', [
       ...identity,
       unsafe?.label ?? 'safe',
       unsafe?.severity ?? null,
       scores.length,
+      ...[verdict, decided, applicable],
     ])
   }
   await countRequest(pool, { ...seeded, id })
   return id
 }
 
+function readingOf(scores: readonly SeededScore[]): CallReading {
+  return readScores(
+    scores.map(({ scorer, label }) => ({ scorer_name: scorer, score_label: label, reason: 'no_text' })),
+  )
+}
+
 async function countRequest(pool: pg.Pool, seeded: SeededRequest & { id: string }): Promise<void> {
   const { projectId, id, scores = [] } = seeded
   const [projectUuid, atMs, source] = [idToUuid(projectId), idTimeMs(id), 'api']
-  const [calls, scored] = [createTally(), createTally()]
+  const [calls, scored, read] = [createTally(), createTally(), createTally()]
   const model = seeded.model ?? 'gpt-4o-mini'
   const ofCall = { source, model, provider: null, agent_name: seeded.agentName ?? null }
   const sums = calls.sumsOf(projectUuid, atMs, ofCall)
@@ -88,6 +97,13 @@ async function countRequest(pool: pg.Pool, seeded: SeededRequest & { id: string 
   const unsafe = scores.find(({ label }) => label === 'unsafe')
   if (scores.length > 0) addTo(sums, `verdict_${unsafe?.label ?? 'safe'}`, 1)
   if (unsafe?.severity !== undefined) addTo(sums, `severity_${unsafe.severity}`, 1)
+  if (scores.length > 0) {
+    const { verdict, decided, applicable } = readingOf(scores)
+    const readings = read.sumsOf(projectUuid, atMs, { ...ofCall, verdict })
+    addTo(readings, 'calls', 1)
+    addTo(readings, 'decided', decided)
+    addTo(readings, 'applicable', applicable)
+  }
   const run_id = idToUuid(liveRunId(projectId))
   for (const { scorer, label, severity = null } of scores) {
     const ofScore = { run_id, source, scorer_name: scorer, score_label: label, severity }
@@ -96,6 +112,7 @@ async function countRequest(pool: pg.Pool, seeded: SeededRequest & { id: string 
   await inTransaction(pool, async (client) => {
     await createRollupStore().add(client, callRollups, 0, calls.rows())
     await createRollupStore().add(client, scoreRollups, 0, scored.rows())
+    await createRollupStore().add(client, verdictRollups, 0, read.rows())
   })
 }
 

@@ -19,6 +19,8 @@ export interface Person {
   /** The projects that they may see, by name; only the first ones if `project_count` is larger. */
   projects: readonly { id: string; name: string }[]
   project_count: number
+  /** Absent from an API of the version before. */
+  judge?: { configured: boolean | null }
   /** This browser's session. */
   login_id: string
 }

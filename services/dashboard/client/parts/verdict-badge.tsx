@@ -1,12 +1,21 @@
 import { Badge } from '@mantine/core'
+import type { CallVerdict } from '#schemas/call-reading.ts'
+import { verdictWords } from '../formats/verdict-words.ts'
 
 type Label = 'safe' | 'unsafe' | 'unscored' | null
 type Severity = 'medium' | 'high' | 'critical' | null
 
 const unsafeColors = { critical: 'red.9', high: 'orange.6', medium: 'yellow.6' }
 
+interface VerdictBadgeProps {
+  label: Label
+  severity: Severity
+  /** Of a call: what its scorers say together. Absent: the label of one score. */
+  verdict?: CallVerdict | null | undefined
+}
+
 /** A verdict in words, not only in colours. */
-export function VerdictBadge({ label, severity }: { label: Label; severity: Severity }) {
+export function VerdictBadge({ label, severity, verdict }: VerdictBadgeProps) {
   if (label === 'unsafe') {
     return (
       <Badge color={unsafeColors[severity ?? 'medium']} autoContrast w={96}>
@@ -15,8 +24,8 @@ export function VerdictBadge({ label, severity }: { label: Label; severity: Seve
     )
   }
   return (
-    <Badge variant="default" w={96}>
-      {label ?? 'pending'}
+    <Badge variant="default" w={96} px={4}>
+      {verdict === undefined || verdict === null ? (label ?? 'pending') : verdictWords[verdict]}
     </Badge>
   )
 }

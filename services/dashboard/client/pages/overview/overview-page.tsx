@@ -1,5 +1,6 @@
 import { Grid, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useApi } from '../../api/use-api.ts'
+import { JudgeNotice } from '../../app/judge-notice.tsx'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCounted } from '../../formats/format-time.ts'
@@ -39,6 +40,7 @@ export function OverviewPage() {
         )}
         <RangePicker range={range} />
       </PageHead>
+      <JudgeNotice />
       {data === undefined && failure !== null ? (
         <Failure error={failure} retry={stats.refetch} />
       ) : data?.series.length === 0 ? (
@@ -56,7 +58,7 @@ export function OverviewPage() {
 function Report({ stats, range }: { stats: Stats | undefined; range: ChosenRange }) {
   return (
     <Stack gap="lg">
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, sm: 4, xl: 7 }} spacing="sm">
         {stats === undefined ? <Skeleton height={100} /> : <CallTiles stats={stats} />}
         <QuotaTile />
       </SimpleGrid>

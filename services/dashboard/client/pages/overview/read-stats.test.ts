@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { formatShare, formatShort } from '../../formats/format-number.ts'
 import {
-  describeUnsafe,
+  describeReadings, describeUnsafe,
   fillSteps,
   largestOf,
   rangeOfPoint,
@@ -37,18 +37,27 @@ test.each([
 
 test.each([
   ['every scorer judged', [95, 5, 0, 2], [5, 100], '5 of 100 scored, 2 critical'],
-  [
-    'some scorers could not judge',
-    [95, 5, 800, 2],
-    [5, 900],
-    '5 of 900 scored, 2 critical, 800 not judged in full',
-  ],
+  ['some scorers could not judge', [95, 5, 800, 2], [5, 900], '5 of 900 scored, 2 critical'],
   ['nothing is scored yet', [0, 0, 0, 0], [0, 0], '0 of 0 scored, 0 critical'],
 ] as const)('%s', (_name, [safe, unsafe, unscored, critical], [part, all], detail) => {
   const total = { safe, unsafe, unscored, critical } as CallTotal
   // In the locale's digits.
   const shown = detail.replaceAll(/\d+/g, (digits) => formatShort(Number(digits)))
   expect(describeUnsafe(total)).toEqual({ share: formatShare(part, all), detail: shown })
+})
+
+test.each([
+  ['all read', [90, 0, 0, 10], [80, 90], [90, 100], 'of scores decided'],
+  ['some not read', [60, 20, 10, 10], [50, 90], [60, 100], '20 partly read, 10 not read, of scores decided'],
+  ['nothing yet', [0, 0, 0, 0], [0, 0], [0, 0], 'of scores decided'],
+] as const)('no finding: %s', (_name, counts, [decided, applicable], [part, all], detail) => {
+  const [no_finding, partly_read, not_read, unsafe] = counts
+  const scores = { scores_decided: decided, scores_applicable: applicable }
+  const total = { no_finding, partly_read, not_read, unsafe, ...scores } as CallTotal
+  const shown = detail
+    .replaceAll(/\d+/g, (digits) => formatShort(Number(digits)))
+    .replace('of scores', `${formatShare(decided, applicable)} of scores`)
+  expect(describeReadings(total)).toEqual({ share: formatShare(part, all), detail: shown })
 })
 
 test.each([

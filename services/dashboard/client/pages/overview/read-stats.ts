@@ -32,10 +32,7 @@ export function scorerTotalsOf(stats: Stats): (ScoreTotal & { name: string })[] 
   )
 }
 
-/**
- * The share of unsafe calls among those with scores. A call with one score missing (judge down, nothing for a
- * scorer to read) counts as `unscored`, and the detail says so.
- */
+/** The share of unsafe calls among those with scores. */
 export function describeUnsafe({ safe, unsafe, unscored, critical }: CallTotal): {
   share: string
   detail: string
@@ -44,9 +41,22 @@ export function describeUnsafe({ safe, unsafe, unscored, critical }: CallTotal):
   const parts = [
     `${formatShort(unsafe)} of ${formatShort(scored)} scored`,
     `${formatShort(critical)} critical`,
-    ...(unscored === 0 ? [] : [`${formatShort(unscored)} not judged in full`]),
   ]
   return { share: formatShare(unsafe, scored), detail: parts.join(', ') }
+}
+
+/** The share of calls that every applicable scorer read without a finding, and what was not read. */
+export function describeReadings(total: CallTotal): { share: string; detail: string } {
+  const { no_finding, partly_read, not_read, unsafe, scores_decided, scores_applicable } = total
+  const parts = [
+    ...(partly_read === 0 ? [] : [`${formatShort(partly_read)} partly read`]),
+    ...(not_read === 0 ? [] : [`${formatShort(not_read)} not read`]),
+    `${formatShare(scores_decided, scores_applicable)} of scores decided`,
+  ]
+  return {
+    share: formatShare(no_finding, no_finding + partly_read + not_read + unsafe),
+    detail: parts.join(', '),
+  }
 }
 
 /** Answers omit empty steps; charts need 0 for them, or a gap where 0 makes no sense. */

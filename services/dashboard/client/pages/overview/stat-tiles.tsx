@@ -7,13 +7,14 @@ import {
   nounOf,
 } from '../../formats/format-number.ts'
 import { StatTile } from '../../parts/stat-tile.tsx'
-import { callSeriesOf, describeUnsafe, type Stats } from './read-stats.ts'
+import { callSeriesOf, describeReadings, describeUnsafe, type Stats } from './read-stats.ts'
 
 /** The totals of the range. */
 export function CallTiles({ stats }: { stats: Stats }) {
   const total = callSeriesOf(stats)[0]?.total
   if (total === undefined) return null
   const unsafe = describeUnsafe(total)
+  const readings = describeReadings(total)
   const tokens = countTokens(total)
   return (
     <>
@@ -22,6 +23,9 @@ export function CallTiles({ stats }: { stats: Stats }) {
       </StatTile>
       <StatTile label="Unsafe" detail={unsafe.detail}>
         {unsafe.share}
+      </StatTile>
+      <StatTile label="No finding" detail={readings.detail}>
+        {readings.share}
       </StatTile>
       <StatTile
         label="Cost"

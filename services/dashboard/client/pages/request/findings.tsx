@@ -1,10 +1,9 @@
 import { Alert, Stack, Text, Title } from '@mantine/core'
-import { byGravity, type Verdict } from '../../formats/worst-verdict.ts'
 import classes from './findings.module.css'
 import type { Evidence } from './mark-evidence.ts'
 import type { RequestDetail, Score } from './request-detail.ts'
 import { RequestFacts } from './request-facts.tsx'
-import { ScoreCard } from './score-card.tsx'
+import { ScoreGroups } from './score-groups.tsx'
 import { WebhookDeliveries } from './webhook-deliveries.tsx'
 
 interface FindingsProps {
@@ -13,7 +12,7 @@ interface FindingsProps {
   onSeek: ((evidence: Evidence) => void) | undefined
 }
 
-/** The call's facts and scores, worst first. */
+/** The call's facts and scores. */
 export function Findings({ request, scores, onSeek }: FindingsProps) {
   return (
     <div className={classes['beside']}>
@@ -30,11 +29,7 @@ export function Findings({ request, scores, onSeek }: FindingsProps) {
             Scores arrive seconds after a call is recorded.
           </Alert>
         ) : null}
-        {[...scores]
-          .sort((one, other) => byGravity(verdictOf(one), verdictOf(other)))
-          .map((score) => (
-            <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />
-          ))}
+        <ScoreGroups request={request} scores={scores} onSeek={onSeek} />
         <WebhookDeliveries
           request={request}
           isUnsafe={scores.some(({ score_label: label }) => label === 'unsafe')}
@@ -42,8 +37,4 @@ export function Findings({ request, scores, onSeek }: FindingsProps) {
       </Stack>
     </div>
   )
-}
-
-export function verdictOf({ score_label, severity }: Score): Verdict {
-  return { label: score_label, severity }
 }

@@ -1,26 +1,29 @@
-import { Alert, Button, CopyButton, Grid, Group, Tabs } from '@mantine/core'
+import { Alert, Button, CopyButton, Grid, Group, Tabs, Text } from '@mantine/core'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { readScores } from '#schemas/call-reading.ts'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
 import { usePathText, useTexts } from '../../app/address.ts'
 import { usePageKeys } from '../../app/page-keys.ts'
 import { useNamedProject } from '../../app/project.ts'
 import { formatTime } from '../../formats/format-time.ts'
+import { describeReading } from '../../formats/verdict-words.ts'
 import { worseVerdict } from '../../formats/worst-verdict.ts'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
 import { NoAnswerYet } from '../../parts/page-states.tsx'
 import { SessionLink } from '../../parts/session-link.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { Conversation } from './conversation.tsx'
-import { Findings, verdictOf } from './findings.tsx'
+import { Findings } from './findings.tsx'
 import { readEvidence, type Evidence, type ScoredEvidence } from './mark-evidence.ts'
 import { idOf } from './marked-text.tsx'
 import { RawJson } from './raw-json.tsx'
-import type { RequestDetail, Score } from './request-detail.ts'
+import { verdictOf, type RequestDetail, type Score } from './request-detail.ts'
 
 /** One call: its content, findings with evidence, and reviews. */
 export function RequestPage() {
@@ -59,6 +62,7 @@ function useScores({ id, project_id, safety_scores }: RequestDetail): readonly S
 function Detail({ request }: { request: RequestDetail }) {
   const scores = useScores(request)
   const worst = scores.map(verdictOf).reduce(worseVerdict, { label: null, severity: null })
+  const reading = scores.length === 0 ? undefined : readingOf(scores)
   const [tab, setTab] = useState('conversation')
   const hasBodies = request.request_body !== null || request.response_body !== null
   const evidence = useMemo(
@@ -74,7 +78,12 @@ function Detail({ request }: { request: RequestDetail }) {
         title={`Request of ${formatTime(request.created_at)}`}
         heading={<TimeText at={request.created_at} />}
       >
-        <VerdictBadge {...worst} />
+        <VerdictBadge {...worst} verdict={reading?.verdict} />
+        {reading === undefined ? null : (
+          <Text size="sm" c="dimmed">
+            <PlainText text={describeReading(reading) ?? ''} />
+          </Text>
+        )}
         {/* Beside the conversation on wide screens, else below it. */}
         <Button
           variant="default"
@@ -101,6 +110,12 @@ function Detail({ request }: { request: RequestDetail }) {
       </Grid>
     </>
   )
+}
+
+/** What the current scores say together, as the API says it of those that it knew. */
+function readingOf(scores: readonly Score[]) {
+  const { verdict, decided, applicable, unreadScorers } = readScores(scores)
+  return { verdict, coverage: { decided, applicable }, unread_scorers: unreadScorers }
 }
 
 /** Scrolls to a piece of evidence. Evidence in the JSON text, or without a text, is only in the raw JSON. */

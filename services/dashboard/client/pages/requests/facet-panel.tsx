@@ -9,9 +9,10 @@ import { formatCounted } from '../../formats/format-time.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { choosing, filterLabels } from './read-filters.ts'
+import { choosing, filterLabels, shownValue } from './read-filters.ts'
 
 const facets = [
+  'verdict',
   'label',
   'severity',
   'status',
@@ -108,7 +109,7 @@ function FacetValues({ name, values, isExact, filters }: FacetValuesProps) {
           }
         >
           <Text component="span" inherit truncate lh={1.5}>
-            <PlainText text={value} />
+            <PlainText text={shownValue(name, value)} />
           </Text>
         </Button>
       ))}

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconFilterPlus } from '@tabler/icons-react'
 import { useSetTexts } from '../../app/address.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { choosing, filterLabels, filterValues, labelOf } from './read-filters.ts'
+import { choosing, filterLabels, filterValues, labelOf, shownValue } from './read-filters.ts'
 
 /** Active filters, each removable, and a form to add one that no facet offers. */
 export function FilterPills({ filters }: { filters: Readonly<Record<string, string>> }) {
@@ -23,7 +23,7 @@ export function FilterPills({ filters }: { filters: Readonly<Record<string, stri
             'aria-hidden': false,
           }}
         >
-          {labelOf(name)}: <PlainText text={value} />
+          {labelOf(name)}: <PlainText text={shownValue(name, value)} />
         </Pill>
       ))}
       <AddFilter filters={filters} />
@@ -87,7 +87,7 @@ function AddFilter({ filters }: { filters: Readonly<Record<string, string>> }) {
             ) : (
               <Select
                 label="Value"
-                data={values}
+                data={values.map((value) => ({ value, label: shownValue(form.values.name, value) }))}
                 comboboxProps={{ withinPortal: false }}
                 {...form.getInputProps('value')}
               />

@@ -13,11 +13,13 @@ const score = (
   scorer_name: string,
   score_label: ArrivedScore['score_label'],
   severity: ArrivedScore['severity'] = null,
+  reason: string | null = null,
 ) => ({
   request_id: 'r',
   scorer_name,
   score_label,
   severity,
+  reason,
 })
 
 test.each([
@@ -44,6 +46,19 @@ test.each([
 ])('%s', (_name, before, scores, expected) => {
   const after = withArrived(before, addArrived(new Map(), scores).arrived.get('r'), undefined)
   expect([after.worst_label, after.worst_severity, after.score_count]).toEqual(expected)
+})
+
+test('a row without scores gets the reading of those that came; one that has them keeps its own', () => {
+  const tooSlow = score('b', 'unscored', null, 'too_slow')
+  const { arrived } = addArrived(new Map(), [score('a', 'safe'), tooSlow, tooSlow])
+  const partly = {
+    verdict: 'partly_read',
+    coverage: { decided: 1, applicable: 2, total: 2 },
+    unread_scorers: ['b'],
+  } satisfies Partial<RequestItem>
+  expect(withArrived(row(), arrived.get('r'), undefined)).toMatchObject(partly)
+  const before = row({ ...partly, verdict: 'not_read', score_count: 2 })
+  expect(withArrived(before, arrived.get('r'), undefined)).toMatchObject({ verdict: 'not_read' })
 })
 
 test('a row under a scorer says what came of that one', () => {

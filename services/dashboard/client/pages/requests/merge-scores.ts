@@ -1,3 +1,4 @@
+import { joinReadings, readScore, type CallReading } from '#schemas/call-reading.ts'
 import type { Item } from '../../api/call-api.ts'
 import { byGravity, worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
 
@@ -8,6 +9,7 @@ export interface ArrivedScore {
   scorer_name: string
   score_label: NonNullable<Verdict['label']>
   severity: Verdict['severity']
+  reason: string | null
 }
 
 /** Scores that arrived for one request since the page was opened. */
@@ -15,6 +17,7 @@ export interface Arrived {
   worst: Verdict
   /** Each scorer's verdict. */
   scorers: ReadonlyMap<string, Verdict>
+  reading: CallReading
 }
 
 /** Maximum requests kept: more than any screen shows. */
@@ -32,7 +35,8 @@ export function addArrived(
   if (scores.length === 0) return { arrived: known, isOutdated: false }
   const all = new Map(known)
   let isOutdated = false
-  for (const { request_id, scorer_name, score_label: label, severity } of scores) {
+  for (const { severity, ...arrived } of scores) {
+    const { request_id, scorer_name, score_label: label } = arrived
     const before = all.get(request_id)
     all.delete(request_id)
     const said = before?.scorers.get(scorer_name)
@@ -41,9 +45,16 @@ export function addArrived(
       continue
     }
     const score = { label, severity }
+    const reading = readScore(arrived)
     all.set(request_id, {
       worst: before === undefined ? score : worseVerdict(before.worst, score),
       scorers: new Map(before?.scorers).set(scorer_name, score),
+      reading:
+        before === undefined
+          ? reading
+          : said === undefined
+            ? joinReadings(before.reading, reading)
+            : before.reading,
     })
   }
   return { arrived: new Map([...all].slice(-maxRequests)), isOutdated }
@@ -63,10 +74,25 @@ export function withArrived(
   )
   return {
     ...row,
+    ...readingOf(row, arrived),
     worst_label: label,
     worst_severity: severity,
     score_count: Math.max(row.score_count, arrived.scorers.size),
     ...(said === undefined ? {} : { scorer_label: said.label ?? undefined, scorer_severity: said.severity }),
+  }
+}
+
+/** A row that has fewer scores than arrived takes their reading; another has it already. */
+function readingOf(
+  row: RequestItem,
+  { scorers, reading }: Arrived,
+): Partial<Pick<RequestItem, 'verdict' | 'coverage' | 'unread_scorers'>> {
+  if (row.score_count >= scorers.size) return {}
+  const { verdict, decided, applicable, unreadScorers } = reading
+  return {
+    verdict,
+    coverage: { decided, applicable, total: scorers.size },
+    unread_scorers: [...unreadScorers],
   }
 }
 

@@ -1,8 +1,11 @@
+import { callVerdicts } from '#schemas/call-reading.ts'
 import type { SearchTexts } from '../../formats/search-texts.ts'
+import { verdictWords } from '../../formats/verdict-words.ts'
 
 /** Request filters, named as in the address and the API; `metadata.<key>` comes in addition. */
 export const filterLabels = {
-  label: 'Verdict',
+  verdict: 'Verdict',
+  label: 'Worst label',
   severity: 'Severity',
   status: 'Status',
   scorer_name: 'Scorer',
@@ -20,6 +23,7 @@ export type FilterName = keyof typeof filterLabels
 
 /** Filters with a fixed set of values. */
 export const filterValues: Readonly<Record<string, readonly string[]>> = {
+  verdict: callVerdicts,
   label: ['unsafe', 'safe', 'unscored', 'pending'],
   severity: ['critical', 'high', 'medium'],
   status: ['failed', '4xx', '5xx', 'aborted'],
@@ -41,15 +45,15 @@ export function queryOfFilters(filters: Readonly<Record<string, string>>): Recor
 }
 
 /**
- * Changes of the address when a filter is added to `filters`. Unscored calls have no scorer or severity, and
- * the API rejects the combination, so the later choice replaces the earlier one.
+ * Changes of the address when a filter is added to `filters`. Pending calls have no scorer, severity or
+ * verdict, and the API rejects the combination, so the later choice replaces the earlier one.
  */
 export function choosing(
   filters: Readonly<Record<string, string>>,
   name: string,
   value: string,
 ): SearchTexts {
-  const ofScores = ['scorer_name', 'severity']
+  const ofScores = ['scorer_name', 'severity', 'verdict']
   if (name === 'label' && value === 'pending')
     return { label: value, ...Object.fromEntries(ofScores.map((each) => [each, undefined])) }
   const isPendingOver = filters['label'] === 'pending' && ofScores.includes(name)
@@ -58,6 +62,13 @@ export function choosing(
 
 function isFilter(name: string): boolean {
   return Object.hasOwn(filterLabels, name) || (name.startsWith(metadataPrefix) && name !== metadataPrefix)
+}
+
+/** The value of a filter in words. */
+export function shownValue(name: string, value: string): string {
+  return name === 'verdict' && Object.hasOwn(verdictWords, value)
+    ? verdictWords[value as keyof typeof verdictWords]
+    : value
 }
 
 export function labelOf(name: string): string {

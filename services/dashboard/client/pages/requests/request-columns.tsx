@@ -14,6 +14,7 @@ const helper = createColumnHelper<typeof features, RequestItem>()
 export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
   created_at: { width: 165 },
   verdict: { width: 116 },
+  coverage: { width: 150 },
   of_scorer: { width: 116 },
   agent_name: { width: 140 },
   agent_tag: { width: 110 },
@@ -40,6 +41,18 @@ export const initiallyHidden = {
   user_id: false,
   status_code: false,
   score_count: false,
+}
+
+/** `7 of 9`, and which scorers did not read the call. */
+function Coverage({ coverage, unread_scorers }: Pick<RequestItem, 'coverage' | 'unread_scorers'>) {
+  if (coverage === null) return absent
+  const unread = unread_scorers.length === 0 ? '' : `, not ${unread_scorers.join(', ')}`
+  const words = `${coverage.decided} of ${coverage.applicable}${unread}`
+  return (
+    <span title={words}>
+      <PlainText text={words} />
+    </span>
+  )
 }
 
 function text(
@@ -70,8 +83,17 @@ export const columns = helper.columns([
     header: 'Verdict',
     enableHiding: false,
     cell: ({ row: { original } }) => (
-      <VerdictBadge label={original.worst_label} severity={original.worst_severity} />
+      <VerdictBadge
+        label={original.worst_label}
+        severity={original.worst_severity}
+        verdict={original.verdict}
+      />
     ),
+  }),
+  helper.display({
+    id: 'coverage',
+    header: 'Decided',
+    cell: ({ row: { original } }) => <Coverage {...original} />,
   }),
   // Only with a scorer filter.
   helper.display({

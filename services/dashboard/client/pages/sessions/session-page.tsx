@@ -158,7 +158,7 @@ function CallLine({ call, gapMs }: { call: Call; gapMs: number }) {
         <PageLink to="/requests/$id" params={{ id: call.id }} fw={600}>
           <PlainText text={call.tool_name ?? call.model} />
         </PageLink>
-        <VerdictBadge label={call.worst_label} severity={call.worst_severity} />
+        <VerdictBadge label={call.worst_label} severity={call.worst_severity} verdict={call.verdict} />
         {hasFailed ? (
           <Badge color="red.9">failed{call.status_code === null ? '' : ` ${call.status_code}`}</Badge>
         ) : null}
