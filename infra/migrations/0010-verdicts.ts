@@ -2,8 +2,7 @@ import type { Knex } from 'knex'
 
 /**
  * What the live scores of a call say together (schemas/call-reading.ts), beside its worst label, and how many
- * calls have each verdict. Sinks derive it for older rows: services/sink/upkeep/derive-verdicts.ts. And whether
- * scorers have a judge.
+ * calls have each verdict (docs/decisions/0027); and whether scorers have a judge.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(readings + rollups + judge)

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { judgeRemedy, judgeSeenSql, neverSafeByDetectors } from '#schemas/judge-status.ts'
 import { warning, type Finding } from './finding.ts'
 
-/** What stays undecided while scorers run without a judge. Nothing to say if one has a judge, or none runs. */
+/** What stays undecided while scorers run without a judge. Silent if one has a judge, or none runs. */
 export async function examineJudge(client: Client): Promise<Finding[]> {
   const { rows } = await client.query<{ configured: boolean | null }>(judgeSeenSql)
   if (rows[0]?.configured !== false) return []

@@ -32,6 +32,11 @@ export async function pathsOf(filled: FilledDatabase): Promise<Record<string, st
     'unsafe without probes': 'label=unsafe&include_redteam=false',
     'unsafe of an agent': 'label=unsafe&agent_name=agent-9',
     'unsafe by scorer': 'scorer_name=pii_detection&label=unsafe',
+    'no finding': 'verdict=no_finding',
+    'partly read': 'verdict=partly_read',
+    'partly read, of a scorer': 'verdict=partly_read&scorer_name=pii_detection',
+    'unsafe verdict': 'verdict=unsafe',
+    'partly read, of a user': 'verdict=partly_read&user_id=user-17',
     'an hour': `start=${iso(middleMs)}&end=${iso(middleMs + 3_600_000)}`,
   }
   return {

@@ -69,7 +69,10 @@ export function percentileOf(row: Readonly<Record<string, unknown>>, share: numb
   )
 }
 
-/** Adds the rows of one group, with the sums of `further`, as if one step covered the range: percentiles cannot be added. */
+/**
+ * Adds the rows of one group, with the sums of `further`, as if one step covered the range: percentiles
+ * cannot be added.
+ */
 export function sumRows(rows: readonly StatsRow[], further: readonly string[]): Record<string, number> {
   const total: Record<string, number> = {}
   for (const row of rows) {

@@ -17,7 +17,7 @@ import type { JobContext } from './upkeep-job.ts'
 const callsAtOnce = 500
 
 /**
- * Derives what scores of older calls say together (docs/decisions/0101), newest first: of verdicts stored
+ * Derives what scores of older calls say together (docs/decisions/0027), newest first: of verdicts stored
  * before readings were, or changed since by a sink of such a version. A call is counted when it is derived.
  */
 export function createVerdictDerivation({
