@@ -7,6 +7,7 @@ import { currentRoute } from '#http/route.ts'
 import { claimUnscored } from '#services/sink/stores/unscored-store.ts'
 import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { bodyExamples } from './http/body-examples.ts'
+import { filtersOf } from '#tests/support/list-filters.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 
@@ -143,38 +144,6 @@ function idIn(path: string): string {
   if (path.includes('redteam-runs')) return redteamRunId
   if (path.includes('projects')) return project.projectId
   return path.includes('webhooks') ? webhookId : 'session-0'
-}
-
-const filtersOf: Record<string, string[]> = {
-  '/api/requests': [
-    'metadata.team=a',
-    'metadata.team=a&label=unsafe',
-    'metadata.team=a&severity=critical&model=none',
-    'metadata.team=a&scorer_name=pii_detection',
-    'metadata.team=a&page=25',
-    'metadata.n=7',
-    'metadata.n=none',
-    'label=unsafe',
-    'label=unsafe&session_id=session-0',
-    'verdict=unsafe',
-    'verdict=no_finding',
-    'verdict=partly_read&session_id=session-0',
-    'verdict=not_read&metadata.team=a',
-    'verdict=partly_read&scorer_name=pii_detection',
-    'scorer_name=pii_detection',
-    'scorer_name=none',
-    'source=gateway',
-    'model=none',
-    'model=none&provider=none',
-    'include_redteam=false',
-    'label=unsafe&include_redteam=false',
-  ],
-  '/api/safety-scores': [
-    'include_redteam=false',
-    'source=redteam',
-    'label=unsafe&source=gateway',
-    'scorer_name=pii_detection',
-  ],
 }
 
 test('every list of /openapi.json takes at most three queries and reads no bodies', async () => {

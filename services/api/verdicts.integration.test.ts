@@ -77,10 +77,10 @@ const readings = {
 test('lists, sessions and the detail say of each call what its scores say together, beside its worst label', async () => {
   const list = await get('/api/requests')
   const session = await get('/api/sessions/session-1?limit=10')
-  const shown = (items: unknown) =>
+  const shown = (items: unknown): Record<string, unknown> =>
     Object.fromEntries(
       (items as Record<string, unknown>[]).map(({ id, verdict, coverage, unread_scorers }) => [
-        names.find((name) => callOf[name].id === id),
+        names.find((name) => callOf[name].id === id) ?? '',
         [verdict, coverage, unread_scorers],
       ]),
     )

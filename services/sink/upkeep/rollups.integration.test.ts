@@ -91,12 +91,15 @@ const someCall = fc.record({
   cost_usd: maybe(fc.oneof(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.constantFrom(0.1, 1e-13))),
   latency_ms: maybe(fc.oneof(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.constantFrom(0, 1, 2, 1024))),
 })
-const verdictOf = (value: number | null, reason: string): Partial<Score> => ({
-  score_value: value,
-  reason: value === null ? reason : null,
-  score_label: value === null ? 'unscored' : value >= 4 ? 'unsafe' : 'safe',
-  severity: value === null || value < 4 ? null : value === 5 ? 'critical' : 'high',
-})
+/** Of a value, or unscored for a reason. */
+const verdictOf = (value: number | string): Partial<Score> =>
+  typeof value === 'string'
+    ? { score_value: null, score_label: 'unscored', severity: null, reason: value }
+    : {
+        score_value: value,
+        score_label: value >= 4 ? 'unsafe' : 'safe',
+        severity: value < 4 ? null : value === 5 ? 'critical' : 'high',
+      }
 const steps = fc.oneof(
   {
     weight: 4,
@@ -109,8 +112,7 @@ const steps = fc.oneof(
       from: fc.nat(29),
       count: fc.nat(12),
       scorer: fc.constantFrom('x', 'y', 'z'),
-      value: fc.constantFrom(1, 2.5, 4, 5, null, null),
-      reason: fc.constantFrom('no_tools', 'detectors_undecided', 'kind_not_covered', 'too_slow'),
+      value: fc.constantFrom(1, 2.5, 4, 5, 'no_tools', 'detectors_undecided', 'kind_not_covered', 'too_slow'),
       live: fc.boolean(),
     }),
   },
@@ -202,17 +204,14 @@ async function storeScores(
   stores: Stores,
   calls: LoggedCall[],
   partition: number,
-  step: { scorer: string; value: number | null; reason: string; live: boolean },
+  { scorer, value, live }: { scorer: string; value: number | string; live: boolean },
 ): Promise<void> {
-  const { scorer, value, reason, live } = step
   const records = calls.map((call) => {
     const record = sampleScoredCall(call, live ? {} : { run_id: call.project_id.replace('prj_', 'run_') })
     const id = scoreId(call.project_id, call.id, scorer, record.run_id)
     return {
       ...record,
-      scores: [
-        sampleScore(call.project_id, call.id, { ...verdictOf(value, reason), scorer_name: scorer, id }),
-      ],
+      scores: [sampleScore(call.project_id, call.id, { ...verdictOf(value), scorer_name: scorer, id })],
     }
   })
   await stores.scores.store(records.flatMap(placeScores), partition, () => [])

@@ -25,7 +25,7 @@ export interface ShownReading {
 }
 
 /** `7 of 9 scorers decided`; undefined while there is no verdict. */
-export function describeCoverage({ coverage }: Pick<ShownReading, 'coverage'>): string | undefined {
+function describeCoverage({ coverage }: Pick<ShownReading, 'coverage'>): string | undefined {
   if (coverage === null) return undefined
   const { decided, applicable } = coverage
   if (applicable === 0) return 'no scorer applies'

@@ -1,0 +1,32 @@
+/** Filters of lists whose queries are counted, by path. */
+export const filtersOf: Readonly<Record<string, readonly string[]>> = {
+  '/api/requests': [
+    'metadata.team=a',
+    'metadata.team=a&label=unsafe',
+    'metadata.team=a&severity=critical&model=none',
+    'metadata.team=a&scorer_name=pii_detection',
+    'metadata.team=a&page=25',
+    'metadata.n=7',
+    'metadata.n=none',
+    'label=unsafe',
+    'label=unsafe&session_id=session-0',
+    'verdict=unsafe',
+    'verdict=no_finding',
+    'verdict=partly_read&session_id=session-0',
+    'verdict=not_read&metadata.team=a',
+    'verdict=partly_read&scorer_name=pii_detection',
+    'scorer_name=pii_detection',
+    'scorer_name=none',
+    'source=gateway',
+    'model=none',
+    'model=none&provider=none',
+    'include_redteam=false',
+    'label=unsafe&include_redteam=false',
+  ],
+  '/api/safety-scores': [
+    'include_redteam=false',
+    'source=redteam',
+    'label=unsafe&source=gateway',
+    'scorer_name=pii_detection',
+  ],
+}
