@@ -60,12 +60,55 @@ const newToolDetectedData = z.object({
   request_id: z.string(),
 })
 
+export const findingStates = ['open', 'acknowledged', 'resolved', 'false_alarm', 'muted'] as const
+export type FindingState = (typeof findingStates)[number]
+
+/** `data` of `finding_opened`, `finding_reopened` and `finding_resolved`: the finding as it was then. */
+const findingData = z.object({
+  finding_id: z.string(),
+  state: z.enum(findingStates),
+  previous_state: z.enum(findingStates).nullable().describe('null when it is new'),
+  scorer_name: z.string(),
+  severity: severitySchema.describe('the worst of its calls'),
+  evidence_kind: z.string().nullable(),
+  agent_name: z.string().nullable(),
+  tool_name: z.string().nullable(),
+  owasp_category: z.string().nullable(),
+  owasp_description: z.string().nullable(),
+  count: z.number().int().describe('failing scores so far'),
+  first_seen: timestamp,
+  last_seen: timestamp,
+  request_id: z.string().describe('the call that changed it, or its last one'),
+  changed_by: z.string().nullable().describe('who resolved it; null: nobody, a call did'),
+  report_url: z.string(),
+})
+
+/** `data` of `alert_fired` and `alert_recovered`. */
+const alertData = z.object({
+  rule_id: z.string(),
+  rule_name: z.string(),
+  metric: z.string(),
+  level: z.enum(['warning', 'alert']).describe('of `alert_recovered`: the level that it leaves'),
+  value: z.number().nullable().describe('null: the window had no calls'),
+  threshold: z.number(),
+  window_minutes: z.number().int(),
+  compared_with: z.number().nullable().describe('the value a week before, where the rule compares with it'),
+  filter: z.record(z.string(), z.string()).describe('what the rule watches'),
+  since: timestamp.describe('since when it fires'),
+  report_url: z.string(),
+})
+
 /** The `data` of each event, besides `test: true` in a test event. */
 const eventData = {
   threat_detected: threatDetectedData,
   usage_alert: usageAlertData,
   redteam_complete: redteamCompleteData,
   new_tool_detected: newToolDetectedData,
+  finding_opened: findingData,
+  finding_reopened: findingData,
+  finding_resolved: findingData,
+  alert_fired: alertData,
+  alert_recovered: alertData,
 } as const satisfies Record<EventName, z.ZodObject>
 
 /** The `data` that the maker of an event provides. */

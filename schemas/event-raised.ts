@@ -1,6 +1,15 @@
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
 
-export const selectableEvents = ['threat_detected', 'usage_alert', 'redteam_complete'] as const
+export const selectableEvents = [
+  'threat_detected',
+  'usage_alert',
+  'redteam_complete',
+  'finding_opened',
+  'finding_reopened',
+  'finding_resolved',
+  'alert_fired',
+  'alert_recovered',
+] as const
 export const eventNames = [...selectableEvents, 'new_tool_detected'] as const
 export type EventName = (typeof eventNames)[number]
 

@@ -20,6 +20,8 @@ export const idPrefixes = {
   person: 'per',
   login: 'lgn',
   audit: 'aud',
+  finding: 'fnd',
+  alertRule: 'alr',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

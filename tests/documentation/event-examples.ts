@@ -42,6 +42,39 @@ const usage = {
   period_end: '2026-12-01T00:00:00.000Z',
 }
 
+const finding = {
+  finding_id: 'fnd_01kaq3h2v8e5s9n6c7d4f1g0hp',
+  state: 'open',
+  previous_state: null,
+  scorer_name: 'pii_detection',
+  severity: severityOf(level),
+  evidence_kind: 'email_address',
+  agent_name: 'support-agent',
+  tool_name: null,
+  owasp_category: 'LLM02',
+  owasp_description: 'Sensitive Information Disclosure',
+  count: 1,
+  first_seen: '2026-11-21T09:30:00.000Z',
+  last_seen: '2026-11-21T09:30:00.000Z',
+  request_id: request,
+  changed_by: null,
+  report_url: `${dashboard}/findings/fnd_01kaq3h2v8e5s9n6c7d4f1g0hp`,
+}
+
+const alert = {
+  rule_id: 'alr_01kaq3h2v8e5s9n6c7d4f1g0hq',
+  rule_name: 'Unsafe share of the support agent',
+  metric: 'unsafe_share',
+  level: 'alert',
+  value: 2.5,
+  threshold: 1,
+  window_minutes: 15,
+  compared_with: null,
+  filter: { agent_name: 'support-agent' },
+  since: '2026-11-21T09:25:00.000Z',
+  report_url: `${dashboard}/alerts/alr_01kaq3h2v8e5s9n6c7d4f1g0hq`,
+}
+
 export const eventExamples: readonly EventExample[] = [
   { title: 'A failing score', event: 'threat_detected', data: threat },
   {
@@ -95,4 +128,17 @@ export const eventExamples: readonly EventExample[] = [
       request_id: request,
     },
   },
+  { title: 'A new finding', event: 'finding_opened', data: finding },
+  {
+    title: 'A resolved finding has another call',
+    event: 'finding_reopened',
+    data: { ...finding, previous_state: 'resolved', count: 7, last_seen: '2026-11-24T11:02:00.000Z' },
+  },
+  {
+    title: 'A person resolves a finding',
+    event: 'finding_resolved',
+    data: { ...finding, state: 'resolved', previous_state: 'acknowledged', changed_by: 'ana@example.com' },
+  },
+  { title: 'An alert rule fires', event: 'alert_fired', data: alert },
+  { title: 'An alert rule recovers', event: 'alert_recovered', data: { ...alert, value: 0.2 } },
 ]

@@ -19,7 +19,7 @@ function namesOfToday(): Set<string> {
     variable: matches('docs/configuration.md', /^\| `([A-Z0-9_]+)` \|/gm),
     error: matches('docs/errors.md', /^\| `([A-Z0-9_]+)` \|/gm),
     route: matches('services/dashboard/client/api/operations.d.ts', /^ {2}'([A-Z]+ [^']+)': \{$/gm),
-    field: matches('services/dashboard/client/api/operations.d.ts', /^\s+'?([\w.<>-]+)'?\??: /gm),
+    field: matches('services/dashboard/client/api/operations.d.ts', /^\s+'?([\w.<>-]+)'?\??:(?: |$)/gm),
     'database role': matches('infra/guards.txt', /\b(sluice_\w+)\b/g),
     group: Object.values<ServiceDefinition>(services).flatMap(({ kafka }) => [
       ...Object.keys(kafka?.groups ?? {}),

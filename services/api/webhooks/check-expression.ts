@@ -30,6 +30,9 @@ function makeSampleEvent() {
     ...Object.fromEntries(known.filter(([, value]) => value !== null)),
     threshold_usd: 10,
     current_usd: 12.5,
+    compared_with: 0.5,
+    // A rule's filter has the fields that it watches.
+    filter: anyValue,
     // A tool's arguments have arbitrary fields.
     arguments: anyValue,
   }

@@ -62,4 +62,57 @@ const examples = {
       report_url: `${dashboardUrl}/runs/${runId}`,
     }
   },
+  finding_opened: exampleFinding,
+  finding_reopened: (options: TestEventOptions) => ({
+    ...exampleFinding(options),
+    previous_state: 'resolved' as const,
+  }),
+  finding_resolved: (options: TestEventOptions) => ({
+    ...exampleFinding(options),
+    state: 'resolved' as const,
+    previous_state: 'open' as const,
+    changed_by: 'analyst@example.com',
+  }),
+  alert_fired: exampleAlert,
+  alert_recovered: (options: TestEventOptions) => ({ ...exampleAlert(options), value: 0.2 }),
 } satisfies { [E in SelectableEvent]: (options: TestEventOptions) => EventData<E> }
+
+function exampleFinding({ dashboardUrl, nowMs }: TestEventOptions): EventData<'finding_opened'> {
+  const findingId = newId('finding', nowMs)
+  const at = new Date(nowMs).toISOString()
+  return {
+    finding_id: findingId,
+    state: 'open',
+    previous_state: null,
+    scorer_name: 'jailbreak_detection',
+    severity: 'critical',
+    evidence_kind: 'override',
+    agent_name: 'example-agent',
+    tool_name: null,
+    owasp_category: 'LLM01',
+    owasp_description: 'Prompt Injection',
+    count: 1,
+    first_seen: at,
+    last_seen: at,
+    request_id: newId('request', nowMs),
+    changed_by: null,
+    report_url: `${dashboardUrl}/findings/${findingId}`,
+  }
+}
+
+function exampleAlert({ dashboardUrl, nowMs }: TestEventOptions): EventData<'alert_fired'> {
+  const ruleId = newId('alertRule', nowMs)
+  return {
+    rule_id: ruleId,
+    rule_name: 'Example rule',
+    metric: 'unsafe_share',
+    level: 'alert',
+    value: 2.5,
+    threshold: 1,
+    window_minutes: 15,
+    compared_with: null,
+    filter: { agent_name: 'example-agent' },
+    since: new Date(nowMs).toISOString(),
+    report_url: `${dashboardUrl}/alerts/${ruleId}`,
+  }
+}

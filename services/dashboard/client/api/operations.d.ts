@@ -1729,7 +1729,16 @@ export interface Operations {
         id: string
         webhook_id: string
         event_id: string
-        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+        event:
+          | 'threat_detected'
+          | 'usage_alert'
+          | 'redteam_complete'
+          | 'finding_opened'
+          | 'finding_reopened'
+          | 'finding_resolved'
+          | 'alert_fired'
+          | 'alert_recovered'
+          | 'new_tool_detected'
         status: 'pending' | 'retrying' | 'delivered' | 'failed'
         attempt_count: number
         can_be_replayed: boolean
@@ -2597,7 +2606,16 @@ export interface Operations {
     query: { project_id?: string | undefined }
     body: {
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters?:
         | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
         | undefined
@@ -2609,7 +2627,16 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -2640,7 +2667,16 @@ export interface Operations {
             id: string
             project_id: string
             url: string
-            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+            events: (
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+            )[]
             filters: {
               severity?: ('medium' | 'high' | 'critical')[] | undefined
               scorer_name?: string[] | undefined
@@ -2670,7 +2706,16 @@ export interface Operations {
             id: string
             project_id: string
             url: string
-            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+            events: (
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+            )[]
             filters: {
               severity?: ('medium' | 'high' | 'critical')[] | undefined
               scorer_name?: string[] | undefined
@@ -2703,7 +2748,16 @@ export interface Operations {
       error: string | null
       tried: {
         id: string
-        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+        event:
+          | 'threat_detected'
+          | 'usage_alert'
+          | 'redteam_complete'
+          | 'finding_opened'
+          | 'finding_reopened'
+          | 'finding_resolved'
+          | 'alert_fired'
+          | 'alert_recovered'
+          | 'new_tool_detected'
         created_at: string
         scorer_name: string | null
         severity: string | null
@@ -2720,7 +2774,16 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -2745,7 +2808,18 @@ export interface Operations {
     query: { project_id?: string | undefined }
     body: {
       url?: string | undefined
-      events?: ('threat_detected' | 'usage_alert' | 'redteam_complete')[] | undefined
+      events?:
+        | (
+            | 'threat_detected'
+            | 'usage_alert'
+            | 'redteam_complete'
+            | 'finding_opened'
+            | 'finding_reopened'
+            | 'finding_resolved'
+            | 'alert_fired'
+            | 'alert_recovered'
+          )[]
+        | undefined
       filters?:
         | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
         | undefined
@@ -2757,7 +2831,16 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -2800,7 +2883,16 @@ export interface Operations {
             id: string
             webhook_id: string
             event_id: string
-            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+            event:
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+              | 'new_tool_detected'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {
@@ -2826,7 +2918,16 @@ export interface Operations {
             id: string
             webhook_id: string
             event_id: string
-            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+            event:
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+              | 'new_tool_detected'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {
@@ -2873,7 +2974,16 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -2897,7 +3007,18 @@ export interface Operations {
   'POST /api/v1/webhooks/{id}/test': {
     params: { id: string }
     query: { project_id?: string | undefined }
-    body: { event?: 'threat_detected' | 'usage_alert' | 'redteam_complete' | undefined }
+    body: {
+      event?:
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+        | undefined
+    }
     answer: { delivery_id: string }
   }
   'POST /internal/gateways/heartbeat': {

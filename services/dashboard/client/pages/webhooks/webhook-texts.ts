@@ -7,6 +7,11 @@ export const eventNames = {
   threat_detected: 'Threats detected',
   usage_alert: 'Usage alerts and new tools',
   redteam_complete: 'Red-team runs completed',
+  finding_opened: 'Findings opened',
+  finding_reopened: 'Findings reopened',
+  finding_resolved: 'Findings resolved',
+  alert_fired: 'Alert rules that fire',
+  alert_recovered: 'Alert rules that recover',
 } as const
 
 export const severities = ['critical', 'high', 'medium'] as const
