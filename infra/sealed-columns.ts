@@ -50,4 +50,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealed('webhook_deliveries', 'content_', 'event_content', byId, ['event', 'event_id']),
   sealed('webhooks', 'secret_', 'webhook_secret', byId, ['webhook', 'id']),
   sealed('webhooks', 'previous_secret_', 'webhook_secret', byId, ['webhook', 'id']),
+  sealed('webhooks', 'credentials_', 'destination_credentials', byId, ['webhook', 'id']),
 ]

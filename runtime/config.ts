@@ -5,6 +5,7 @@ import { brokerAddress, pathsBehind, rolePrefix, withCredentials } from './confi
 import { readableTlsFiles } from './config-paths.ts'
 import { parseKeys } from './encryption-keys.ts'
 import { messageOf } from './errors.ts'
+import { parseAllowedAddresses } from './destination-allow.ts'
 import { findConflicts } from './find-conflicts.ts'
 import { hostOf } from './outbound-address.ts'
 import { areCertificates, isPrivateKey } from './read-certificates.ts'
@@ -119,6 +120,19 @@ export const receiverFields = {
     .default([...defaultWebhookPorts])
     .transform((ports) => new Set(ports))
     .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
+  DESTINATION_ALLOW: listOf(z.string())
+    .default([])
+    .transform((entries, context) => {
+      try {
+        return parseAllowedAddresses(entries)
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: messageOf(error) })
+        return z.NEVER
+      }
+    })
+    .describe(
+      'Private addresses, mail and syslog servers that destinations may reach: `host:port`, or `plain:host:port` without TLS, comma-separated.',
+    ),
 }
 
 /** Shared by the API, which accepts attacks, and the red team, which runs them. */

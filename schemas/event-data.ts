@@ -63,7 +63,7 @@ const newToolDetectedData = z.object({
 export const findingStates = ['open', 'acknowledged', 'resolved', 'false_alarm', 'muted'] as const
 export type FindingState = (typeof findingStates)[number]
 
-/** `data` of `finding_opened`, `finding_reopened` and `finding_resolved`: the finding as it was then. */
+/** `data` of the `finding_…` events: the finding as it was then. */
 const findingData = z.object({
   finding_id: z.string(),
   state: z.enum(findingStates),
@@ -79,7 +79,7 @@ const findingData = z.object({
   first_seen: timestamp,
   last_seen: timestamp,
   request_id: z.string().describe('the call that changed it, or its last one'),
-  changed_by: z.string().nullable().describe('who resolved it; null: nobody, a call did'),
+  changed_by: z.string().nullable().describe('who changed it; null: nobody, a call did'),
   report_url: z.string(),
 })
 
@@ -106,6 +106,7 @@ const eventData = {
   new_tool_detected: newToolDetectedData,
   finding_opened: findingData,
   finding_reopened: findingData,
+  finding_acknowledged: findingData,
   finding_resolved: findingData,
   alert_fired: alertData,
   alert_recovered: alertData,

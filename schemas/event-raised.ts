@@ -6,6 +6,7 @@ export const selectableEvents = [
   'redteam_complete',
   'finding_opened',
   'finding_reopened',
+  'finding_acknowledged',
   'finding_resolved',
   'alert_fired',
   'alert_recovered',

@@ -52,7 +52,12 @@ export const sealedBytesAvro = {
  * The owner of a sealed value. It is the associated data of the encryption, so the value opens nowhere else.
  */
 export type SealedPart =
-  'request_body' | 'response_body' | 'score_details' | 'event_content' | 'webhook_secret'
+  | 'request_body'
+  | 'response_body'
+  | 'score_details'
+  | 'event_content'
+  | 'webhook_secret'
+  | 'destination_credentials'
 
 export function sealedIdentity(projectId: string, id: string, part: SealedPart): string {
   return `${projectId}/${id}/${part}`

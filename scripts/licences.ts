@@ -12,6 +12,7 @@ const shipped = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'Unlicense',
 ])
 /** Only used to build and test: file-level copyleft, and data under attribution. */

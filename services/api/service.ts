@@ -41,6 +41,7 @@ import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { tryExpressionRoute } from './routes/try-expression-route.ts'
+import { destinationRoutes } from './routes/destination-routes.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
 import { createAuthenticatePeople } from './people/authenticate-people.ts'
 import { createPasswordHasher } from './people/hash-password.ts'
@@ -54,6 +55,7 @@ import { createPaymentStore } from './stores/payment-store.ts'
 import { createProjectDatabases, type ProjectDatabases } from './stores/project-database.ts'
 import { createProjectStore } from './stores/project-store.ts'
 import { createWatchStatements } from './stores/watch-statements.ts'
+import { createCheckDestination } from './webhooks/check-destination.ts'
 import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
 
 /** The version in /openapi.json; raised when the API changes. */
@@ -156,6 +158,8 @@ function apiRoutes(
   const projects = createProjectStore(operatorPool)
   const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
+  const resolveHost = createResolveHost(clock)
+  const checkWebhook = createCheckWebhook(outbound, resolveHost)
   return [
     ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
@@ -168,11 +172,14 @@ function apiRoutes(
     }),
     ...billingRoutes({ databases, clock }),
     ...paymentRoutes({ ...dependencies, ...paymentParts(config, operatorPool), databases }),
-    ...webhookRoutes({
+    ...webhookRoutes({ databases, sealer, clock, check: checkWebhook }),
+    ...destinationRoutes({
       databases,
       sealer,
       clock,
-      check: createCheckWebhook(outbound, createResolveHost(clock)),
+      hasKeys: config.BODY_ENCRYPTION_KEYS.length > 0,
+      checkWebhook,
+      check: createCheckDestination(outbound, config.DESTINATION_ALLOW, resolveHost),
     }),
     tryExpressionRoute({ databases, sealer }),
     ...deliveryRoutes({

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { Agent, type Dispatcher } from 'undici'
+import { readVersion } from '#runtime/read-version.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
@@ -245,11 +244,6 @@ function refuseLimitedTier(config: GatewayConfig, own: OwnProject | undefined): 
   throw new Error(
     `GATEWAY_DELIVERY=kafka: project ${settings.projectId} is on tier ${settings.tier}, whose limit only the API can keep; set GATEWAY_DELIVERY=api`,
   )
-}
-
-function readVersion(): string {
-  const path = join(import.meta.dirname, '..', '..', 'package.json')
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
 }
 
 function createBackendAgent(timeoutMs: number): Agent {

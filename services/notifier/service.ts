@@ -17,6 +17,7 @@ import { EndpointLimiter } from './limits/endpoint-limiter.ts'
 import { createDelivering } from './delivery/create-delivering.ts'
 import type { FanOut } from './delivery/fan-out.ts'
 import { createGiveUpDelivery } from './delivery/give-up-delivery.ts'
+import { createDestinations } from './destinations/create-destinations.ts'
 import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.ts'
 import { createSendMessage } from './sending/send-message.ts'
 import { createSender } from './sending/send-attempt.ts'
@@ -26,6 +27,7 @@ import { createOpenSecrets } from './steps/open-secrets.ts'
 import { createDueTimes } from './steps/read-due-time.ts'
 import { createAbandonDelivery } from './stores/delivery-store.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
+import { createDestinationStore } from './stores/destination-store.ts'
 import { createWaitingStore } from './stores/waiting-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
 import { createUnwrittenAttempts } from './delivery/unwritten-attempts.ts'
@@ -78,13 +80,16 @@ function createNotifierContext(config: NotifierConfig, dependencies: ProcessDepe
 function createParts(context: NotifierContext): Part[] {
   const { config, pool, sealer, clock, notifierMetrics: metrics } = context
   const total = config.WEBHOOK_CONCURRENCY
+  const policy = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
+  const resolveHost = createDnsResolver(dnsTimeoutMs)
   const sender = createSender({
-    policy: { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS },
+    policy,
     ca: config.WEBHOOK_CA,
-    resolveHost: createDnsResolver(dnsTimeoutMs),
+    resolveHost,
     timeoutMs: receiverTimeoutMs,
     maxConnections: total,
   })
+  const destinations = createDestinations({ config, sealer, policy, resolveHost })
   const limiter = new EndpointLimiter({
     perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY,
     total,
@@ -98,11 +103,18 @@ function createParts(context: NotifierContext): Part[] {
     webhooks: createWebhookStore(pool),
     deliveries: createDeliveryStore(pool, claimLeaseMs),
     waiting: createWaitingStore(pool),
+    destinations: createDestinationStore(pool, () => clock.now()),
     openSecrets: createOpenSecrets(sealer),
     joinEvent: createJoinEvent(sealer),
     unwritten: createUnwrittenAttempts(metrics, clock),
     expressions: createExpressionCache(),
-    sendMessage: createSendMessage({ ...context, sender, limiter, metrics }),
+    sendMessage: createSendMessage({
+      ...context,
+      sender,
+      sendToDestination: destinations.send,
+      limiter,
+      metrics,
+    }),
     limiter,
     metrics,
   }
@@ -113,6 +125,7 @@ function createParts(context: NotifierContext): Part[] {
     stop: async () => {
       await drained()
       await sender.close()
+      await destinations.close()
     },
   }
   const pump = new WaitingPump({ ...shared, attemptDue, giveUp })

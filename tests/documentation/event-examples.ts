@@ -135,6 +135,11 @@ export const eventExamples: readonly EventExample[] = [
     data: { ...finding, previous_state: 'resolved', count: 7, last_seen: '2026-11-24T11:02:00.000Z' },
   },
   {
+    title: 'A person takes on a finding',
+    event: 'finding_acknowledged',
+    data: { ...finding, state: 'acknowledged', previous_state: 'open', changed_by: 'ana@example.com' },
+  },
+  {
     title: 'A person resolves a finding',
     event: 'finding_resolved',
     data: { ...finding, state: 'resolved', previous_state: 'acknowledged', changed_by: 'ana@example.com' },

@@ -7,7 +7,7 @@ import { found } from '#http/problem.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { createDeliveryStore, deliveryStatuses } from '../stores/delivery-store.ts'
 import { raiseForWebhook } from '../stores/outbox-store.ts'
-import { findWebhook } from '../stores/webhook-store.ts'
+import { findReceiver } from '../stores/webhook-store.ts'
 import { testEventData } from '../webhooks/test-event.ts'
 import { replayRoutes, type ReplayRoutesOptions } from './replay-routes.ts'
 import { projectQuery, webhookParams } from './webhook-routes.ts'
@@ -66,7 +66,7 @@ function testRoute({ databases, clock, dashboardUrl }: DeliveryRoutesOptions): R
     async handle({ principal, params, query, body }) {
       const database = databases.ofOne(principal, query.project_id)
       const { projectId } = database.scope
-      found(await findWebhook(database, params.id), 'webhook', params.id)
+      found(await findReceiver(database, params.id), 'webhook', params.id)
       const nowMs = clock.now()
       const id = newId('event', nowMs)
       const data = testEventData(body.event, { projectId, dashboardUrl, nowMs })
@@ -91,7 +91,7 @@ function listRoute({ databases }: DeliveryRoutesOptions): Route {
       const database = databases.ofOne(principal, query.project_id)
       const { items, counted } = await createDeliveryStore(database).list(params.id, query.status, paging)
       // A list with rows proves that the webhook exists.
-      if (items.length === 0) found(await findWebhook(database, params.id), 'webhook', params.id)
+      if (items.length === 0) found(await findReceiver(database, params.id), 'webhook', params.id)
       return { json: envelope(paging, items, counted) }
     },
   })

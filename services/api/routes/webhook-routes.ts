@@ -29,7 +29,7 @@ export const projectQuery = z.strictObject({
   project_id: idField('project').optional().describe('Required from the operator; a key has its own.'),
 })
 
-const inputFields = {
+export const webhookFields = {
   url: textField(2_048).describe(
     `HTTPS, to a port of WEBHOOK_PORTS (unless the installation says otherwise, ${defaultWebhookPorts.join(' or ')}); not an internal address.`,
   ),
@@ -62,15 +62,15 @@ const inputFields = {
 }
 
 const createSchema = z.strictObject({
-  ...z.strictObject(inputFields).partial().shape,
-  url: inputFields.url,
-  events: inputFields.events,
+  ...z.strictObject(webhookFields).partial().shape,
+  url: webhookFields.url,
+  events: webhookFields.events,
 })
-const changeSchema = z.strictObject(inputFields).partial()
+const changeSchema = z.strictObject(webhookFields).partial()
 const webhookSchema = z.object({
   id: z.string(),
   project_id: z.string(),
-  ...inputFields,
+  ...webhookFields,
   filter_expression_error: z
     .object({ message: z.string(), at: z.iso.datetime() })
     .nullable()
@@ -144,7 +144,7 @@ function inputOf(body: z.output<typeof createSchema>): WebhookInput {
   return { url, events, filters: listsOf(filters), filter_expression, enabled, disable_after_hours }
 }
 
-function listsOf(filters: z.output<typeof inputFields.filters>): Record<string, readonly string[]> {
+export function listsOf(filters: z.output<typeof webhookFields.filters>): Record<string, readonly string[]> {
   return Object.fromEntries(Object.entries(filters).filter(([, values]) => values !== undefined)) as Record<
     string,
     string[]

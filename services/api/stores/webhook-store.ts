@@ -30,7 +30,7 @@ export interface Webhook extends WebhookInput {
   last_day: { deliveries: number; failed: number; failure_share: number | null }
 }
 
-type WebhookRow = WebhookInput & {
+export type WebhookRow = WebhookInput & {
   id: string
   project_id: string
   created_at: Date
@@ -49,10 +49,11 @@ type WebhookRow = WebhookInput & {
 const columns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at,
   w.expression_failure, w.expression_failed_at, w.disable_after_hours, w.disabled_reason, w.disabled_at`
 
-/** The webhooks in `owner`, a table or a statement's changed rows. */
-const selectFrom = (
+/** The webhooks in `owner`, a table or a statement's changed rows, with `more` columns. */
+export const selectFrom = (
   owner: string,
-) => `select ${columns}, day.deliveries, day.failed, last.status as last_status, last.at as last_at,
+  more = '',
+) => `select ${columns}${more}, day.deliveries, day.failed, last.status as last_status, last.at as last_at,
   last.status_code as last_status_code, last.error as last_error
   from ${owner} w cross join lateral (${lastDaySql}) day left join lateral (
     select d.status, a.at, a.status_code, a.error from webhook_deliveries d
@@ -106,10 +107,12 @@ export async function listWebhooks(
 ): Promise<{ items: Webhook[]; total: number }> {
   const [rows, count] = await Promise.all([
     database.query<WebhookRow>(
-      `${selectFrom('webhooks')} where :scope(w) order by w.created_at desc, w.id desc limit $2 offset $3`,
+      `${selectFrom('webhooks')} where :scope(w) and w.kind = 'webhook' order by w.created_at desc, w.id desc limit $2 offset $3`,
       [range.limit, range.offset],
     ),
-    database.query<{ total: number }>('select count(*)::integer as total from webhooks w where :scope(w)'),
+    database.query<{ total: number }>(
+      "select count(*)::integer as total from webhooks w where :scope(w) and w.kind = 'webhook'",
+    ),
   ])
   return { items: rows.map(webhookOf), total: count[0]?.total ?? 0 }
 }
@@ -118,10 +121,23 @@ export async function findWebhook(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
 ): Promise<Webhook | undefined> {
-  const rows = await database.query<WebhookRow>(`${selectFrom('webhooks')} where :scope(w) and w.id = $2`, [
-    idToUuid(webhookId),
-  ])
+  const rows = await database.query<WebhookRow>(
+    `${selectFrom('webhooks')} where :scope(w) and w.kind = 'webhook' and w.id = $2`,
+    [idToUuid(webhookId)],
+  )
   return rows.map(webhookOf)[0]
+}
+
+/** A webhook or destination: the delivery log and its routes are the same for both. */
+export async function findReceiver(
+  database: ProjectDatabase<OneProject>,
+  id: string,
+): Promise<{ enabled: boolean } | undefined> {
+  const rows = await database.query<{ enabled: boolean }>(
+    'select w.enabled from webhooks w where :scope(w) and w.id = $2',
+    [idToUuid(id)],
+  )
+  return rows[0]
 }
 
 /** Undefined fields stay. */
@@ -141,7 +157,7 @@ export async function updateWebhook(
        failing_since = case when $8 then null else w.failing_since end,
        disabled_reason = case when $8 is null then w.disabled_reason end,
        disabled_at = case when $8 is null then w.disabled_at end
-     where :scope(w) and w.id = $2 returning *) ${selectFrom('changed')}`,
+     where :scope(w) and w.kind = 'webhook' and w.id = $2 returning *) ${selectFrom('changed')}`,
     [
       idToUuid(webhookId),
       changes.url ?? null,
@@ -175,7 +191,7 @@ export async function rotateSecret(
     `with changed as (update webhooks w set previous_secret_codec = w.secret_codec, previous_secret_key_id = w.secret_key_id,
        previous_secret_data = w.secret_data, previous_secret_until = $6,
        secret_codec = $3, secret_key_id = $4, secret_data = $5, updated_at = $7
-     where :scope(w) and w.id = $2 returning *) ${selectFrom('changed')}`,
+     where :scope(w) and w.kind = 'webhook' and w.id = $2 returning *) ${selectFrom('changed')}`,
     [
       idToUuid(webhookId),
       secret.codec,
@@ -201,7 +217,7 @@ export async function removeWebhook(
   nowMs: number,
 ): Promise<boolean> {
   const rows = await database.change(
-    'delete from webhooks w where :scope(w) and w.id = $2 returning w.id',
+    "delete from webhooks w where :scope(w) and w.kind = 'webhook' and w.id = $2 returning w.id",
     [idToUuid(webhookId)],
     { action: 'webhook.deleted', subject: webhookId },
     nowMs,
@@ -214,7 +230,7 @@ function described({ url, ...rest }: Partial<WebhookInput>): Record<string, unkn
   return { ...rest, ...(url === undefined ? {} : { url: new URL(url).origin }) }
 }
 
-function webhookOf(row: WebhookRow): Webhook {
+export function webhookOf(row: WebhookRow): Webhook {
   const { id, project_id, url, events, filters, filter_expression, enabled, disable_after_hours } = row
   const { last_status: status, last_at: at, last_status_code: status_code, last_error: error } = row
   const { deliveries, failed } = row

@@ -67,6 +67,12 @@ const examples = {
     ...exampleFinding(options),
     previous_state: 'resolved' as const,
   }),
+  finding_acknowledged: (options: TestEventOptions) => ({
+    ...exampleFinding(options),
+    state: 'acknowledged' as const,
+    previous_state: 'open' as const,
+    changed_by: 'analyst@example.com',
+  }),
   finding_resolved: (options: TestEventOptions) => ({
     ...exampleFinding(options),
     state: 'resolved' as const,

@@ -9,14 +9,17 @@ import type { FollowFailure } from './write-ends.ts'
 
 export interface AttemptDueDependencies extends Pick<
   Parts,
-  'webhooks' | 'deliveries' | 'unwritten' | 'openSecrets' | 'joinEvent' | 'clock'
+  'webhooks' | 'deliveries' | 'destinations' | 'unwritten' | 'openSecrets' | 'joinEvent' | 'clock'
 > {
   run: RunAttempts
   follow: FollowFailure
 }
 
-/** `leased`: another notifier holds the attempt until then (Unix milliseconds). */
-export type DueEnd = { kind: 'decided'; outcome: Outcome } | { kind: 'leased'; untilMs: number }
+/**
+ * Not before `untilMs` (Unix milliseconds). `leased`: another notifier holds the attempt. `held`: its
+ * destination's turn comes later (destination-store.ts).
+ */
+export type DueEnd = { kind: 'decided'; outcome: Outcome } | { kind: 'leased' | 'held'; untilMs: number }
 
 /** Claims the attempt that a delivery is due for and runs it. A second call does not repeat the attempt. */
 export type AttemptDue = (delivery: WebhookDelivery, release: Release, asker: Asker) => Promise<DueEnd>
@@ -24,7 +27,7 @@ export type AttemptDue = (delivery: WebhookDelivery, release: Release, asker: As
 type Claimed = Omit<Attempt, 'release'>
 
 export function createAttemptDue(dependencies: AttemptDueDependencies): AttemptDue {
-  const { webhooks, deliveries, run, follow, unwritten, clock } = dependencies
+  const { webhooks, deliveries, destinations, run, follow, unwritten, clock } = dependencies
   const claim = async (delivery: WebhookDelivery, asker: Asker): Promise<Claimed | DueEnd> => {
     const name = attemptName(delivery)
     const sent = unwritten.find(name)
@@ -35,6 +38,10 @@ export function createAttemptDue(dependencies: AttemptDueDependencies): AttemptD
     }
     if (sent !== undefined) return { delivery, webhook, what: sent }
     const what = openOrRefuse(delivery, webhook, !asker.hasRecord, dependencies)
+    if (webhook.kind !== 'webhook') {
+      const untilMs = await destinations.admit(delivery, webhook)
+      if (untilMs !== undefined) return { kind: 'held', untilMs }
+    }
     const answer = await deliveries.claim(delivery)
     if (answer.kind === 'gone') return decided(drop('webhook_gone'))
     if (answer.kind === 'superseded') return decided(drop('already_made'))

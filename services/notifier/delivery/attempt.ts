@@ -10,6 +10,7 @@ import type { ExpressionCache } from '../steps/expression-cache.ts'
 import type { JoinEvent, Message } from '../steps/open-message.ts'
 import type { OpenSecrets } from '../steps/open-secrets.ts'
 import type { DeliveryStore, FinishedAttempt } from '../stores/delivery-store.ts'
+import type { DestinationStore } from '../stores/destination-store.ts'
 import type { WaitingStore } from '../stores/waiting-store.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import type { WebhookStore } from '../stores/webhook-store.ts'
@@ -21,6 +22,7 @@ export interface Parts {
   webhooks: WebhookStore
   deliveries: DeliveryStore
   waiting: WaitingStore
+  destinations: DestinationStore
   publisher: DeliveryPublisher
   limiter: EndpointLimiter
   unwritten: UnwrittenAttempts

@@ -29,7 +29,11 @@ export function firstDeliveries(
   const selected = decided.filter(({ selection }) => selection === 'selected')
   if (selected.length === 0) return []
   const message = { body: buildEnvelope(event, data), isTest: isTestEvent(data) }
-  return selected.map(({ webhook }) => ({ delivery: firstAttempt(event, webhook.id), webhook, message }))
+  return selected.map(({ webhook }) => ({
+    delivery: firstAttempt(event, webhook.id),
+    webhook,
+    message: webhook.kind === 'webhook' ? message : { ...message, data },
+  }))
 }
 
 export function firstAttempt(event: RaisedEvent, webhookId: string): WebhookDelivery {
@@ -79,6 +83,8 @@ export function createDeliverFirst(dependencies: DeliverFirstDependencies) {
     /** Makes the first attempt of one delivery, waiting a moment for its permit, or hands it over. */
     deliver: async (first: FirstDelivery): Promise<void> => {
       const { delivery, webhook } = first
+      // Its limit a minute and its order are looked at when it is taken from there.
+      if (webhook.kind !== 'webhook') return handOver.wait(delivery)
       // Sent, but not stored while Postgres or Kafka was away. Another notifier would send it again.
       if (wasSent(first)) {
         await attemptDue(delivery, () => undefined, asker)

@@ -27,7 +27,7 @@ export function createDeliveryHandler({
         aside = await setAside.goOn(slow, written)
       },
     })
-    if (end.kind === 'leased') return setAside.wait(delivery, 'leased', { atMs: end.untilMs })
+    if (end.kind !== 'decided') return setAside.wait(delivery, end.kind, { atMs: end.untilMs })
     return aside ?? end.outcome
   }
 }

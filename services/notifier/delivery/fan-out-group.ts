@@ -33,7 +33,7 @@ const maxGroupWebhooks = 20
 
 /**
  * Begins the deliveries of many events by the same statements. Hands back an event that needs more than free
- * permits: an expression, more than 20 webhooks, a wait, or an error of its own.
+ * permits: an expression, more than 20 webhooks, a destination, a wait, or an error of its own.
  */
 export function createHandleGroup(dependencies: GroupDependencies): GroupHandler<RaisedEvent> {
   const { webhooks, begin, metrics } = dependencies
@@ -87,6 +87,10 @@ function planEvent(
   try {
     const data = joinEvent(event)
     const decided = selectPlainly(known, event, data)
+    const waits = decided?.some(
+      ({ webhook, selection }) => selection === 'selected' && webhook.kind !== 'webhook',
+    )
+    if (waits === true) return undefined
     const attempts = decided && first.acquireAll(firstDeliveries(event, data, decided))
     return attempts && { decided, attempts }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { TransientError, type PermanentError } from '#runtime/errors.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { planNext } from '../steps/plan-next.ts'
+import { deadDelivery } from '../steps/plan-next.ts'
 import type { AbandonDelivery } from '../stores/delivery-store.ts'
 import type { Parts } from './attempt.ts'
 
@@ -12,14 +12,13 @@ export function createGiveUpDelivery({
   publisher,
   metrics,
   log,
-  clock,
-}: Pick<Parts, 'publisher' | 'metrics' | 'log' | 'clock'> & { abandon: AbandonDelivery }): GiveUpDelivery {
+}: Pick<Parts, 'publisher' | 'metrics' | 'log'> & { abandon: AbandonDelivery }): GiveUpDelivery {
   return async (delivery, reason) => {
     // Postgres stores no NUL, and a reason may quote one.
     const error = `cannot be attempted: ${reason.message.replaceAll('\0', '')}`
     await abandon(delivery, error)
     try {
-      await publisher.publish([planNext(delivery, { failedAtMs: clock.now(), error, isLast: true })])
+      await publisher.publish([deadDelivery(delivery, error)])
     } catch (failure) {
       if (failure instanceof TransientError) throw failure
       // The attempt may have failed because of this record. The delivery log has it in any case.

@@ -16,10 +16,13 @@ export type FollowFailure = (delivery: WebhookDelivery, failed: FailedAttempt) =
 
 export function createFollowFailure({
   publisher,
+  waiting,
   metrics,
-}: Pick<Parts, 'publisher' | 'metrics'>): FollowFailure {
+}: Pick<Parts, 'publisher' | 'waiting' | 'metrics'>): FollowFailure {
   return async (delivery, failed) => {
-    await publisher.publish([planNext(delivery, failed)])
+    const next = planNext(delivery, failed)
+    if ('waitMs' in next) await waiting.add(next.delivery, { inMs: next.waitMs })
+    else await publisher.publish([next])
     if (failed.isLast) metrics.dead.inc()
   }
 }
@@ -40,8 +43,8 @@ export function createWriteEnds(dependencies: WriteDependencies): WriteEnds {
       const errors = await deliveries.finishAll(ended)
       for (const [index, { delivery, attempt }] of ended.entries()) {
         if (errors[index] !== null) continue
-        const { finishedAtMs: failedAtMs, error, isLast } = attempt
-        if (error !== null) await follow(delivery, { failedAtMs, error, isLast })
+        const { finishedAtMs: failedAtMs, error, isLast, retryAfterMs = null } = attempt
+        if (error !== null) await follow(delivery, { failedAtMs, error, isLast, retryAfterMs })
         unwritten.remove(attemptName(delivery))
       }
       return errors

@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
+import { isAllowed, type AllowedAddresses } from '#runtime/destination-allow.ts'
 import { hostOf, isPublicAddress, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import type { ResolveHost } from '#runtime/resolve-host.ts'
 
@@ -15,6 +16,8 @@ export interface ConnectorOptions {
   ca?: string | undefined
   timeoutMs: number
   resolveHost: ResolveHost
+  /** Private addresses that an operator lists for destinations. */
+  allowed?: AllowedAddresses
 }
 
 /**
@@ -33,7 +36,12 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
   const connectGuarded = buildConnector({ ...shared, lookup: lookupPublic(options.resolveHost) })
   return (target, callback) => {
     const host = hostOf(target.hostname)
-    if (options.policy.insecureHosts.has(host)) {
+    const isListed = isAllowed(
+      options.allowed ?? none,
+      host,
+      Number(target.port) || defaultPort(target.protocol),
+    )
+    if (isListed || options.policy.insecureHosts.has(host)) {
       connectInsecurely(target, callback)
     } else if (isIP(host) !== 0 && !isPublicAddress(host)) {
       // A literal address involves no lookup.
@@ -42,6 +50,12 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
       connectGuarded(target, callback)
     }
   }
+}
+
+const none: AllowedAddresses = new Map()
+
+function defaultPort(protocol: string): number {
+  return protocol === 'https:' ? 443 : 80
 }
 
 function lookupPublic(resolveHost: ResolveHost): LookupFunction {

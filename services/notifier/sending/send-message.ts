@@ -2,6 +2,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
+import type { SendToDestination } from '../destinations/send-to-destination.ts'
 import { failed, type AttemptResult, type Sender } from './send-attempt.ts'
 import type { Message } from '../steps/open-message.ts'
 import { isLastAttempt } from '../steps/plan-next.ts'
@@ -14,6 +15,7 @@ export interface SendingDependencies {
   limiter: EndpointLimiter
   metrics: NotifierMetrics
   clock: Clock
+  sendToDestination: SendToDestination
 }
 
 /** Signs and sends. Calls `onSent` with the result, before returning if nothing is sent. */
@@ -27,7 +29,8 @@ export type SendMessage = (
 /** An endpoint that takes this long is slow (endpoint-limiter.ts). */
 const slowMs = 1_000
 
-export function createSendMessage({ sender, limiter, metrics, clock }: SendingDependencies): SendMessage {
+export function createSendMessage(dependencies: SendingDependencies): SendMessage {
+  const { sender, limiter, metrics, clock, sendToDestination } = dependencies
   const note = (delivery: WebhookDelivery, result: AttemptResult, finishedAtMs: number) => {
     limiter.note(delivery.webhook_id, result.durationMs >= slowMs)
     metrics.attempts.inc({ result: resultLabel(result) })
@@ -36,17 +39,21 @@ export function createSendMessage({ sender, limiter, metrics, clock }: SendingDe
       metrics.eventToReceipt.observe(Math.max(0, finishedAtMs - delivery.event.created_at) / 1_000)
     }
   }
-  return (delivery, webhook, { body, keys, isTest }, onSent) => {
+  return (delivery, webhook, { body, keys, isTest, data }, onSent) => {
     const isWanted = webhook.enabled || isTest
-    const onResult = (result: AttemptResult) => {
+    const onResult = (result: AttemptResult & { retryAfterMs?: number | null }) => {
       const finishedAtMs = clock.now()
       note(delivery, result, finishedAtMs)
-      const { statusCode, durationMs, error, excerpt } = result
-      const isLast = !isWanted || isLastAttempt(delivery)
-      onSent({ finishedAtMs, statusCode, durationMs, error, excerpt, isLast, wasSent: isWanted })
+      const { timedOut: _timedOut, ...ended } = result
+      const isLast = !isWanted || isLastAttempt(delivery, webhook.kind)
+      onSent({ finishedAtMs, ...ended, isLast, wasSent: isWanted })
     }
     if (!isWanted) {
       onResult(failed(disabledBecause(webhook.disabledReason), 0))
+      return
+    }
+    if (data !== undefined) {
+      void sendToDestination(delivery, webhook, data).then(onResult)
       return
     }
     const headers = signDelivery(delivery, body, keys, clock.now())

@@ -43,6 +43,8 @@ export interface Message {
   body: Buffer
   keys: SigningKeys
   isTest: boolean
+  /** For destinations, which write the event in their own format. */
+  data?: JoinedData
 }
 
 /**
@@ -57,7 +59,12 @@ export function openOrRefuse(
 ): Message | PermanentError {
   try {
     const data = parts.joinEvent(event)
-    return { body: buildEnvelope(event, data), keys: parts.openSecrets(webhook), isTest: isTestEvent(data) }
+    const message = {
+      body: buildEnvelope(event, data),
+      keys: parts.openSecrets(webhook),
+      isTest: isTestEvent(data),
+    }
+    return webhook.kind === 'webhook' ? message : { ...message, data }
   } catch (error) {
     if (isAlone && error instanceof PermanentError) return error
     throw error

@@ -39,6 +39,8 @@ export interface FinishedAttempt {
   isLast: boolean
   /** False: no request was made, because the webhook is disabled. */
   wasSent: boolean
+  /** What the receiver asked for; absent for webhooks, whose delays are fixed. */
+  retryAfterMs?: number | null
 }
 
 /** Ends a delivery as failed, whether its attempt was claimed or not. */

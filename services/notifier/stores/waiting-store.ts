@@ -20,8 +20,8 @@ export interface WaitingStore {
   take(options: TakeOptions): Promise<WebhookDelivery[]>
   /** Call once the attempt's result is stored and published. */
   remove(delivery: WebhookDelivery): Promise<void>
-  /** Makes a taken attempt due again. */
-  putBack(delivery: WebhookDelivery): Promise<void>
+  /** Makes a taken attempt due again at that time (Unix milliseconds). */
+  putBack(delivery: WebhookDelivery, atMs: number): Promise<void>
 }
 
 /** By the database's clock: from now, or at a time that the database gave (Unix milliseconds). */
@@ -142,11 +142,11 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
       const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
       return rows.map(deliveryOf)
     },
-    async putBack(delivery) {
-      const values = [idToUuid(delivery.delivery_id), delivery.attempt]
+    async putBack(delivery, atMs) {
+      const values = [idToUuid(delivery.delivery_id), delivery.attempt, new Date(atMs)]
       await query(
         pool,
-        'update webhook_waiting set due_at = now() where delivery_id = $1 and attempt = $2',
+        'update webhook_waiting set due_at = $3 where delivery_id = $1 and attempt = $2',
         values,
       )
     },

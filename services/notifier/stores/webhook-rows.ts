@@ -1,3 +1,4 @@
+import { destinationKinds, type DestinationKind } from '#schemas/destinations.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
 
@@ -17,6 +18,14 @@ export interface Webhook {
   secret: SealedBytes
   /** The secret before a rotation, during its overlap. */
   previousSecret: SealedBytes | null
+  kind: DestinationKind
+  /** As its kind has them (schemas/destinations.ts). */
+  settings: Readonly<Record<string, unknown>>
+  /** A JSON object; null: none. */
+  credentials: SealedBytes | null
+  /** Whether a destination gets masked text of calls. */
+  includeText: boolean
+  maxPerMinute: number | null
   /** Changes with every change of the webhook. */
   version: string
 }
@@ -38,6 +47,13 @@ export interface WebhookRow {
   previous_secret_codec: string | null
   previous_secret_key_id: string | null
   previous_secret_data: Buffer | null
+  kind: string
+  settings: Record<string, unknown>
+  credentials_codec: string | null
+  credentials_key_id: string | null
+  credentials_data: Buffer | null
+  include_text: boolean
+  max_per_minute: number | null
   version: string
 }
 
@@ -48,9 +64,11 @@ export const webhookVersion = `w.xmin::text || case when w.previous_secret_until
 export const webhookColumns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.disabled_reason,
   w.failing_since is not null as is_failing, w.secret_codec, w.secret_key_id, w.secret_data, w.previous_secret_codec,
   w.previous_secret_key_id, case when w.previous_secret_until > now() then w.previous_secret_data end as previous_secret_data,
+  w.kind, w.settings, w.credentials_codec, w.credentials_key_id, w.credentials_data, w.include_text, w.max_per_minute,
   ${webhookVersion} as version`
 
 export function webhookOf(row: WebhookRow): Webhook {
+  const kind = destinationKinds.find((one) => one === row.kind)
   return {
     id: idFromUuid('webhook', row.id),
     projectId: idFromUuid('project', row.project_id),
@@ -58,11 +76,16 @@ export function webhookOf(row: WebhookRow): Webhook {
     events: row.events,
     filters: filtersOf(row.filters),
     filterExpression: row.filter_expression,
-    enabled: row.enabled,
-    disabledReason: row.disabled_reason,
+    enabled: row.enabled && kind !== undefined,
+    disabledReason: kind === undefined ? `this version knows no ${row.kind}` : row.disabled_reason,
     isFailing: row.is_failing,
     secret: { codec: row.secret_codec, key_id: row.secret_key_id, data: row.secret_data },
     previousSecret: sealedOf(row.previous_secret_codec, row.previous_secret_key_id, row.previous_secret_data),
+    kind: kind ?? 'webhook',
+    settings: row.settings,
+    credentials: sealedOf(row.credentials_codec, row.credentials_key_id, row.credentials_data),
+    includeText: row.include_text,
+    maxPerMinute: row.max_per_minute,
     version: row.version,
   }
 }

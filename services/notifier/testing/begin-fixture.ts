@@ -68,6 +68,7 @@ export function createBeginFixture(options: BeginOptions = {}) {
     joinEvent: () => {
       throw new Error('no event is read here')
     },
+    destinations: { admit: () => Promise.resolve(undefined) },
     underWay: new UnderWay(),
     log: createLog('test', 'silent'),
     ...{ limiter, unwritten, metrics, clock },

@@ -6,7 +6,8 @@ import { parseConfig } from '#runtime/config.ts'
 import { createMetrics, type Metrics } from '#runtime/metrics.ts'
 import { createSealer, type Sealer } from '#runtime/sealing.ts'
 import type { Service } from '#runtime/service.ts'
-import type { RaisedEvent } from '#schemas/event-raised.ts'
+import type { DestinationKind } from '#schemas/destinations.ts'
+import { selectableEvents, type RaisedEvent } from '#schemas/event-raised.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { topics, type SchemaName, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
@@ -24,6 +25,16 @@ export interface WebhookGiven {
   filters?: object
   filterExpression?: string
   enabled?: boolean
+}
+
+export interface DestinationGiven {
+  projectId: string
+  kind: DestinationKind
+  settings?: object
+  credentials?: object
+  events?: readonly string[]
+  includeText?: boolean
+  maxPerMinute?: number
 }
 
 export interface StoredDelivery {
@@ -52,6 +63,8 @@ export interface NotifierFixture {
   addProject(): Promise<string>
   /** Returns its id and its secret as shown. */
   addWebhook(given: WebhookGiven): Promise<{ id: string; secret: string }>
+  /** Returns its id. */
+  addDestination(given: DestinationGiven): Promise<string>
   raise(...events: readonly RaisedEvent[]): Promise<void>
   /** Values put on a topic as they are. */
   send<S extends SchemaName>(topic: TopicDefinition<S>, key: string, value: TopicValues[S]): Promise<void>
@@ -84,6 +97,7 @@ export async function createNotifierFixture(own?: OwnParts): Promise<NotifierFix
     },
     addProject: () => addProject(pool),
     addWebhook: (given) => addWebhook(pool, sealer, given),
+    addDestination: (given) => addDestination(pool, sealer, given),
     raise: (...events) => sendAs(topics.eventRaised, events, ({ project_id: id }) => id),
     send: (topic, recordKey, value) => sendAs(topic, [value], () => recordKey),
     async read(topic) {
@@ -151,6 +165,31 @@ async function addWebhook(pool: Pool, sealer: Sealer, given: WebhookGiven) {
     ],
   )
   return { id, secret }
+}
+
+async function addDestination(pool: Pool, sealer: Sealer, given: DestinationGiven): Promise<string> {
+  const { projectId, kind, settings = {}, credentials = {} } = given
+  const events = given.events ?? selectableEvents
+  const { id } = await addWebhook(pool, sealer, { url: 'https://shown.example', projectId, events })
+  const sealed = sealer.seal(
+    Buffer.from(JSON.stringify(credentials)),
+    sealedIdentity(projectId, id, 'destination_credentials'),
+  )
+  await pool.query(
+    `update webhooks set kind = $2, settings = $3, credentials_codec = $4, credentials_key_id = $5,
+       credentials_data = $6, include_text = $7, max_per_minute = $8 where id = $1`,
+    [
+      idToUuid(id),
+      kind,
+      settings,
+      sealed.codec,
+      sealed.key_id,
+      sealed.data,
+      given.includeText ?? true,
+      given.maxPerMinute ?? null,
+    ],
+  )
+  return id
 }
 
 async function readDelivery(pool: Pool, id: string): Promise<StoredDelivery | undefined> {

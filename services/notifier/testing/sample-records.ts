@@ -33,6 +33,11 @@ export function webhook(given: Partial<Webhook> = {}): Webhook {
     isFailing: false,
     secret: { codec: 'none', key_id: null, data: Buffer.from('whsec_c2VjcmV0') },
     previousSecret: null,
+    kind: 'webhook',
+    settings: {},
+    credentials: null,
+    includeText: true,
+    maxPerMinute: null,
     version: '1',
     ...given,
   }

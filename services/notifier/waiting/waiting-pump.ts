@@ -125,7 +125,7 @@ export class WaitingPump implements Service {
     const { limiter, waiting, clock } = this.#dependencies
     const release = limiter.acquire(delivery, 'waiting')
     if (release === undefined) {
-      await waiting.putBack(delivery)
+      await waiting.putBack(delivery, clock.now())
       return
     }
     if (kind === 'slow') this.#slowPace.begun()
@@ -148,6 +148,7 @@ export class WaitingPump implements Service {
     try {
       const end = await attemptDue(delivery, release, { hasRecord: false, onSlow })
       if (end.kind === 'decided') await waiting.remove(delivery)
+      else if (end.kind === 'held') await waiting.putBack(delivery, end.untilMs)
     } catch (error) {
       await this.#fail(delivery, error)
     }

@@ -78,6 +78,7 @@ function attemptMissing(
   if (finished?.error == null) return 'its attempt'
   const { error, finishedAtMs: failedAtMs, isLast } = finished
   const next = planNext(delivery, { error, failedAtMs, isLast })
+  if ('waitMs' in next) return 'the wait after its failure'
   const name = `${topics[next.topic].name}/${delivery.delivery_id}/${next.delivery.attempt}`
   return index.deliveries.has(name) ? undefined : 'what follows its failure'
 }

@@ -57,6 +57,11 @@ export function makeProjects(context: SimContext) {
       version: '1',
       secret,
       previousSecret: null,
+      kind: 'webhook',
+      settings: {},
+      credentials: null,
+      includeText: true,
+      maxPerMinute: null,
     } satisfies Webhook)
   }
   return { open, limited: makeProject(world, 'free', false), private: makeProject(world, 'pro', true) }

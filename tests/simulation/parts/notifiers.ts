@@ -28,6 +28,11 @@ const few = { perEndpoint: 2, total: 16 }
 const many = { perEndpoint: 32, total: 256 }
 const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 
+/** Histories have webhooks only. */
+function onlyWebhooks(): Promise<never> {
+  return Promise.reject(new Error('no destination is simulated'))
+}
+
 /** Assembled like services/notifier/service.ts. */
 export function startSimNotifier(context: SimContext, receivers: Receivers): Service {
   const { database, producer, codecs, log } = context
@@ -43,9 +48,16 @@ export function startSimNotifier(context: SimContext, receivers: Receivers): Ser
     joinEvent: createJoinEvent(context.sealer),
     unwritten: createUnwrittenAttempts(metrics, context.clock),
     limiter,
-    sendMessage: createSendMessage({ ...context, sender: receivers.sender, limiter, metrics }),
+    sendMessage: createSendMessage({
+      ...context,
+      sender: receivers.sender,
+      sendToDestination: onlyWebhooks,
+      limiter,
+      metrics,
+    }),
     expressions: createExpressionCache(),
     waiting: createSimWaitingStore(database),
+    destinations: { admit: onlyWebhooks },
     metrics,
   }
   const { fanOut: events, deliver, attemptDue, drained } = createDelivering(shared)

@@ -9,6 +9,7 @@ export const eventNames = {
   redteam_complete: 'Red-team runs completed',
   finding_opened: 'Findings opened',
   finding_reopened: 'Findings reopened',
+  finding_acknowledged: 'Findings acknowledged',
   finding_resolved: 'Findings resolved',
   alert_fired: 'Alert rules that fire',
   alert_recovered: 'Alert rules that recover',

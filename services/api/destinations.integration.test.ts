@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+
+const key32 = Buffer.alloc(32, 7)
+let api: RunningApi
+let [project, other]: { projectId: string; key: string }[] = []
+
+beforeAll(async () => {
+  api = await startApi({
+    BODY_ENCRYPTION_KEYS: `k1:${key32.toString('base64')}`,
+    DESTINATION_ALLOW: 'siem.corp.example:6514,plain:10.0.0.7:25',
+  })
+  project = await api.createProject()
+  other = await api.createProject()
+})
+afterAll(() => api.stop())
+
+const call = (method: string, path: string, body?: unknown, key = project?.key ?? '') =>
+  api.call(method, `/api/v1/destinations${path}`, { key, ...(body === undefined ? {} : { body }) })
+
+const secretUrl = 'https://hooks.slack.com/services/T000/B000/verysecret'
+const slack = { kind: 'slack', credentials: { url: secretUrl } }
+
+describe('a destination', () => {
+  test('is created with the defaults of its kind, and its credentials are shown nowhere', async () => {
+    const { status, json } = await call('POST', '', slack)
+    expect(status).toBe(201)
+    expect(json).toMatchObject({
+      kind: 'slack',
+      url: 'https://hooks.slack.com/…',
+      has_credentials: true,
+      include_text: false,
+      max_per_minute: 30,
+      events: ['finding_opened', 'finding_reopened', 'finding_resolved', 'alert_fired', 'alert_recovered'],
+    })
+    const id = String(json['id'])
+    const answers = [json, (await call('GET', `/${id}`)).json, (await call('GET', '')).json]
+    const audit = await api.pool.query('select * from audit_log where subject = $1', [id])
+    expect(audit.rowCount).toBe(1)
+    expect(JSON.stringify([answers, audit.rows])).not.toContain('verysecret')
+    const { rows } = await api.pool.query<{ codec: string; key_id: string; data: Buffer }>(
+      'select credentials_codec as codec, credentials_key_id as key_id, credentials_data as data from webhooks where id = $1',
+      [idToUuid(id)],
+    )
+    const sealed = rows[0] ?? { codec: '', key_id: null, data: Buffer.alloc(0) }
+    const identity = sealedIdentity(project?.projectId ?? '', id, 'destination_credentials')
+    const opened = createSealer([{ id: 'k1', key: key32 }]).open(sealed, identity)
+    expect(JSON.parse(opened.toString())).toEqual({ url: secretUrl })
+  })
+
+  test('is no webhook: neither list has the other, and a webhook cannot become one', async () => {
+    const made = await call('POST', '', slack)
+    const id = String(made.json['id'])
+    const webhooks = (method: string, path: string, body?: unknown) =>
+      api.call(method, `/api/v1/webhooks${path}`, {
+        key: project?.key ?? '',
+        ...(body === undefined ? {} : { body }),
+      })
+    expect((await webhooks('GET', '')).text).not.toContain(id)
+    expect((await webhooks('GET', `/${id}`)).status).toBe(404)
+    expect((await webhooks('PATCH', `/${id}`, { enabled: false })).status).toBe(404)
+    expect((await webhooks('GET', `/${id}/deliveries`)).status).toBe(200)
+    const webhook = await webhooks('POST', '', {
+      url: 'https://receiver.example.com',
+      events: ['usage_alert'],
+    })
+    expect((await call('GET', `/${String(webhook.json['id'])}`)).status).toBe(404)
+    expect((await call('DELETE', `/${String(webhook.json['id'])}`)).status).toBe(404)
+  })
+
+  test('loses its credentials with its address: they must be given again', async () => {
+    const url = 'https://siem.corp.example:6514/services/collector/event'
+    const made = await call('POST', '', {
+      kind: 'splunk_hec',
+      settings: { url },
+      credentials: { token: 'tok' },
+    })
+    const path = `/${String(made.json['id'])}`
+    const moved = { settings: { url: url.replace('collector', 'other') } }
+    const refused = await call('PATCH', path, moved)
+    expect([refused.status, refused.json['errors']]).toEqual([
+      422,
+      [expect.objectContaining({ path: 'credentials' })],
+    ])
+    expect((await call('PATCH', path, { settings: { url, index: 'llm' } })).json).toMatchObject({
+      settings: { url, index: 'llm' },
+      has_credentials: true,
+    })
+    const again = await call('PATCH', path, { ...moved, credentials: { token: 'new' } })
+    expect(again.json).toMatchObject({ url: moved.settings.url })
+  })
+
+  test.each([
+    ['an unknown kind', { kind: 'fax' }, 'kind'],
+    ['a missing credential', { kind: 'slack' }, 'credentials.url'],
+    ['an unknown setting', { ...slack, settings: { colour: 'red' } }, 'settings'],
+    ['plain HTTP', { kind: 'slack', credentials: { url: 'http://hooks.slack.com/x' } }, 'credentials.url'],
+    ['a private address', { kind: 'ocsf', settings: { url: 'https://10.0.0.8/x' } }, 'settings.url'],
+    ['a mail server that is not listed', email('mail.example.com', 587), 'settings.host'],
+    [
+      'a listed server without TLS',
+      { kind: 'syslog', settings: { host: 'siem.corp.example', tls: false } },
+      'settings.host',
+    ],
+    ['a template that is no JSON', json('{'), 'settings.template'],
+    ['a template with an unknown field', json('{"a": "{{data.password}}"}'), 'settings.template'],
+    ['a line break in a header', header('a\r\nb'), 'credentials.header.value'],
+    ['an expression that does not compile', { ...slack, filter_expression: 'data.' }, 'filter_expression'],
+  ])('%s is refused by the name of its field', async (_name, body, path) => {
+    const { status, json } = await call('POST', '', body)
+    expect(status).toBe(422)
+    expect(JSON.stringify(json['errors'])).toContain(`"path":"${path}`)
+  })
+
+  test('of another project does not exist', async () => {
+    const { json } = await call('POST', '', { kind: 'email', settings: email('10.0.0.7', 25).settings })
+    const path = `/${String(json['id'])}`
+    const key = other?.key
+    expect((await call('GET', '', undefined, key)).json['items']).toEqual([])
+    for (const [method, body] of [['GET'], ['PATCH', { enabled: false }], ['DELETE']] as const)
+      expect((await call(method, path, body, key)).status).toBe(404)
+    expect((await call('GET', path)).json).toMatchObject({ enabled: true, url: 'smtp://10.0.0.7:25' })
+    expect((await call('DELETE', path)).status).toBe(204)
+  })
+})
+
+function email(host: string, port: number) {
+  const settings = { host, port, tls: 'none', from: 'a@example.com', to: ['b@example.com'] }
+  return { kind: 'email', settings }
+}
+
+function json(template: string) {
+  return { kind: 'json', settings: { url: 'https://receiver.example.com', template } }
+}
+
+function header(value: string) {
+  return { ...json('{}'), credentials: { header: { name: 'X-Key', value } } }
+}

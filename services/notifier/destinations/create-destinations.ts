@@ -1,0 +1,34 @@
+import type { OutboundPolicy } from '#runtime/outbound-address.ts'
+import { readVersion } from '#runtime/read-version.ts'
+import type { ResolveHost } from '#runtime/resolve-host.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import type { NotifierConfig } from '../config.ts'
+import { receiverTimeoutMs } from '../delivery/attempt.ts'
+import { createHttpSender } from './send-http.ts'
+import { createSendMail } from './send-mail.ts'
+import { createSendSyslog } from './send-syslog.ts'
+import { createSendToDestination, type SendToDestination } from './send-to-destination.ts'
+
+export interface DestinationsOptions {
+  config: Pick<NotifierConfig, 'WEBHOOK_CA' | 'DESTINATION_ALLOW'>
+  sealer: Sealer
+  policy: OutboundPolicy
+  resolveHost: ResolveHost
+}
+
+/** What sends to destinations, with the connections that it keeps. */
+export function createDestinations({ config, sealer, policy, resolveHost }: DestinationsOptions): {
+  send: SendToDestination
+  close(): Promise<void>
+} {
+  const { WEBHOOK_CA: ca, DESTINATION_ALLOW: allowed } = config
+  const http = createHttpSender({ policy, ca, resolveHost, timeoutMs: receiverTimeoutMs, allowed })
+  const send = createSendToDestination({
+    http,
+    sendMail: createSendMail(receiverTimeoutMs, ca),
+    sendSyslog: createSendSyslog(receiverTimeoutMs, ca),
+    ...{ sealer, policy, allowed },
+    version: readVersion(),
+  })
+  return { send, close: () => http.close() }
+}

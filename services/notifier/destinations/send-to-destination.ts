@@ -1,0 +1,153 @@
+import { hostname } from 'node:os'
+import { PermanentError } from '#runtime/errors.ts'
+import { refuseAddress, refuseDestinationUrl, type AllowedAddresses } from '#runtime/destination-allow.ts'
+import type { OutboundPolicy } from '#runtime/outbound-address.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import {
+  credentialsSchemaOf,
+  settingsSchemaOf,
+  type Destination,
+  type Settings,
+} from '#schemas/destinations.ts'
+import type { JoinedData } from '#schemas/join-event.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { failed, type AttemptResult } from '../sending/send-attempt.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
+import { noticeOf, type Notice } from './notice.ts'
+import { renderEmail } from './render-email.ts'
+import { renderJson, renderOcsf, renderSplunk } from './render-json.ts'
+import { renderPagerDuty } from './render-pagerduty.ts'
+import { renderSlack } from './render-slack.ts'
+import { renderSyslog } from './render-syslog.ts'
+import { renderTeams } from './render-teams.ts'
+import type { Rendered } from './rendered.ts'
+import type { HttpAnswer, HttpSender } from './send-http.ts'
+import { sendToJira } from './send-to-jira.ts'
+import type { SendMail } from './send-mail.ts'
+import type { SendSyslog } from './send-syslog.ts'
+
+export interface DestinationResult extends AttemptResult {
+  /** What the receiver asked for. */
+  retryAfterMs?: number | null
+}
+
+/** Sends an event to a destination in its format. Never rejects: a failure is a result. */
+export type SendToDestination = (
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  data: JoinedData,
+) => Promise<DestinationResult>
+
+export interface DestinationTools {
+  http: HttpSender
+  sendMail: SendMail
+  sendSyslog: SendSyslog
+  sealer: Sealer
+  policy: OutboundPolicy
+  allowed: AllowedAddresses
+  version: string
+}
+
+export function createSendToDestination(tools: DestinationTools): SendToDestination {
+  return async ({ event }, webhook, data) => {
+    const startedMs = performance.now()
+    try {
+      const destination = openDestination(webhook, tools.sealer)
+      const refusal = refusalOf(destination, tools)
+      if (refusal !== undefined) return failed(`the address ${refusal}`, 0)
+      const answer = await send(destination, noticeOf(event, data, webhook.includeText), tools)
+      const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000
+      return typeof answer === 'string' || answer === null
+        ? { statusCode: null, durationMs, error: answer, excerpt: null, timedOut: false }
+        : resultOf(answer, durationMs, destination.kind)
+    } catch (error) {
+      if (!(error instanceof PermanentError)) throw error
+      return failed(`cannot be sent: ${error.message}`, 0)
+    }
+  }
+}
+
+/** Throws PermanentError: the key is missing, or what is stored is not what the kind needs. */
+function openDestination(webhook: Webhook, sealer: Sealer): Destination {
+  const { kind, settings, credentials, projectId, id } = webhook
+  const identity = sealedIdentity(projectId, id, 'destination_credentials')
+  const opened = credentials === null ? '{}' : sealer.open(credentials, identity).toString('utf8')
+  const read = {
+    kind,
+    settings: settingsSchemaOf(kind).safeParse(settings),
+    credentials: credentialsSchemaOf(kind).safeParse(JSON.parse(opened)),
+  }
+  if (!read.settings.success || !read.credentials.success)
+    throw new PermanentError('DESTINATION_INVALID', 'its settings or credentials are not those of its kind')
+  return { kind, settings: read.settings.data, credentials: read.credentials.data } as Destination
+}
+
+function refusalOf({ settings, credentials }: Destination, tools: DestinationTools): string | undefined {
+  const { host, port, url, tls } = { ...settings, ...credentials } as Partial<
+    Settings<'email'> & Settings<'syslog'> & Settings<'json'>
+  >
+  if (url !== undefined) return refuseDestinationUrl(url, tools.policy, tools.allowed)
+  if (host === undefined || port === undefined) return undefined
+  return refuseAddress({ host, port, isTls: tls !== false && tls !== 'none' }, tools.allowed)
+}
+
+/** The answer of an HTTP receiver; of others null, or why it failed. */
+function send(
+  destination: Destination,
+  notice: Notice,
+  tools: DestinationTools,
+): Promise<HttpAnswer | string | null> {
+  const { kind, settings, credentials } = destination
+  const post = (rendered: Rendered) => tools.http.post(rendered)
+  switch (kind) {
+    case 'slack':
+      return post(renderSlack(notice, credentials))
+    case 'teams':
+      return post(renderTeams(notice, credentials))
+    case 'pagerduty':
+      return post(renderPagerDuty(notice, settings, credentials))
+    case 'splunk_hec':
+      return post(renderSplunk(notice, settings, credentials))
+    case 'json':
+      return post(renderJson(notice, settings, credentials))
+    case 'ocsf':
+      return post(renderOcsf(notice, settings, credentials, tools))
+    case 'jira':
+      return sendToJira(notice, settings, credentials, post)
+    case 'email':
+      return tools.sendMail(renderEmail(notice, settings), settings, credentials)
+    case 'syslog':
+      return tools.sendSyslog(
+        renderSyslog(notice, settings, { host: hostname(), version: tools.version }),
+        settings,
+      )
+  }
+}
+
+const excerptBytes = 2_048
+
+function resultOf(
+  { status, error, timedOut, body, retryAfterMs }: HttpAnswer,
+  durationMs: number,
+  kind: Destination['kind'],
+): DestinationResult {
+  if (status === null) return { ...failed(error ?? 'no answer', durationMs), timedOut }
+  const refused =
+    status >= 200 && status < 300 ? refusedInBody(kind, body) : `the receiver answered ${status}`
+  return {
+    statusCode: status,
+    durationMs,
+    error: refused,
+    excerpt: body.subarray(0, excerptBytes),
+    timedOut,
+    retryAfterMs,
+  }
+}
+
+/** Splunk's collector says in its answer whether it took the event: `code` 0. */
+function refusedInBody(kind: Destination['kind'], body: Buffer): string | null {
+  if (kind !== 'splunk_hec') return null
+  const code = /"code"\s*:\s*(\d+)/.exec(body.toString('utf8'))?.[1]
+  return code === undefined || code === '0' ? null : `the collector answered code ${code}`
+}
