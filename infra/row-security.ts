@@ -22,6 +22,7 @@ const readOnly = [
   'seen_tools',
   'judge_spend_by_scorer',
   'webhook_waiting',
+  'suppression_counts',
 ]
 
 /** Tables with a project that no project's request needs: find_api_key finds keys. */

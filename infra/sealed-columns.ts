@@ -48,6 +48,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealed('safety_score_details', '', 'score_details', ofScore, ['score', 'score_id']),
   sealed('event_outbox', 'content_', 'event_content', { seq: 'bigint' }, ['event', 'id']),
   sealed('webhook_deliveries', 'content_', 'event_content', byId, ['event', 'event_id']),
+  sealed('value_hash_keys', '', 'value_hash_key', { project_id: 'uuid' }, ['project', 'project_id']),
   sealed('webhooks', 'secret_', 'webhook_secret', byId, ['webhook', 'id']),
   sealed('webhooks', 'previous_secret_', 'webhook_secret', byId, ['webhook', 'id']),
   sealed('webhooks', 'credentials_', 'destination_credentials', byId, ['webhook', 'id']),

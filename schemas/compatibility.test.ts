@@ -118,12 +118,15 @@ type SchemaNode =
   | SchemaNode[]
   | { type: 'record'; name: string; namespace?: string; fields: { name: string; type: SchemaNode }[] }
   | { type: 'array'; items: SchemaNode }
+  | { type: 'fixed'; name: string; size: number }
 
 /** Values of a schema; named records are remembered, because later fields refer to them by name. */
 function valuesOf(node: SchemaNode, named: Map<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> {
   if (Array.isArray(node)) return fc.oneof(...node.map((branch) => valuesOf(branch, named)))
   if (typeof node === 'string') return primitives[node] ?? named.get(node) ?? fail(node)
   if (node.type === 'array') return fc.array(valuesOf(node.items, named), { maxLength: 4 })
+  if (node.type === 'fixed')
+    return fc.uint8Array({ minLength: node.size, maxLength: node.size }).map((bytes) => Buffer.from(bytes))
   const fields = node.fields.map(({ name, type }) => [name, valuesOf(type, named)] as const)
   const values = fc.record(Object.fromEntries(fields), { noNullPrototype: true })
   named.set(`sluice.${node.name}`, values)

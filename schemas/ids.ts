@@ -22,6 +22,7 @@ export const idPrefixes = {
   audit: 'aud',
   finding: 'fnd',
   alertRule: 'alr',
+  suppression: 'sup',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -1,5 +1,6 @@
 import { callContextAvro, type CallContext } from './call-context.ts'
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
+import { valueHashBytes } from './value-hash.ts'
 import type { ScoreLabel, ScoreMethod, Severity } from './verdicts.ts'
 
 /** One scorer's verdict on one request. */
@@ -21,6 +22,20 @@ export interface Score {
   details: SealedBytes | null
   /** Unix milliseconds. */
   scored_at: number
+  /** What an unsafe score found, at most ten different values; null of others and of older records. */
+  found_values: FoundValue[] | null
+  /** True: more was found, or may have been, than `found_values` has. */
+  found_more: boolean | null
+}
+
+/** One value that an unsafe score rests on (docs/decisions/0097). */
+export interface FoundValue {
+  /** Of the evidence, in the scorer's terms. */
+  kind: string
+  /** The tool in whose arguments or result it stands. */
+  tool: string | null
+  /** Keyed hash of the value, 16 bytes. Null: the project keeps no content, or its key was not readable. */
+  hash: Buffer | null
 }
 
 /** Passages of a call around a finding. */
@@ -54,6 +69,20 @@ export interface ScoredCall extends CallContext {
   raise_events: boolean
 }
 
+const foundValueAvro = {
+  type: 'record',
+  name: 'FoundValue',
+  fields: [
+    { name: 'kind', type: 'string' },
+    { name: 'tool', type: ['null', 'string'], default: null },
+    {
+      name: 'hash',
+      type: ['null', { type: 'fixed', name: 'ValueHash', size: valueHashBytes }],
+      default: null,
+    },
+  ],
+} as const
+
 export const safetyScoreRecordedAvro = {
   type: 'record',
   name: 'SafetyScoreRecorded',
@@ -83,6 +112,8 @@ export const safetyScoreRecordedAvro = {
             { name: 'reason', type: ['null', 'string'], default: null },
             { name: 'details', type: ['null', 'sluice.SealedBytes'], default: null },
             { name: 'scored_at', type: 'long' },
+            { name: 'found_values', type: ['null', { type: 'array', items: foundValueAvro }], default: null },
+            { name: 'found_more', type: ['null', 'boolean'], default: null },
           ],
         },
       },

@@ -58,6 +58,7 @@ export type SealedPart =
   | 'event_content'
   | 'webhook_secret'
   | 'destination_credentials'
+  | 'value_hash_key'
 
 export function sealedIdentity(projectId: string, id: string, part: SealedPart): string {
   return `${projectId}/${id}/${part}`

@@ -85,6 +85,14 @@ export const schemaExamples: TopicValues = {
         reason: 'none',
         details: sealed('{"rationale":"a card number"}'),
         scored_at: at,
+        found_values: [
+          {
+            kind: 'card_number',
+            tool: 'search_invoices',
+            hash: Buffer.from('00112233445566778899aabbccddeeff', 'hex'),
+          },
+        ],
+        found_more: false,
       },
     ],
   },

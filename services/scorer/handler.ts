@@ -25,6 +25,7 @@ import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
 import type { CustomScorerStore } from './stores/custom-scorer-store.ts'
 import type { IsErased } from './stores/erased-calls.ts'
 import type { ProjectSettingsStore } from './stores/project-settings-store.ts'
+import type { ValueKeys } from './stores/value-keys.ts'
 
 export interface ScoreHandlerDependencies extends ScoringTools {
   sealer: Sealer
@@ -32,6 +33,7 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   custom: Pick<CustomScorerStore, 'current'>
   settings: ProjectSettingsStore
   isErased: IsErased
+  valueKeys: ValueKeys
   jobs: JobsUnderWay
   /** Permits for concurrent jobs: live before replay, then projects with the fewest running jobs. */
   jobPermits: Permits
@@ -94,7 +96,7 @@ async function scoreJob(
   { signal, waiting }: { signal: AbortSignal; waiting: AbortSignal },
 ): Promise<Outcome> {
   const { sealer, tiers, custom, settings, isErased, markKey, log, publish, metrics, clock } = dependencies
-  const { queues, inlineMaxChars, memoryBudget } = dependencies
+  const { queues, inlineMaxChars, memoryBudget, valueKeys } = dependencies
   const job = record.value
   checkIdentity(job)
   const { judgeMode, sampling, hasErasures } = await settings.of(job.project_id)
@@ -102,7 +104,8 @@ async function scoreJob(
   const chosen = chooseScorers(job, tiers, custom.current(), sampling)
   const finish = async (call: Call | null, verdicts: readonly NamedVerdict[]): Promise<Outcome> => {
     if (verdicts.length === 0) return drop('no_scorer')
-    await publish(makeScoredCall(job, call, verdicts, sealer, clock.now()))
+    const valueKey = hasValues(job, verdicts) ? await valueKeys.of(job.project_id) : null
+    await publish(makeScoredCall(job, call, verdicts, { sealer, valueKey }, clock.now()))
     count(verdicts, metrics)
     return ok()
   }
@@ -129,6 +132,14 @@ async function scoreJob(
     return ok()
   }
   return memoryBudget.run(opened.heapBytes, score, waiting, terms)
+}
+
+/** Whether something was found that is hashed: never where the project keeps no content. */
+function hasValues(
+  { zero_content_retention: keepsNoContent }: ScoreJob,
+  verdicts: readonly NamedVerdict[],
+): boolean {
+  return !keepsNoContent && verdicts.some(({ verdict }) => verdict.label === 'unsafe')
 }
 
 /** Undefined if a call's shape makes reading throw: rethrowing would crash the process on each redelivery. */

@@ -17,6 +17,7 @@ export interface ScorerMetrics {
   detectorThreads: Counter<'outcome'>
   largeCallBytes: Gauge
   requeuedJobs: Counter<'reason'>
+  unhashedValues: Counter
   waitingJobs: Gauge<'what' | 'lane'>
   customScorers: Gauge
   customReloads: Counter<'outcome'>
@@ -75,6 +76,10 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       'sluice_scorer_requeued_jobs_total',
       'Jobs sent on: `large` to the lane of large calls, `too_slow` to the end of their queue for a second try.',
       ['reason'],
+    ),
+    unhashedValues: metrics.counter(
+      'sluice_scorer_value_key_unreadable_total',
+      "Times that a project's key of value hashes did not open: its scores carry no hashes.",
     ),
     waitingJobs: createWaitingJobs(metrics),
     customScorers: metrics.gauge('sluice_custom_scorers', 'Custom scorers in force.'),

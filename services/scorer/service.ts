@@ -24,6 +24,7 @@ import { createIsErased } from './stores/erased-calls.ts'
 import { noteJudge } from './stores/judge-status.ts'
 import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
+import { createValueKeys } from './stores/value-keys.ts'
 import { createDetectorThreads } from './threads/detector-threads.ts'
 
 const { groups } = services.scorer.kafka
@@ -127,6 +128,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
 } {
   const { clock, log } = dependencies
   const judge = makeJudge(config, dependencies, metrics, pool)
+  const sealer = createSealer(config.BODY_ENCRYPTION_KEYS)
   const threads = createDetectorThreads({
     threads: config.DETECTOR_THREADS,
     timeoutMs: config.DETECTOR_TIMEOUT_MS,
@@ -157,11 +159,15 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       judgeGrouping: config.JUDGE_GROUPING,
       detect: createDetectCall({ threads, inlineMaxChars: config.DETECTOR_INLINE_MAX_CHARS, metrics, log }),
       metrics,
-      sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
+      sealer,
       tiers: readTiers(config.TIERS_FILE),
       custom,
       settings: createProjectSettingsStore(pool, clock),
       isErased: createIsErased(pool),
+      valueKeys: createValueKeys({
+        ...{ pool, sealer, clock, log },
+        onUnreadable: () => metrics.unhashedValues.inc(),
+      }),
       jobs,
       jobPermits,
       largeJobPermits,

@@ -5,17 +5,25 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
 import type { Call } from '#detectors/call-text.ts'
+import { createValueFinder, type Found } from './find-values.ts'
 import { makeEventContent, noEventContent } from './make-event-content.ts'
 import type { NamedVerdict } from '#detectors/verdict.ts'
+
+interface Sealing {
+  sealer: Sealer
+  /** Of the project's value hashes; null: values are not hashed. */
+  valueKey: Buffer | null
+}
 
 /** The record of a job's verdicts. Ids are equal on every attempt; what quotes the call is sealed. */
 export function makeScoredCall(
   job: ScoreJob,
   call: Call | null,
   verdicts: readonly NamedVerdict[],
-  sealer: Sealer,
+  { sealer, valueKey }: Sealing,
   scoredAtMs: number,
 ): ScoredCall {
+  const findValues = createValueFinder(call, job.tool_name, job.zero_content_retention ? null : valueKey)
   const sealJson = (value: unknown, id: string, part: SealedPart): SealedBytes =>
     sealer.seal(Buffer.from(JSON.stringify(value)), sealedIdentity(job.project_id, id, part))
   const unsafe = verdicts.some(({ verdict }) => verdict.label === 'unsafe')
@@ -27,7 +35,7 @@ export function makeScoredCall(
     scores: verdicts.map((named) => {
       const id = scoreId(job.project_id, job.request_id, named.scorer, job.run_id)
       const details = sealJson(detailsOf(named, job.zero_content_retention), id, 'score_details')
-      return makeScore(id, named, details, scoredAtMs)
+      return makeScore(id, named, details, findValues(named), scoredAtMs)
     }),
     content: content === null ? null : sealJson(content, job.request_id, 'event_content'),
     // A replay has a run of its own and raises events only on request.
@@ -39,7 +47,13 @@ function contentOf(job: ScoreJob, call: Call, verdicts: readonly NamedVerdict[])
   return job.zero_content_retention ? noEventContent : makeEventContent(call, verdicts)
 }
 
-function makeScore(id: string, named: NamedVerdict, details: SealedBytes, scoredAtMs: number): Score {
+function makeScore(
+  id: string,
+  named: NamedVerdict,
+  details: SealedBytes,
+  found: Found,
+  scoredAtMs: number,
+): Score {
   const { scorer, version, owaspCategory, verdict } = named
   return {
     id,
@@ -53,6 +67,7 @@ function makeScore(id: string, named: NamedVerdict, details: SealedBytes, scored
     reason: verdict.reason,
     details,
     scored_at: scoredAtMs,
+    ...found,
   }
 }
 

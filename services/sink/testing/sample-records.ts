@@ -75,6 +75,8 @@ export function sampleScore(projectId: string, requestId: string, changes: Parti
     reason: null,
     details: sealed('{"rationale":"an address","evidence":[]}'),
     scored_at: Date.now(),
+    found_values: [],
+    found_more: false,
     ...changes,
   }
 }

@@ -67,6 +67,7 @@ export function startSimScorer(context: SimContext): Service {
       of: () => database.ask(() => ({ judgeMode: 'never', sampling: {}, hasErasures: false })),
     },
     isErased: () => Promise.resolve(false),
+    valueKeys: { of: () => Promise.resolve(null) },
     jobs: createJobsUnderWay(scorerMetrics, clock),
     memoryBudget: createCallBudget({ maxBytes: Infinity, smallBytes: Infinity, onChange: () => undefined }),
     jobPermits: createPermits(4, { hasOneMore: true }),
