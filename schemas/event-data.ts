@@ -23,6 +23,9 @@ const threatDetectedData = z.object({
   latency_ms: z.number().nullable(),
   run_id: z.string(),
   report_url: z.string(),
+  suppressed: z
+    .boolean()
+    .describe('Whether a suppression marks it as a known false alarm; absent in events of versions before'),
   tool_name: z.string().optional(),
   arguments: z.unknown().optional(),
   session_id: z.string().nullable().optional(),

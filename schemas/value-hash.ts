@@ -28,10 +28,3 @@ export function normaliseValue(scorer: string, text: string): string {
   const others = value.replace(/[\d\p{P}\p{S}\s]+/gu, '')
   return digits.length >= minDigits && digits.length >= others.length ? digits : value
 }
-
-/** Reads a project's sealed key; `$1`: the project. */
-export const readValueKeySql = `select codec, key_id, data from value_hash_keys k where k.project_id = $1`
-
-/** Stores the first key of an existing project; `$1`: the project, then the sealed key, then the time. */
-export const addValueKeySql = `insert into value_hash_keys (project_id, codec, key_id, data, created_at)
-  select p.id, $2, $3, $4, $5 from projects p where p.id = $1 on conflict do nothing`

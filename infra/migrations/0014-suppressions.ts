@@ -15,6 +15,8 @@ export async function up(knex: Knex): Promise<void> {
       -- Stays when the hash is forgotten: a suppression of one value never becomes one of all.
       has_value boolean not null,
       max_severity text not null check (max_severity in ('medium', 'high', 'critical')),
+      -- Of whose score it was made: erased with that call.
+      request_id uuid,
       reason text not null,
       author text not null,
       author_kind text not null check (author_kind in ('person', 'key', 'operator')),
@@ -24,6 +26,7 @@ export async function up(knex: Knex): Promise<void> {
       check (max_severity <> 'critical' or expires_at is not null)
     );
     create index suppressions_recent on suppressions (project_id, created_at desc, id desc);
+    create index suppressions_ended on suppressions (least(revoked_at, expires_at));
     create index suppressions_open on suppressions (project_id) where revoked_at is null;
 
     -- A row for each partition of the scores' topic, so that sinks do not wait for each other.

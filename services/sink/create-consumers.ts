@@ -9,6 +9,7 @@ import type { Part } from '#runtime/run-together.ts'
 import { createCallStore } from './stores/call-store.ts'
 import type { createDayPartitions } from './stores/day-partitions.ts'
 import { createScoreStore } from './stores/score-store.ts'
+import { createSuppressionStore } from './stores/suppression-store.ts'
 import { callGroupOf, scoreGroupOf, type ServiceContext } from './service-context.ts'
 
 /** Stores calls and queues them for scoring. */
@@ -47,6 +48,7 @@ export function createScoreConsumer(context: ServiceContext, onEvents: () => voi
   const { config, nameOf, codecOf } = context
   // Lines about scores are the product's output, not its log: LOG_LEVEL does not silence them.
   const lines = context.log.child({}, { level: 'info' })
+  const suppressions = createSuppressionStore(() => context.clock.now())
   return createBatchConsumer({
     ...context,
     groupId: scoreGroupOf(config),
@@ -54,7 +56,7 @@ export function createScoreConsumer(context: ServiceContext, onEvents: () => voi
     decoder: codecOf(topics.scoreRecorded),
     handler: createScoreHandler({
       ...context,
-      scores: createScoreStore(context.pool, context.rollups),
+      scores: createScoreStore(context.pool, context.rollups, suppressions),
       writeLine: (line) => lines.info(line),
       onEvents,
       awaitCalls: createCallAwaiting({

@@ -33,7 +33,11 @@ export function createScoreHandler(dependencies: ScoreHandlerDependencies): Batc
   const { scores, writeLine, onEvents, awaitCalls, dashboardUrl, metrics } = dependencies
   const counter = metrics.counter('sluice_sink_scores_total', 'Scores by what became of them', ['fate'])
   const threatsOf = (added: readonly PlacedScore[]) =>
-    added.filter(isThreat).map(({ call, score }) => makeThreatEvent(call, score, dashboardUrl))
+    added
+      .filter(isThreat)
+      .map(({ call, score, suppressions }) =>
+        makeThreatEvent(call, score, dashboardUrl, suppressions.length > 0),
+      )
   const countOverflow = createOverflowCounter(dependencies)
 
   async function store(placed: readonly PlacedScore[], partition: number): Promise<StoredScores> {

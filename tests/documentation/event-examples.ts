@@ -31,6 +31,7 @@ const threat = {
   latency_ms: 812,
   run_id: run,
   report_url: `${dashboard}/requests/${request}`,
+  suppressed: false,
 }
 
 const usage = {

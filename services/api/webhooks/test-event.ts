@@ -34,6 +34,7 @@ const examples = {
       latency_ms: 420,
       run_id: liveRunId(projectId),
       report_url: `${dashboardUrl}/requests/${requestId}`,
+      suppressed: false,
     }
   },
   usage_alert({ nowMs }: TestEventOptions) {

@@ -8,7 +8,7 @@ import type { Sealer } from '#runtime/sealing.ts'
 import { createThrottledLog } from '#runtime/throttled-log.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
-import { addValueKeySql, readValueKeySql, valueHashKeyBytes } from '#schemas/value-hash.ts'
+import { valueHashKeyBytes } from '#schemas/value-hash.ts'
 
 /** A database restored from a backup may lack a key that was made since. */
 const freshMs = 60_000
@@ -66,19 +66,23 @@ export function createValueKeys(dependencies: ValueKeyDependencies): ValueKeys {
   }
 }
 
+const readSql = 'select codec, key_id, data from value_hash_keys where project_id = $1'
+const addSql = `insert into value_hash_keys (project_id, codec, key_id, data, created_at)
+  select id, $2, $3, $4, $5 from projects where id = $1 on conflict do nothing`
+
 /** Of several processes that make one at once the first wins. */
 async function readOrMake(
   { pool, sealer, clock }: ValueKeyDependencies,
   projectId: string,
 ): Promise<SealedBytes | undefined> {
   const uuid = idToUuid(projectId)
-  const read = async () => (await query<SealedBytes>(pool, readValueKeySql, [uuid])).rows[0]
+  const read = async () => (await query<SealedBytes>(pool, readSql, [uuid])).rows[0]
   const stored = await read()
   if (stored !== undefined) return stored
   const made = sealer.seal(
     randomBytes(valueHashKeyBytes),
     sealedIdentity(projectId, projectId, 'value_hash_key'),
   )
-  await query(pool, addValueKeySql, [uuid, made.codec, made.key_id, made.data, new Date(clock.now())])
+  await query(pool, addSql, [uuid, made.codec, made.key_id, made.data, new Date(clock.now())])
   return read()
 }

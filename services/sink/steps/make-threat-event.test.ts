@@ -43,6 +43,7 @@ describe('threat_detected', () => {
       latency_ms: 321.5,
       run_id: scored.run_id,
       report_url: `https://sluice.example/requests/${call.id}`,
+      suppressed: false,
     })
     expect(event).toMatchObject({
       event: 'threat_detected',
@@ -53,6 +54,13 @@ describe('threat_detected', () => {
       webhook_id: null,
     })
     expect(isId('event', event.id)).toBe(true)
+  })
+
+  test('says whether a suppression covers it, and is the same event', () => {
+    const [scored, score] = [sampleScoredCall(call), sampleScore(projectId, call.id)]
+    const suppressed = makeThreatEvent(scored, score, dashboardUrl, true)
+    expect(dataOf(suppressed)).toMatchObject({ suppressed: true })
+    expect(suppressed.id).toBe(makeThreatEvent(scored, score, dashboardUrl).id)
   })
 
   test('of a tool call names the tool and the session', () => {

@@ -17,7 +17,12 @@ type OwnData = Omit<EventData<'threat_detected'>, keyof EventContent | OfScore |
  * `threat_detected` (specification 6.4) for an unsafe score as stored. Snippets and arguments stay sealed in
  * `content`; the notifier joins them to `data`. Made again, it has the same id.
  */
-export function makeThreatEvent(call: ScoredCall, score: Score, dashboardUrl: string): RaisedEvent {
+export function makeThreatEvent(
+  call: ScoredCall,
+  score: Score,
+  dashboardUrl: string,
+  isSuppressed = false,
+): RaisedEvent {
   const data: OwnData = {
     request_id: call.request_id,
     agent_name: call.agent_name,
@@ -32,6 +37,7 @@ export function makeThreatEvent(call: ScoredCall, score: Score, dashboardUrl: st
     latency_ms: call.latency_ms,
     run_id: call.run_id,
     report_url: reportUrl(dashboardUrl, call.request_id),
+    suppressed: isSuppressed,
     ...(isToolCall(call) ? { tool_name: call.tool_name, session_id: call.session_id } : {}),
     ...(call.content === null ? emptyContent(call) : {}),
   }

@@ -15,6 +15,8 @@ export interface PlacedScore {
   identity: string
   /** The time of the request, Unix milliseconds: it decides the partition. */
   requestCreatedAtMs: number
+  /** UUIDs of the suppressions that cover it; the first marks it. */
+  suppressions: readonly string[]
 }
 
 /** Why the scores of a record can never be stored; undefined when they can. */
@@ -42,6 +44,9 @@ export function placeScores(call: ScoredCall): PlacedScore[] {
   return call.scores.map((score) => {
     const scoreUuid = idToUuid(score.id)
     const identity = `${projectUuid}/${scoreUuid}`
-    return { call, score, projectUuid, requestUuid, scoreUuid, runUuid, identity, requestCreatedAtMs }
+    return {
+      ...{ call, score, projectUuid, requestUuid, scoreUuid, runUuid, identity, requestCreatedAtMs },
+      suppressions: [],
+    }
   })
 }

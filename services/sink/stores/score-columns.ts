@@ -1,7 +1,8 @@
+import type { FoundValue } from '#schemas/safety-score-recorded.ts'
 import type { PlacedScore } from '../steps/place-score.ts'
 import type { CopyColumn } from './copy-rows.ts'
 
-/** The columns of safety_scores that a record fills. */
+/** The columns of safety_scores that a record and its project's suppressions fill. */
 export const scoreColumns: readonly CopyColumn<PlacedScore>[] = [
   { name: 'project_id', type: 'uuid', value: ({ projectUuid }) => projectUuid },
   { name: 'request_id', type: 'uuid', value: ({ requestUuid }) => requestUuid },
@@ -17,6 +18,7 @@ export const scoreColumns: readonly CopyColumn<PlacedScore>[] = [
   { name: 'owasp_category', type: 'text', value: ({ score }) => score.owasp_category },
   { name: 'reason', type: 'text', value: ({ score }) => score.reason },
   { name: 'created_at', type: 'timestamptz', value: ({ score }) => score.scored_at },
+  { name: 'suppressed_by', type: 'uuid', value: ({ suppressions: [first] }) => first ?? null },
 ]
 
 /** The columns of safety_score_details: sealed as they came. */
@@ -27,4 +29,13 @@ export const detailColumns: readonly CopyColumn<PlacedScore>[] = [
   { name: 'codec', type: 'text', value: ({ score }) => score.details?.codec ?? null },
   { name: 'key_id', type: 'text', value: ({ score }) => score.details?.key_id ?? null },
   { name: 'data', type: 'bytea', value: ({ score }) => score.details?.data ?? null },
+  { name: 'found_values', type: 'jsonb', value: ({ score }) => foundJson(score.found_values) },
+  { name: 'found_more', type: 'bool', value: ({ score }) => score.found_more },
 ]
+
+/** Postgres refuses a null character, which only another writer than the scorer would send. */
+function foundJson(found: FoundValue[] | null): string | null {
+  if (found === null) return null
+  const values = found.map(({ kind, tool, hash }) => ({ kind, tool, hash: hash?.toString('hex') ?? null }))
+  return JSON.stringify(values).replaceAll('\\u0000', '\\ufffd')
+}

@@ -13,6 +13,7 @@ import type { RollupStore } from './rollup-store.ts'
 import { callRollups, laneOf, scoreRollups, verdictRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
+import { createSuppressionStore, type SuppressionStore } from './suppression-store.ts'
 import { moveVerdicts } from './verdict-store.ts'
 
 export interface StoredScores {
@@ -38,14 +39,20 @@ export interface ScoreStore {
   ): Promise<StoredScores>
 }
 
-export function createScoreStore(pool: Pool, rollups: RollupStore): ScoreStore {
+export function createScoreStore(
+  pool: Pool,
+  rollups: RollupStore,
+  suppressions: SuppressionStore = createSuppressionStore(),
+): ScoreStore {
   return {
     async store(scores, partition, eventsOf) {
       if (scores.length === 0) return { added: [], missed: 0, eventCount: 0, overflowCount: 0 }
       try {
         return await inTransaction(pool, async (client) => {
-          const stored = await storeScores(client, scores, eventsOf)
-          const overflowCount = await countIn(client, rollups, stored, laneOf('scores', partition))
+          const stored = await storeScores(client, await suppressions.mark(client, scores), eventsOf)
+          const lane = laneOf('scores', partition)
+          await suppressions.count(client, stored.added, lane)
+          const overflowCount = await countIn(client, rollups, stored, lane)
           return { ...stored, overflowCount }
         })
       } catch (error) {

@@ -6,6 +6,7 @@ import { deleteOldEphemeral } from '../stores/ephemeral-store.ts'
 import { forgetErased } from '../stores/erase-calls.ts'
 import { measureErasures, measurePartitionsEnd } from '../stores/measure-upkeep.ts'
 import { deletePublished, measureOutbox } from '../stores/outbox-store.ts'
+import { deleteEndedSuppressions } from '../stores/suppression-store.ts'
 
 export interface MaintenanceDependencies extends Pick<
   JobContext,
@@ -22,7 +23,8 @@ const publishedDays = 8
 const erasureDays = 90
 
 /**
- * Makes partitions for the days ahead, deletes outbox rows long published, and measures what alerts watch.
+ * Makes partitions for the days ahead, deletes outbox rows long published and suppressions
+ * long ended, and measures what alerts watch.
  * Every sink makes partitions, by Postgres's clock: a sink whose clock is ahead would make none for today.
  * Only the elected sink deletes. Resolves to whether there is more to do.
  */
@@ -38,7 +40,8 @@ export function createMaintenance(dependencies: MaintenanceDependencies): () => 
       async (client) =>
         (await deletePublished(client, publishedDays)) +
         (await deleteOldEphemeral(client)) +
-        (await forgetErased(client, erasureDays)),
+        (await forgetErased(client, erasureDays)) +
+        (await deleteEndedSuppressions(client)),
     )
     await measure()
     return deleted === 'not_elected' ? deleted : deleted > 0
