@@ -17,6 +17,7 @@ import { createDocsPages } from './http/docs-pages.ts'
 import { describeApi } from './http/openapi.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { billingRoutes } from './routes/billing-routes.ts'
+import { calibrationRoutes } from './routes/calibration-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
@@ -38,6 +39,7 @@ import { sessionRoutes } from './routes/session-routes.ts'
 import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
 import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
+import { suppressionRoutes } from './routes/suppression-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { tryExpressionRoute } from './routes/try-expression-route.ts'
@@ -223,6 +225,8 @@ function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clo
     ...toolRoutes(parts),
     ...sessionRoutes(parts),
     ...reviewRoutes(parts),
+    ...suppressionRoutes(parts),
+    ...calibrationRoutes(parts),
     ...scoreRoutes(parts),
   ]
 }

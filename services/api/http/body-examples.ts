@@ -52,6 +52,13 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     // A usage_alert has no category: without the first half none would be sent.
     filter_expression: 'event != "threat_detected" || data.owasp_category in ["LLM01", "LLM02"]',
   },
+  'post /api/suppressions': {
+    scorer_name: 'pii_detection',
+    kind: 'phone_number',
+    value: '+49 30 1234567',
+    reason: 'The hotline that every answer names',
+  },
+  'post /api/suppressions/preview': { scorer_name: 'pii_detection', kind: 'phone_number' },
   'patch /api/v1/webhooks/{id}': { disable_after_hours: 48 },
   'post /api/v1/webhooks/try': {
     filter_expression: 'event != "threat_detected" || data.severity == "critical"',

@@ -46,6 +46,16 @@ export const scoreSchema = z.object({
     .nullable()
     .describe('What that says of the call (docs/verdicts.md). Null: not `unscored`.'),
   created_at: z.iso.datetime(),
+  suppressed_by: z
+    .string()
+    .nullable()
+    .describe('The suppression that marked it as a known false alarm when it was stored.'),
+  found_values: z
+    .array(z.object({ kind: z.string(), tool: z.string().nullable(), has_hash: z.boolean() }))
+    .nullable()
+    .describe(
+      'Different values that an unsafe score found, at most ten: a suppression of one names its place in this list. Null once erased, and for users who may not read bodies.',
+    ),
   rationale: z.string().nullable().describe('Null once erased, and for users who may not read bodies.'),
   evidence: z.unknown().describe('What the scorer found; null: nothing, or erased.'),
   judge: judgeSchema.nullable().describe('Null: no judge was used, or erased.'),
@@ -59,7 +69,9 @@ const detailsSchema = z.object({
 
 /** The scores as this caller may see them, without quotes of bodies that they may not read. */
 export function shownTo(principal: Principal, scores: readonly StoredScore[]): StoredScore[] {
-  return mayReadContent(principal) ? [...scores] : scores.map((score) => ({ ...score, details: null }))
+  return mayReadContent(principal)
+    ? [...scores]
+    : scores.map((score) => ({ ...score, details: null, found_values: null }))
 }
 
 export function presentScore(

@@ -47,6 +47,11 @@ const filterSchema = z.strictObject({
     .optional(),
   label: z.enum(scoreLabels).optional(),
   severity: z.enum(severities).optional(),
+  suppressed: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('Whether a suppression marks it as a known false alarm.'),
   ...recordSources.fields,
   ...runField,
   since: z

@@ -16,6 +16,7 @@ export interface ScoreFilters extends SourceFilter {
   min_score?: number | undefined
   label?: ScoreLabel | undefined
   severity?: Severity | undefined
+  suppressed?: boolean | undefined
   /** Absent: the live run. */
   run_id?: string | undefined
   /** The time of the request, in Unix milliseconds. */
@@ -23,16 +24,35 @@ export interface ScoreFilters extends SourceFilter {
   end?: number | undefined
 }
 
-/** A score in lists. `details` are null once erased. */
-export interface StoredScore extends Omit<Score, 'scored_at'> {
+/** What a score found, without its hash. */
+export interface FoundKind {
+  kind: string
+  tool: string | null
+  /** Whether a suppression can be made of the exact value. */
+  has_hash: boolean
+}
+
+/** A score in lists. `details` and `found_values` are null once erased. */
+export interface StoredScore extends Omit<Score, 'scored_at' | 'found_values' | 'found_more'> {
+  found_values: FoundKind[] | null
+  /** The suppression that marks it. */
+  suppressed_by: string | null
   project_id: string
   request_id: string
   run_id: string
   created_at: string
 }
 
-export type ScoreRow = Omit<StoredScore, 'created_at' | 'details'> & {
+/** As safety_score_details has it; the hash in hexadecimal digits. */
+export interface StoredFoundValue {
+  kind: string
+  tool: string | null
+  hash: string | null
+}
+
+export type ScoreRow = Omit<StoredScore, 'created_at' | 'details' | 'found_values'> & {
   created_at: Date
+  found_values: StoredFoundValue[] | null
   codec: string | null
   key_id: string | null
   data: Buffer | null
@@ -52,18 +72,25 @@ const ownColumns = [
   'owasp_category',
   'reason',
   'created_at',
+  'suppressed_by',
 ] as const
 type OwnColumn = (typeof ownColumns)[number]
 
 /** The columns of the score `owner`, with its details `d`. */
 export function scoreColumns(owner: string): string {
-  return [...ownColumns.map((name) => `${owner}.${name}`), 'd.codec', 'd.key_id', 'd.data'].join(', ')
+  return [
+    ...ownColumns.map((name) => `${owner}.${name}`),
+    'd.codec',
+    'd.key_id',
+    'd.data',
+    'd.found_values',
+  ].join(', ')
 }
 
 /** The details `d` of the score `owner`. */
 export function detailsOf(owner: string, within: WithinDays = everyDay): string {
   return `left join lateral (
-  select codec, key_id, data from safety_score_details e where e.project_id = ${owner}.project_id and e.score_id = ${owner}.id
+  select codec, key_id, data, found_values from safety_score_details e where e.project_id = ${owner}.project_id and e.score_id = ${owner}.id
     and e.request_created_at = ${owner}.request_created_at${within('e.request_created_at')} limit 1) d on true`
 }
 
@@ -177,6 +204,8 @@ export function scoreConditions(filters: ScoreFilters, projectId: string): Condi
   // Implied by a severity, but needed for the index on unsafe scores.
   if (filters.severity !== undefined) conditions.add(`s.score_label = 'unsafe'`)
   conditions.equal('s.severity', filters.severity)
+  if (filters.suppressed === true) conditions.add(`s.score_label = 'unsafe' and s.suppressed_by is not null`)
+  if (filters.suppressed === false) conditions.add('s.suppressed_by is null')
   if (filters.min_score !== undefined)
     conditions.add(`s.score_value >= ${conditions.bind(filters.min_score)}`)
   conditions.within('s.request_created_at', filters.start, filters.end)
@@ -195,7 +224,7 @@ export function joinSource(
 }
 
 /** The score of a row. */
-export function scoreOf({ codec, key_id, data, ...row }: ScoreRow): StoredScore {
+export function scoreOf({ codec, key_id, data, found_values, ...row }: ScoreRow): StoredScore {
   const own = Object.fromEntries(ownColumns.map((name) => [name, row[name]])) as Pick<ScoreRow, OwnColumn>
   return {
     ...own,
@@ -204,6 +233,9 @@ export function scoreOf({ codec, key_id, data, ...row }: ScoreRow): StoredScore 
     request_id: idFromUuid('request', row.request_id),
     run_id: idFromUuid('run', row.run_id),
     created_at: row.created_at.toISOString(),
+    suppressed_by: row.suppressed_by === null ? null : idFromUuid('suppression', row.suppressed_by),
+    found_values:
+      found_values?.map(({ kind, tool, hash }) => ({ kind, tool, has_hash: hash !== null })) ?? null,
     details: sealedOf(codec, key_id, data),
   }
 }
