@@ -53,10 +53,10 @@ async function seed(
   })
 }
 
-/** A webhook with two secrets, an event and its delivery, sealed with `keys`. */
+/** A webhook with two secrets, an event and its delivery, and the key of value hashes, sealed with `keys`. */
 async function seedWebhook(projectId: string, keys: Parameters<typeof createSealer>[0]) {
   const sealer = createSealer(keys)
-  const seal = (id: string, part: 'webhook_secret' | 'event_content') =>
+  const seal = (id: string, part: 'webhook_secret' | 'event_content' | 'value_hash_key') =>
     sealer.seal(Buffer.from(`${part} of ${id}`), sealedIdentity(projectId, id, part))
   const [webhookId, eventId, contentId] = [newId('webhook'), newId('event'), newId('request')]
   const secret = seal(webhookId, 'webhook_secret')
@@ -72,6 +72,11 @@ async function seedWebhook(projectId: string, keys: Parameters<typeof createSeal
     `insert into event_outbox (id, event, project_id, created_at, data, content_codec, content_key_id, content_data, content_id)
      values ($1, 'threat_detected', $2, now(), '{}', $3, $4, $5, $6)`,
     [idToUuid(eventId), idToUuid(projectId), ...three(content), contentId],
+  )
+  // The first of a project stays.
+  await pool.query(
+    `insert into value_hash_keys (project_id, codec, key_id, data, created_at) values ($1, $2, $3, $4, now()) on conflict do nothing`,
+    [idToUuid(projectId), ...three(seal(projectId, 'value_hash_key'))],
   )
   // Without content_id the content is bound to the event's id.
   await pool.query(

@@ -48,6 +48,7 @@ let webhookId: string
 let deliveryId: string
 let erasureId: string
 let redteamRunId: string
+let suppressionId: string
 
 beforeAll(async () => {
   api = await startApi()
@@ -81,6 +82,11 @@ beforeAll(async () => {
     body: { project_id: victim.projectId, ...attack },
   })
   redteamRunId = String(ordered.json['id'])
+  const suppressed = await api.call('POST', '/api/suppressions', {
+    key: victim.key,
+    body: bodies['post /api/suppressions'],
+  })
+  suppressionId = String(suppressed.json['id'])
   description = (await api.call('GET', '/openapi.json')).json as unknown as Description
   operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -106,6 +112,7 @@ function victimPath(path: string): string {
 function idInPath(path: string): string {
   if (path.startsWith('/api/projects')) return victim.projectId
   if (path.startsWith('/api/erasures')) return erasureId
+  if (path.startsWith('/api/suppressions')) return suppressionId
   if (path.startsWith('/api/people')) return newId('person')
   if (path.startsWith('/api/redteam-runs')) return redteamRunId
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'

@@ -107,6 +107,25 @@ describe('one job', () => {
     expect(contentOf(call, sealer)).toMatchObject({ arguments: { command: 'rm -rf /data' } })
   })
 
+  test('carries the same hash for the same value in every call of a project, and none where no content is kept', async () => {
+    await used.start()
+    const projectId = await used.fixture.addProject({})
+    const jobs = ['My card is 4111 1111 1111 1111.', 'It was 4111-1111-1111-1111!'].map((text) =>
+      sampleJob(sealer, { request: asks(text) }, { project_id: projectId }),
+    )
+    const request = asks('4111 1111 1111 1111')
+    const without = sampleJob(sealer, { request }, { project_id: projectId, zero_content_retention: true })
+    const elsewhere = sampleJob(sealer, { request }, { project_id: await used.fixture.addProject({}) })
+    await used.fixture.send([...jobs, without, elsewhere])
+    const foundIn = async ({ request_id: id }: { request_id: string }) =>
+      scoreBy('pii_detection', await scoresOf(used.fixture, id)).found_values
+    const [first, second] = [await foundIn(jobs[0] as never), await foundIn(jobs[1] as never)]
+    expect(first).toEqual([{ kind: 'payment_card', tool: null, hash: expect.any(Buffer) }])
+    expect(second).toEqual(first)
+    expect(await foundIn(without)).toEqual([{ kind: 'payment_card', tool: null, hash: null }])
+    expect(await foundIn(elsewhere)).not.toEqual(first)
+  })
+
   test('of a call that somebody asked to erase is dropped, and what the same user does later is not', async () => {
     await used.start()
     const projectId = await used.fixture.addProject({})

@@ -33,9 +33,13 @@ export const detailColumns: readonly CopyColumn<PlacedScore>[] = [
   { name: 'found_more', type: 'bool', value: ({ score }) => score.found_more },
 ]
 
-/** Postgres refuses a null character, which only another writer than the scorer would send. */
+/** Postgres refuses null characters and half surrogate pairs: only another writer than the scorer sends them. */
 function foundJson(found: FoundValue[] | null): string | null {
   if (found === null) return null
-  const values = found.map(({ kind, tool, hash }) => ({ kind, tool, hash: hash?.toString('hex') ?? null }))
+  const values = found.map(({ kind, tool, hash }) => ({
+    kind: kind.toWellFormed(),
+    tool: tool?.toWellFormed() ?? null,
+    hash: hash?.toString('hex') ?? null,
+  }))
   return JSON.stringify(values).replaceAll('\\u0000', '\\ufffd')
 }
