@@ -200,9 +200,9 @@ test('a day that retention drops meanwhile is skipped, and later ones are rotate
   }
   const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })
   expect(dropped).toEqual(['llm_request_bodies', 'safety_score_details'])
-  // From the day's first batch the requests' bodies and the details; then the event, its delivery and two
-  // secrets.
-  expect(done).toEqual({ resealed: 6, unopened: 0 })
+  // From the day's first batch the requests' bodies and the details; then the event, its delivery, two
+  // secrets and the key of value hashes.
+  expect(done).toEqual({ resealed: 7, unopened: 0 })
 })
 
 test('an old key is needed while Postgres has its values, then until topics have expired them', async () => {

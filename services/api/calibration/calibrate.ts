@@ -66,8 +66,8 @@ export function calibrate(reviewed: readonly ReviewedScores[]): Calibration[] {
 
 /**
  * The `fail_at` among the values of reviewed scores with the best precision whose recall is at most 5 points
- * below that of the labels as they were given; of equally precise ones the one with the best recall. Null with
- * fewer than 20 reviewed scores that have a value, or if people found all of them safe or all unsafe.
+ * below that of the labels as they were given; of equally precise ones the one with the best recall. Null
+ * with fewer than 20 reviewed scores that have a value, or if people found all of them safe or all unsafe.
  */
 function suggestThreshold(scores: readonly ReviewedScores[]): Suggestion | null {
   const valued = scores.filter((score) => score.score_value !== null)

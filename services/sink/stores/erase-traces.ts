@@ -31,7 +31,10 @@ const byName = `exists (select from erased_requests x where x.project_id = t.pro
 const byUuid =
   'exists (select from erased_requests x where x.project_id = t.project_id and x.request_id = t.request_id)'
 
-/** Events, deliveries with their attempts, the index of dead letters, reviews, suppressions, and the notes of the sweep. */
+/**
+ * Events, deliveries with their attempts, the index of dead letters, reviews, suppressions, and the notes of
+ * the sweep.
+ */
 export const traceTables: readonly TraceTable[] = [
   { name: 'event_outbox', time: 'created_at', key: 'seq', keyType: 'bigint', ofErased: byName },
   { name: 'webhook_deliveries', time: 'event_created_at', key: 'id', keyType: 'uuid', ofErased: byName },

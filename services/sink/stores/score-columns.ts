@@ -33,7 +33,7 @@ export const detailColumns: readonly CopyColumn<PlacedScore>[] = [
   { name: 'found_more', type: 'bool', value: ({ score }) => score.found_more },
 ]
 
-/** Postgres refuses null characters and half surrogate pairs: only another writer than the scorer sends them. */
+/** Postgres refuses null characters and half surrogate pairs, which the scorer never sends. */
 function foundJson(found: FoundValue[] | null): string | null {
   if (found === null) return null
   const values = found.map(({ kind, tool, hash }) => ({
