@@ -60,33 +60,23 @@ beforeAll(async () => {
     sessionId: 'VICTIM-session',
     scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
   })
-  const webhook = await api.call('POST', '/api/v1/webhooks', {
-    key: victim.key,
-    body: bodies['post /api/v1/webhooks'],
-  })
-  webhookId = String(webhook.json['id'])
+  const make = async (path: string) =>
+    String((await api.call('POST', path, { key: victim.key, body: bodies[`post ${path}`] })).json['id'])
+  webhookId = await make('/api/v1/webhooks')
   deliveryId = hashedId('delivery', Date.now(), ['x'])
   await api.pool.query(
     `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
      values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,
     [idToUuid(deliveryId), idToUuid(webhookId), idToUuid(victim.projectId)],
   )
-  const erasure = await api.call('POST', '/api/erasures', {
-    key: victim.key,
-    body: bodies['post /api/erasures'],
-  })
-  erasureId = String(erasure.json['id'])
+  erasureId = await make('/api/erasures')
+  suppressionId = await make('/api/suppressions')
   const attack = { agent_name: 'VICTIM-agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
   const ordered = await api.call('POST', '/api/redteam-runs', {
     operator: true,
     body: { project_id: victim.projectId, ...attack },
   })
   redteamRunId = String(ordered.json['id'])
-  const suppressed = await api.call('POST', '/api/suppressions', {
-    key: victim.key,
-    body: bodies['post /api/suppressions'],
-  })
-  suppressionId = String(suppressed.json['id'])
   description = (await api.call('GET', '/openapi.json')).json as unknown as Description
   operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

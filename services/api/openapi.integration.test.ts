@@ -70,8 +70,9 @@ async function seed(): Promise<void> {
     scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
   })
   const webhook = { url: 'https://hooks.example.com/', events: ['threat_detected'] }
-  const made = await api.call('POST', '/api/v1/webhooks', { key: project.key, body: webhook })
-  const webhookId = String(made.json['id'])
+  const make = async (path: string, body: object) =>
+    String((await api.call('POST', path, { key: project.key, body })).json['id'])
+  const webhookId = await make('/api/v1/webhooks', webhook)
   const deliveryId = hashedId('delivery', Date.now(), ['x'])
   ids['/api/v1/webhooks'] = webhookId
   ids['{delivery_id}'] = deliveryId
@@ -86,8 +87,9 @@ async function seed(): Promise<void> {
     [idToUuid(ids['/api/dead-letters'])],
   )
   const erasure = { scope: 'session', subject: 'nobody' }
-  const asked = await api.call('POST', '/api/erasures', { key: project.key, body: erasure })
-  ids['/api/erasures'] = String(asked.json['id'])
+  ids['/api/erasures'] = await make('/api/erasures', erasure)
+  const rule = { scorer_name: 'pii_detection', reason: 'known' }
+  ids['/api/suppressions'] = await make('/api/suppressions', rule)
   const run = { start: '2026-11-20', end: '2026-11-21' }
   const started = await api.call('POST', '/api/score-runs', { operator: true, body: run })
   ids['/api/score-runs'] = (started.json['run'] as { id: string }).id

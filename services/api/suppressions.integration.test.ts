@@ -6,7 +6,9 @@ import { startApi, type Answer, type RunningApi } from '#tests/support/start-api
 import { createCallStorage } from '#tests/support/store-calls.ts'
 import { parseBody, readCall, type Evidence } from '#detectors/call-text.ts'
 import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
 import { createSealer } from '#runtime/sealing.ts'
+import { createScorerMetrics } from '#services/scorer/scorer-metrics.ts'
 import { createValueFinder } from '#services/scorer/steps/find-values.ts'
 import { createValueKeys } from '#services/scorer/stores/value-keys.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
@@ -27,8 +29,9 @@ const inDays = (days: number) => new Date(Date.now() + days * 24 * hourMs).toISO
 async function foundIn(projectId: string, numbers: readonly string[]) {
   const sealer = createSealer([])
   const log = createLog('test', 'silent')
+  const metrics = createScorerMetrics(createMetrics())
   const clock = { now: () => Date.now(), sleep: () => Promise.resolve() }
-  const keys = createValueKeys({ pool: api.pool, sealer, clock, log, onUnreadable: () => undefined })
+  const keys = createValueKeys({ pool: api.pool, sealer, clock, log, metrics })
   const content = numbers.join(' ')
   const call = readCall(parseBody(JSON.stringify({ messages: [{ role: 'user', content }] })), null)
   const evidence: Evidence[] = numbers.map((number) => ({

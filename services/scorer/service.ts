@@ -164,10 +164,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       custom,
       settings: createProjectSettingsStore(pool, clock),
       isErased: createIsErased(pool),
-      valueKeys: createValueKeys({
-        ...{ pool, sealer, clock, log },
-        onUnreadable: () => metrics.unhashedValues.inc(),
-      }),
+      valueKeys: createValueKeys({ pool, sealer, clock, log, metrics }),
       jobs,
       jobPermits,
       largeJobPermits,

@@ -3,7 +3,7 @@ import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { conditionsOf, type ReviewFilters } from './review-store.ts'
 
 /** The newest reviews that count: a project that has more learns nothing from older ones. */
-export const maxCountedReviews = 50_000
+const maxCountedReviews = 50_000
 
 /** Reviewed scores with their values, equal ones together. Of several reviews of one score the newest. */
 export async function readReviewed(

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
+import { createMetrics } from '#runtime/metrics.ts'
 import { createLog } from '#runtime/log.ts'
 import { createSealer, type Sealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { createScorerMetrics } from '../scorer-metrics.ts'
 import { createValueKeys } from './value-keys.ts'
 
 let database: TestDatabase
@@ -28,9 +30,10 @@ async function addProject(): Promise<string> {
   return id
 }
 
-let unreadable = 0
+const metrics = createScorerMetrics(createMetrics())
+const unreadable = async () => (await metrics.unhashedValues.get()).values[0]?.value ?? 0
 const keysOf = (by: Sealer = sealer) =>
-  createValueKeys({ pool, sealer: by, clock: systemClock, log, onUnreadable: () => unreadable++ })
+  createValueKeys({ pool, sealer: by, clock: systemClock, log, metrics })
 
 test('processes that ask at once get one key, and each project its own', async () => {
   const [one, other] = [await addProject(), await addProject()]
@@ -43,9 +46,9 @@ test('processes that ask at once get one key, and each project its own', async (
 test('a key that no configured key opens is none, and says so', async () => {
   const projectId = await addProject()
   await keysOf().of(projectId)
-  const before = unreadable
+  const before = await unreadable()
   expect(await keysOf(createSealer([])).of(projectId)).toBeNull()
-  expect(unreadable).toBe(before + 1)
+  expect(await unreadable()).toBe(before + 1)
 })
 
 test('a deleted project has none; while Postgres is away nothing is remembered', async () => {
@@ -63,7 +66,7 @@ test('a deleted project has none; while Postgres is away nothing is remembered',
     sealer,
     clock: systemClock,
     log,
-    onUnreadable: () => undefined,
+    metrics,
   })
   await expect(keys.of(projectId)).rejects.toMatchObject({ retry: 'later' })
   isAway = false

@@ -9,6 +9,7 @@ import { createThrottledLog } from '#runtime/throttled-log.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import { valueHashKeyBytes } from '#schemas/value-hash.ts'
+import type { ScorerMetrics } from '../scorer-metrics.ts'
 
 /** A database restored from a backup may lack a key that was made since. */
 const freshMs = 60_000
@@ -28,8 +29,7 @@ export interface ValueKeyDependencies {
   sealer: Sealer
   clock: Clock
   log: Log
-  /** Called for a key that does not open. */
-  onUnreadable: () => void
+  metrics: Pick<ScorerMetrics, 'unhashedValues'>
 }
 
 export function createValueKeys(dependencies: ValueKeyDependencies): ValueKeys {
@@ -43,7 +43,7 @@ export function createValueKeys(dependencies: ValueKeyDependencies): ValueKeys {
       return dependencies.sealer.open(sealed, sealedIdentity(projectId, projectId, 'value_hash_key'))
     } catch (error) {
       if (!(error instanceof PermanentError)) throw error
-      dependencies.onUnreadable()
+      dependencies.metrics.unhashedValues.inc()
       sayUnreadable('unreadable', (unsaid) =>
         dependencies.log.error({ err: error, unsaid }, 'values are not hashed: their key does not open'),
       )
