@@ -16,6 +16,8 @@ test.each([
   'data["arguments"].lines[0] > 3 || has(data.arguments.path)',
   '[data.arguments.a, 1][0].b ? data.arguments.c : data.arguments["d"]',
   'data.test',
+  'event != "threat_detected" || data.suppressed != true',
+  '!(data.suppressed == true)',
 ])('%s may be saved', (expression) => {
   expect(faultOfExpression(expression)).toBeUndefined()
 })
@@ -41,6 +43,7 @@ test.each([
   ['(data.test ? data.severity : data.limit)^.contains("x")', "contains' applied to 'double.(string)'"],
   ['(data.test ? data.model : data.limit)^.substring(0, 100) == "x"', "substring' applied to 'double."],
   ['(data.test ? null : data.agent_tag)^.contains("x")', 'found no matching overload'],
+  ['data.suppressed^.startsWith("t")', 'found no matching overload'],
   // A tool's arguments can be anything.
   ['data.tool_name == "arguments" || data.severity ^> 3', 'found no matching overload'],
   ['data.arguments.path == "/etc" && data.severity ^> 3', 'found no matching overload'],

@@ -62,6 +62,21 @@ test.each([
   expect([values?.length, hasMore]).toEqual([count, true])
 })
 
+test('of a truncated body the text as scorers read it, of a list of pieces their joined text', () => {
+  const raw = `{"image":"${'QUJD'.repeat(500)}","text":"${card}"`
+  const truncated = readCall(body({ truncated: true, raw }), body({ output: ['4111 1111', ' 1111 1111'] }))
+  const [text = { text: '', pointer: '' }] = truncated.texts
+  const start = text.text.indexOf(card)
+  expect(start).toBeGreaterThan(0)
+  const evidence = [
+    at(start, start + card.length, { pointer: text.pointer }),
+    at(0, 19, { part: 'response_body', pointer: '/output' }),
+  ]
+  expect(find(truncated, unsafe(evidence)).found_values).toEqual([
+    { kind: 'payment_card', tool: null, hash: hashOf(card) },
+  ])
+})
+
 test('a passage of the JSON text, and one that is not there', () => {
   const call = asks('x')
   const json = call.request?.json ?? ''

@@ -1,4 +1,4 @@
-import { listOf } from '#capture/json.ts'
+import { fieldAt, listOf } from '#capture/json.ts'
 import type { FoundValue } from '#schemas/safety-score-recorded.ts'
 import { hashValue } from '#schemas/value-hash.ts'
 import type { Call, Evidence } from '#detectors/call-text.ts'
@@ -28,7 +28,7 @@ export function createValueFinder(
   return ({ scorer, verdict }) => {
     if (verdict.label !== 'unsafe') return nothing
     const found = new Map<string, FoundValue>()
-    for (const evidence of verdict.evidence) {
+    for (const evidence of verdict.evidence.slice(0, maxComplete)) {
       const text = key === null ? undefined : matchedText(call, evidence, readsCommands(scorer, verdict))
       const hash = key === null || text === undefined ? null : hashValue(key, scorer, text)
       const kind = storable(evidence.kind)
@@ -61,11 +61,21 @@ function matchedText(
     const within = listOf(valueAt(body.value, pointer.slice(0, pointer.lastIndexOf('/'))))
     if (within.length > 1) return JSON.stringify(within.slice(0, maxListed))
   }
-  const text =
-    call.texts.find((known) => known.part === part && known.pointer === pointer)?.text ??
-    textOf(valueAt(body.value, pointer))
+  const text = isTruncated(body.value) ? textAt(call, part, pointer) : textOf(valueAt(body.value, pointer))
   if (isCommand && text !== undefined && /^\s*[[{]/.test(text)) return text
   return text?.slice(start, end)
+}
+
+/**
+ * Of a truncated body scorers read the text without its media. It has few texts, where others have half a
+ * million.
+ */
+function textAt({ texts }: Call, part: Evidence['part'], pointer: string): string | undefined {
+  return texts.find((known) => known.part === part && known.pointer === pointer)?.text
+}
+
+function isTruncated(body: unknown): boolean {
+  return fieldAt(body, 'truncated') === true
 }
 
 function textOf(value: unknown): string | undefined {
