@@ -4,7 +4,6 @@ import type { Row } from './evaluate.ts'
 /** What is not measured yet. A new scorer comes with samples of both kinds instead. */
 export const knownGaps: Readonly<Partial<Record<BuiltInScorer, string>>> = {
   supply_chain: 'safe samples only: nothing is known of what it finds',
-  excessive_agency: 'no labelled data',
   unbounded_consumption: 'no labelled data',
 }
 

@@ -23,7 +23,10 @@ export function makeLeaks(samples: readonly Sample[]): Sample[] {
   const prompts = samples.filter(
     ({ set, prompt }) => set === 'inthewild-jailbreaks' && prompt.split(/\s+/).length >= minWords,
   )
-  const answers = samples.map(({ response }) => response).filter((response) => response.length > 40)
+  const answers = samples
+    .filter(({ tool }) => tool === undefined)
+    .map(({ response }) => response)
+    .filter((response) => response.length > 40)
   if (answers.length === 0) return []
   return prompts.flatMap(({ id, prompt }, index) => {
     const tell = tellings[digestOf(id) % tellings.length] ?? String

@@ -52,6 +52,7 @@ export function reportSetsOf(
       if (scorer === 'pii_detection') rows.push(['structured identifiers', own.map(asStructured)])
       if (scorer === 'vector_weakness')
         rows.push(['injecagent, orders not trained on', withUnseenAttacks(own)])
+      if (scorer === 'excessive_agency') rows.push(...byKind(own))
       if (trained.length > 0) rows.push(...withoutCopies(own, trained))
       if (sets.size > 1) rows.push([[...sets.keys()].join(' + '), own])
       const foreign = {
@@ -96,6 +97,12 @@ function withoutCopies(samples: readonly Sample[], trained: readonly Sample[]): 
 
 function plainWords(text: string): string {
   return wordsOf(text).join(' ')
+}
+
+/** Hostile commands by what they are for. */
+function byKind(samples: readonly Sample[]): [string, Sample[]][] {
+  const hostile = samples.filter(({ set, label }) => set === 'codegate' && label === 1)
+  return [...Map.groupBy(hostile, ({ set, kind = '' }) => `${set}, ${kind}`)].sort()
 }
 
 /** Sets of answers to harmful questions: the label is about the answer. */

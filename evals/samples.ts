@@ -11,10 +11,14 @@ const sampleSchema = z.object({
   set: z.string().min(1),
   scorer: z.enum(builtInScorers),
   label: z.union([z.literal(0), z.literal(1)]),
-  prompt: z.string(),
+  prompt: z.string().default(''),
   response: z.string(),
-  context: z.string(),
-  system: z.string(),
+  context: z.string().default(''),
+  system: z.string().default(''),
+  /** What it is an example of. */
+  kind: z.string().optional(),
+  /** A tool that the answer calls, with `response` as its command. */
+  tool: z.string().optional(),
   spans: z.array(z.object({ type: z.string(), start: z.number(), end: z.number() })).default([]),
 })
 export type Sample = z.output<typeof sampleSchema>
@@ -55,11 +59,23 @@ export function isIn(half: Half, id: string): boolean {
 }
 
 /** The call of a sample: chat completions, with supplied text as a tool message. */
-export function callOf({ system, context, prompt, response }: Sample): Call {
+export function callOf({ system, context, prompt, response, tool }: Sample): Call {
   const message = (role: string, content: string) => (content === '' ? [] : [{ role, content }])
   const messages = [...message('system', system), ...message('tool', context), ...message('user', prompt)]
+  const said = { role: 'assistant', content: response }
+  const called = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      {
+        id: 'call_1',
+        type: 'function',
+        function: { name: tool, arguments: JSON.stringify({ command: response }) },
+      },
+    ],
+  }
   const answer = {
-    choices: [{ index: 0, message: { role: 'assistant', content: response }, finish_reason: 'stop' }],
+    choices: [{ index: 0, message: tool === undefined ? said : called, finish_reason: 'stop' }],
   }
   return readCall(bodyOf({ messages }), response === '' ? null : bodyOf(answer))
 }
