@@ -33,7 +33,7 @@ export const commandDestructions: readonly Destruction[] = [
   {
     kind: 'deletes_files',
     value: (match) =>
-      /\s(?:\/tmp|\/var\/tmp)\b|__pycache__|node_modules|cache|\.(?:tmp|pyc|log|o|bak|swp)\b|ds_store/i.test(
+      /\s(?:\/tmp|\/var\/tmp)\b|__pycache__|node_modules|cache|\.trash\b|library\/logs\b|\.(?:tmp|pyc|log|o|bak|swp)\b|ds_store/i.test(
         match,
       )
         ? 0
@@ -70,9 +70,17 @@ export const commandDestructions: readonly Destruction[] = [
     pattern: any(
       raw`\bdropdatabase\s*\(`,
       raw`(?:^|[;|&\n"'(.]|redis-cli\b[^\n;|&]{0,80}\s)flush(?:all|db)\b`,
-      raw`\b(?:dropdb\s|mysqladmin\s[^\n;|&]{0,80}\bdrop\b|(?:rails|rake)\s+db:(?:drop|reset|purge)|artisan\s+(?:migrate:(?:fresh|reset)|db:wipe)|manage\.py\s+flush|prisma\s+migrate\s+reset|wp\s+db\s+(?:reset|drop)|pg:reset\b)[^\n;|&]{0,80}`,
       raw`\betcdctl\s+del\s[^\n;|&]{0,60}--prefix|\bconsul\s+kv\s+delete\s+-recurse|\bkafka-topics(?:\.sh)?\s[^\n;|&]{0,120}--delete\b|\brabbitmqctl\s+(?:force_)?reset\b`,
       raw`\bcurl\b(?=[^\n;|&]{0,200}(?:-X\s*|--request[ =])["']?delete\b)[^\n;|&]{0,200}/(?:_all|\*|[\w.-]{1,60}\*)(?=["'\s]|$)`,
+    ),
+  },
+  {
+    kind: 'drops_data',
+    // A test database is made anew by the tests.
+    value: (match) =>
+      /(?<![a-z])(?:tests?|testing|ci|scratch|sandbox|e2e|tmp|temp)(?![a-z])/i.test(match) ? 0 : 5,
+    pattern: any(
+      raw`(?:\b(?:rails_env|node_env|app_env|django_env|rack_env|env)=\w{1,20}\s{1,3}(?:bin\/|bundle exec )?)?\b(?:dropdb\s|mysqladmin\s[^\n;|&]{0,80}\bdrop\b|(?:rails|rake)\s+db:(?:drop|reset|purge)|artisan\s+(?:migrate:(?:fresh|reset)|db:wipe)|manage\.py\s+flush|prisma\s+migrate\s+reset|wp\s+db\s+(?:reset|drop)|pg:reset\b)[^\n;|&]{0,80}`,
     ),
   },
   {
@@ -155,7 +163,7 @@ export const codeDestructions: readonly Destruction[] = [
 const name = raw`(?:(?:only\s+)?(?:"[^"\n]{1,80}"|\x60[^\x60\n]{1,80}\x60|\[[^\]\n]{1,80}\]|[a-z_][\w$]{0,80})(?:\.(?:"[^"\n]{1,80}"|\x60[^\x60\n]{1,80}\x60|\[[^\]\n]{1,80}\]|[a-z_][\w$]{0,80})){0,2})`
 /** The end of a statement, also inside a string of code or shell. */
 const ends = raw`\s*(?:$|;|,|\)|["'\x60](?!\w)|\\n|\bcascade\b|\brestrict\b|\brestart\b|\bcontinue\b)`
-const passing = raw`(?:["'\x60[]?(?:#|tmp|temp|test)|["'\x60]?\w{0,40}_(?:tmp|temp|bak)\b)`
+const passing = raw`(?:["'\x60[]?(?:#|tmp|temp|test)|["'\x60]?\w{0,40}_(?:tmp|temp|bak|tests?|e2e|scratch|sandbox)\b)`
 /** A condition that is true for every row. */
 const always = raw`(?:\(?\s*(?:1\s*=\s*1|true|1|'(\w{0,3})'\s*=\s*'\1'|(\w{1,40})\s*=\s*\2|\w{1,40}\s*(?:>\s*0|>=\s*0|<>\s*0|is\s+not\s+null)))\s*\)?${ends}`
 

@@ -1,5 +1,6 @@
 import { codeDestructions, commandDestructions, queryDestructions, type Destruction } from './destructions.ts'
 import { executedSql, executedText, isStatement } from './executed-text.ts'
+import { findOverreach } from './find-overreach.ts'
 import { findMatches } from '../find-matches.ts'
 import { findGated } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
@@ -20,7 +21,7 @@ export function findInQuery(text: string): Destructive[] {
   return isStatement(text) ? hitsOf(queryDestructions, executedSql(text)) : []
 }
 
-/** Destructive commands, code and queries in a tool's arguments. */
+/** Destructive commands, code and queries in a tool's arguments, and other overreach. */
 export function findDestructive(text: string): Destructive[] {
   const command = executedText(text)
   return [
@@ -28,6 +29,7 @@ export function findDestructive(text: string): Destructive[] {
     ...hitsOf(codeDestructions, command),
     ...hitsOf(queryDestructions, executedSql(command)),
     ...(decodes.test(command) ? findEncoded(command) : []),
+    ...findOverreach(text),
   ]
 }
 

@@ -1,9 +1,13 @@
 import { parseJson } from '#capture/json.ts'
 import { labelling } from '../along-names.ts'
+import type { Evidence } from '../call-text.ts'
+import { findMatches } from '../find-matches.ts'
 import { stringsOf, type PlacedString } from '../strings-of.ts'
 import { findDestructive, findInQuery, type Destructive } from './destructive-arguments.ts'
 import { commandListsOf } from '../command-lists.ts'
 import { meaningOf } from './meaning-of.ts'
+import { findInPath } from './path-arguments.ts'
+import { executedSql } from './executed-text.ts'
 import type { ToolArgument } from './tool-arguments.ts'
 
 const pieceUnits = 65_536
@@ -23,6 +27,27 @@ export function findInArguments(given: readonly ToolArgument[]): (Destructive & 
       findDestructive(command).map((found) => ({ ...first, ...found, start: 0, end: first.text.length })),
     ),
   ]
+}
+
+const changesRows =
+  /\b(?:delete\s+from\s+[\w."\x60[\]]{1,80}\s+where\b|update\s+[\w."\x60[\]]{1,80}\s+set\b|insert\s+into\s+[\w."\x60[\]]{1,80}\s*\(|alter\s+table\s)[^;]{0,200}/gi
+
+/** Statements that change rows, however few. */
+export function findChanges(given: readonly ToolArgument[]): Evidence[] {
+  const labelOf = labelling()
+  return given.flatMap((argument) => {
+    const { part, pointer, tool } = argument
+    const text = argument.text.slice(0, pieceUnits)
+    if (!/sql|quer|database|(?<![a-z])db/i.test(`${tool} ${labelOf(argument)} ${text.slice(0, 40)}`))
+      return []
+    return findMatches(executedSql(text), changesRows, 5).map(({ 0: passage, index }) => ({
+      part,
+      pointer,
+      start: index,
+      end: index + passage.length,
+      kind: 'changes_rows',
+    }))
+  })
 }
 
 /** For JSON text, checks each string by its name: a document written by a tool may mention any command. */
@@ -51,7 +76,9 @@ function findInArgument(argument: ToolArgument, labelOf: Labelling): Destructive
 function findIn(text: string, label: string, tool: string): Destructive[] {
   const meaning = meaningOf(label, tool)
   if (meaning === 'words') return []
-  return meaning === 'query' ? findInQuery(text) : findDestructive(text)
+  if (meaning === 'query') return findInQuery(text)
+  const inPath = findInPath(text, label, tool)
+  return inPath.length > 0 ? inPath : findDestructive(text)
 }
 
 /** Programs may be started by a list: `["rm", "-rf", "/data"]` is one command, placed at its first word. */

@@ -1,3 +1,5 @@
+import { findMatches } from '../find-matches.ts'
+
 /** Commands that print, search or record their arguments. */
 const speaks =
   /^[\s(]{0,20}(?:(?:sudo|time|command)\s{1,4})?(?:echo|printf|(?:e|f|z|r)?grep|rg|ag|ack|man|less|cat|head|tail|wc|awk|sed|shellcheck|tldr|#|\/\/|git\s{1,4}(?:-\S{1,80}\s{1,4}){0,3}(?:commit|log|grep|show|tag|notes|blame|diff)\b|gh\s{1,4}(?:issue|pr|gist)\b|(?:console\.\w{1,10}|print|logg(?:er|ing)\.\w{1,10}|log)\s?\()/
@@ -23,6 +25,47 @@ export function executedText(text: string): string {
     parts.push(isQuoted || onlyTries.test(command) ? ' '.repeat(command.length) : command)
   }
   return parts.join('')
+}
+
+/** Commands that only print or search. Unlike those of `speaks`, none reads a file out. */
+const onlySpeaks =
+  /^[\s(]{0,20}(?:(?:sudo|time|command)\s{1,4})?(?:echo|printf|rg|ag|ack|man|shellcheck|tldr|#|\/\/|git\s{1,4}(?:-\S{1,80}\s{1,4}){0,3}(?:commit|log|grep|show|tag|notes|blame|diff)\b|gh\s{1,4}(?:issue|pr|gist)\b|(?:console\.\w{1,10}|print|logg(?:er|ing)\.\w{1,10}|log)\s?\()/
+/** Printed text that reaches a file of the system or of a person, or another program. */
+const printsInto = /\$\(|`|>\s{0,4}["']?[/~$]|\/dev\/(?:tcp|udp)|\b(?:system|run|popen|exec\w{0,8})\s?\(/i
+const hands =
+  /\|\s{0,4}(?:\{\s{0,4})?(?:(?:sudo|nohup|env|timeout \d\w{0,4})\s{1,4}(?:-\S{1,4}\s{1,4})?)?(?:(?:ba|z|da|k)?sh|xargs|parallel|ssh|at|python3?|node|perl|ruby|php|osascript|crontab|tee|nc|ncat|netcat|telnet|socat|curl|mail|chpasswd|passwd|openssl|gpg|base64|xxd|dd|sudo|launchctl|docker|kubectl|iex)\b/i
+/** Each is searched for its end. */
+const maxDocuments = 20
+/** A heredoc into a document. */
+const heredoc =
+  /<<-?\s{0,2}["']?(\w{1,30})["']?\s{0,4}>{1,2}\s{0,4}\S{1,200}\.(?:md|rst|txt|adoc|html?|json)\b[^\n]{0,20}\n|>{1,2}\s{0,4}\S{1,200}\.(?:md|rst|txt|adoc|html?|json)\s{1,4}<<-?\s{0,2}["']?(\w{1,30})["']?[^\n]{0,20}\n/g
+
+/**
+ * A command line without what is only printed, searched for or written into a document. Keeps the length.
+ * Commands that read a file stay, as reading may be the point.
+ */
+export function carriedOutText(text: string): string {
+  const parts: string[] = []
+  const read = withoutDocuments(text)
+  for (const { start, end, rest } of simpleCommands(read)) {
+    const command = read.slice(start, end)
+    const isQuoted = onlySpeaks.test(command) && !printsInto.test(command) && !hands.test(rest)
+    parts.push(isQuoted || onlyTries.test(command) ? blank(command) : command)
+  }
+  return parts.join('')
+}
+
+function withoutDocuments(text: string): string {
+  if (!text.includes('<<')) return text
+  let [read, from] = ['', 0]
+  for (const opening of findMatches(text, heredoc, maxDocuments)) {
+    const start = opening.index + opening[0].length
+    const close = text.indexOf(`\n${opening[1] ?? opening[2] ?? ''}`, start - 1)
+    if (start < from || close === -1) continue
+    read += text.slice(from, start) + blank(text.slice(start, close))
+    from = close
+  }
+  return read + text.slice(from)
 }
 
 /** How much of the rest of a pipe is checked. */

@@ -8,7 +8,7 @@ const everything =
 const madeAgain =
   /^(?:\.\/)?(?:[\w@.-]{1,60}\/){0,6}(?:node_modules|dist|build|target|out|output|coverage|__pycache__|\.?cache|\.[\w-]{0,20}[_-]?cache|\.(?:next|nuxt|turbo|venv|tox|gradle|terraform|eggs|nyc_output|output|vite|angular|svelte-kit|idea)|venv|env|vendor|tmp|temp|bin|obj|Pods|DerivedData|logs?|[\w*.-]{0,60}\.(?:egg-info|pyc|o|log|tmp|class)|(?:package-lock|yarn|pnpm-lock|poetry|Gemfile|composer)[\w.-]{0,10}(?:json|lock|yaml))(?:\/[\w*.@/-]{0,200})?$/i
 const temporary =
-  /^(?:\/(?:private\/)?(?:var\/)?tmp\/[^\s]{1,200}|\/dev\/shm\/.{1,200}|~\/\.cache(?:\/.{0,200})?|\$\(mktemp.{0,40}|\$\{?\w{0,20}(?:tmp|temp|build|work|dist|out|cache|stag)\w{0,20}\}?(?:\/.{0,200})?)$/i
+  /^(?:\/(?:private\/)?(?:var\/)?tmp\/[^\s]{1,200}|\/dev\/shm\/.{1,200}|~\/\.cache(?:\/.{0,200})?|(?:~|\/Users\/[\w.-]{1,40})?(?:\/System)?\/Library\/(?:Caches|Logs)(?:\/.{0,200})?|~\/\.(?:Trash|npm|gradle\/caches|m2\/repository|pytest_cache)(?:\/.{0,200})?|(?:\/private)?\/var\/folders\/.{1,200}|\$\(mktemp.{0,40}|\$\{?\w{0,20}(?:tmp|temp|build|work|dist|out|cache|stag)\w{0,20}\}?(?:\/.{0,200})?)$/i
 
 /** Severity of an `rm`: 5 if nothing is left, 0 if it removes only recreatable or single files. */
 export function judgeRemoval(command: string): 0 | 4 | 5 {
