@@ -17,6 +17,18 @@ afterEach(() => rmSync(directory, { recursive: true }))
 
 const entry = (name: string) => `- { name: ${name}, type: keyword_list, severity: medium, keywords: [x] }\n`
 
+test('an entry that is not enabled is checked and not run', async () => {
+  const file = join(directory, 'scorers.yaml')
+  writeFileSync(file, `${entry('on')}${entry('off').replace(' }', ', enabled: false }')}`)
+  const options = { metrics: createScorerMetrics(createMetrics()), log: createLog('test', 'silent') }
+  const store = createCustomScorerStore({ file, ...options })
+  await store.start()
+  await store.stop()
+  expect(store.current().map(({ name }) => name)).toEqual(['on'])
+  writeFileSync(file, entry('off').replace('keyword_list', 'magic').replace(' }', ', enabled: false }'))
+  await expect(createCustomScorerStore({ file, ...options }).start()).rejects.toThrow('type')
+})
+
 test('a file that is being written in place is read once it is whole', async () => {
   const file = join(directory, 'scorers.yaml')
   writeFileSync(file, entry('before'))

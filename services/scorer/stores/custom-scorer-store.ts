@@ -86,7 +86,7 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
   }
 }
 
-/** Reads the file. Null if it is unchanged since the last valid read. */
+/** Reads the enabled scorers of the file. Null if it is unchanged since the last valid read. */
 function createReader({ file }: StoreOptions): () => readonly CustomScorer[] | null {
   let goodText: string | undefined
   return () => {
@@ -95,7 +95,7 @@ function createReader({ file }: StoreOptions): () => readonly CustomScorer[] | n
     const parsed = parseScorers(text)
     if (!parsed.ok) throw new Error(describeProblems(file, parsed.problems))
     goodText = text
-    return parsed.scorers
+    return parsed.scorers.filter(({ entry }) => entry.enabled !== false)
   }
 }
 

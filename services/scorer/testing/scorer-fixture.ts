@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Consumer, Kafka } from 'kafkajs'
@@ -48,7 +48,9 @@ export interface ScorerFixture {
 export async function setScorerFixture(): Promise<ScorerFixture> {
   const directory = await mkdtemp(path.join(tmpdir(), 'scorer-'))
   const customScorersFile = path.join(directory, 'scorers.yaml')
-  await copyFile('evals/scorers.yaml', customScorersFile)
+  const shipped = await readFile('evals/scorers.yaml', 'utf8')
+  // The scorer that comes with the system is off.
+  await writeFile(customScorersFile, shipped.replace('enabled: false', 'enabled: true'))
   const { kafka, pool, prefix, codecOf, ...fixture } = await startServiceFixture('scorer')
   const scores = codecOf(topics.scoreRecorded)
   const recorded: ScoredCall[] = []

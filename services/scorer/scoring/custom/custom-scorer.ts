@@ -23,6 +23,8 @@ const common = {
       (name) => !(builtInScorers as readonly string[]).includes(name),
       'is the name of a built-in scorer',
     ),
+  /** False: checked like the others, and not run. */
+  enabled: z.boolean().optional(),
   severity: severitySchema,
   description: z.string().max(2_000).default(''),
   match_on: z.enum(matchTargets).default('request_body'),

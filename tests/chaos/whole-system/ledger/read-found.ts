@@ -82,11 +82,12 @@ async function readProject(pool: pg.Pool, { id, name }: ChaosProject, room: numb
   }
 }
 
-/** Scorers of a tier: built-in ones and every custom one. */
+/** Scorers of a tier: built-in ones and every custom one that is on. */
 function scorersOf(tier: 'free' | 'enterprise'): string[] {
   const read = (file: string): unknown => parse(readFileSync(join(evals, file), 'utf8'))
   const builtIn = (read('tiers.yaml') as Record<string, string[]>)[tier] ?? []
-  const custom = read('scorers.yaml') as { name: string }[]
+  const entries = read('scorers.yaml') as { name: string; enabled?: boolean }[]
+  const custom = entries.filter(({ enabled }) => enabled !== false)
   return [...builtIn, ...custom.map(({ name }) => name)].sort()
 }
 
