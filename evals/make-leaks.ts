@@ -17,7 +17,7 @@ const negativesOfPrompt = 8
 /**
  * Constructs leaks, because no public set has system prompts with leaking answers. Instructions of the
  * jailbreak set serve as system prompts, revealed in several ways, against answers to other questions. This
- * measures exact copying, not paraphrases.
+ * measures exact copying; make-retellings.ts has the rest.
  */
 export function makeLeaks(samples: readonly Sample[]): Sample[] {
   const prompts = samples.filter(

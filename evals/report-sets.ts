@@ -2,6 +2,7 @@ import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { findAttacks, isTrainedOn } from './find-attacks.ts'
 import { makeLeaks } from './make-leaks.ts'
 import { createCopyFinder, wordsOf } from './near-copies.ts'
+import { makeRetellings, retold } from './make-retellings.ts'
 import { makeRequests } from './make-requests.ts'
 import { isIn, type Sample } from './samples.ts'
 
@@ -41,6 +42,7 @@ export function reportSetsOf(
   const samples = [
     ...given.map(asLabelled),
     ...makeLeaks(given),
+    ...(hasLeaks(given) ? makeRetellings().filter(({ id }) => isOfHalfOf(given, id)) : []),
     ...(hasMaterial ? makeRequests().filter(({ id }) => !isIn('train', id)) : []),
   ]
   return builtInScorers
@@ -52,7 +54,7 @@ export function reportSetsOf(
       if (scorer === 'pii_detection') rows.push(['structured identifiers', own.map(asStructured)])
       if (scorer === 'vector_weakness')
         rows.push(['injecagent, orders not trained on', withUnseenAttacks(own)])
-      if (scorer === 'excessive_agency') rows.push(...byKind(own))
+      rows.push(...byKind(own, scorer))
       if (trained.length > 0) rows.push(...withoutCopies(own, trained))
       if (sets.size > 1) rows.push([[...sets.keys()].join(' + '), own])
       const foreign = {
@@ -99,10 +101,24 @@ function plainWords(text: string): string {
   return wordsOf(text).join(' ')
 }
 
-/** Hostile commands by what they are for. */
-function byKind(samples: readonly Sample[]): [string, Sample[]][] {
-  const hostile = samples.filter(({ set, label }) => set === 'codegate' && label === 1)
+/** Sets that are also reported by kind: hostile commands by what they are for, leaks by how they are told. */
+const setsByKind: Partial<Record<BuiltInScorer, string>> = {
+  excessive_agency: 'codegate',
+  system_prompt_leakage: retold,
+}
+
+function byKind(samples: readonly Sample[], scorer: BuiltInScorer): [string, Sample[]][] {
+  const hostile = samples.filter(({ set, label }) => set === setsByKind[scorer] && label === 1)
   return [...Map.groupBy(hostile, ({ set, kind = '' }) => `${set}, ${kind}`)].sort()
+}
+
+function hasLeaks(given: readonly Sample[]): boolean {
+  return given.some(({ set }) => set === 'inthewild-jailbreaks')
+}
+
+/** Whether a constructed sample is in the half, or halves, of the samples given. */
+function isOfHalfOf(given: readonly Sample[], id: string): boolean {
+  return given.some((sample) => isIn('train', sample.id) === isIn('train', id))
 }
 
 /** Sets of answers to harmful questions: the label is about the answer. */

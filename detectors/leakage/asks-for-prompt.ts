@@ -1,4 +1,4 @@
-const instructions = String.raw`(?:system |initial |hidden |original |internal )?(?:prompts?|instructions?|rules|guidelines|directives?|configuration|config|policies)`
+const instructions = String.raw`(?:system |initial |hidden |original |internal )?(?:prompts?|instructions?|rules|guidelines|directives?|configuration|config|policies|setup|orders|brief)`
 
 /** Requests for the model's instructions or secrets in them, in many languages. */
 const asks = new RegExp(

@@ -1,8 +1,14 @@
-import { foldCharacters } from '../fold-characters.ts'
+import { formsOf, type SecretForms } from './secret-forms.ts'
 
 /** Prompt sentences with something secret. */
 const secretWord =
-  /canary|secret|confidential|password|pass ?phrase|pass ?code|code ?word|api[ _-]?key|access key|private key|credential|bearer|\b(?:do not|don't|never) (?:reveal|share|disclose|repeat)|geheim|vertraulich|passwort|kennwort|mot de passe|contraseña|\bsenha\b|парол|密码|秘密|パスワード|비밀/i
+  /canary|secret|confidential|password|pass ?phrase|pass ?code|code ?word|api[ _-]?key|access (?:key|code)|private key|credential|bearer|\bpin\b|\b(?:vault|override|master|alarm|unlock|staff|employees?|internal|admin)\b|\bkeep (?:it|this|them|that)\b|\b(?:do not|don't|never|not to|must not|may not) (?:\w+ )?(?:reveal|share|disclose|repeat|tell|give|mention|write|say|show|print|output|name)|geheim|vertraulich|passwort|kennwort|\bintern(?:e|er|es|o|a)?\b|mot de passe|contraseña|\bsenha\b|парол|密码|秘密|パスワード|비밀/i
+/** What is to be told is no secret. */
+const isPublic =
+  /\b(?:wi-?fi|wlan|guests?|public|visitors?)\b|\b(?:customers?|users?|callers?|everybody|everyone|anyone) (?:may|can) (?:use|know|ask)\b|(?<!\b(?:not|never|don't|only|to) (?:\w+ )?)\b(?:tell|give|offer|share|provide|hand|mention|announce|recommend)\b(?! no)(?: it| them| this)?(?: \w+){0,2} (?:customers?|users?|guests?|visitors?|anyone|everybody|everyone|them so|who)/i
+/** A sentence about what the one before says. */
+const refersBack =
+  /\b(?:it|this|that|them|these|him|the (?:word|code|password|key))\b|\bnever\b|\bes\b|\bihn\b/i
 /** What must not be mentioned is as often a product or a discount, which an answer may name anyway. */
 const keptQuiet = /\b(?:do not|don't|never) (?:show|tell|give|mention|print|output)\b/i
 /** Letters and digits mixed, or a UUID. */
@@ -13,15 +19,12 @@ const code = /(?<![\w-])(?=[\w-]{0,12}\d)(?=[\w-]{0,12}[A-Za-z])[A-Za-z0-9][\w-]
 /** A value introduced as a password, whatever its form. Not what is said about passwords or their fields. */
 const named =
   /\b(password|pass ?phrase|pass ?code|code ?word|secret (?:word|phrase|code)|api[ _-]?key|passwort|kennwort|mot de passe|contraseña|senha)\b(?!\W{1,3}(?:polic|rule|requirement|length|format|reset|expir|change|manager|header|field|name)|-?richtlinie)[^:=\n.]{0,40}?((?:(?<!\p{L})(?:is|lautet|ist|est|es|é|è)(?!\p{L})\s{0,3}:?|[:=])\s{0,3}["'“»`]?)([^\n.;,"'”«`]{4,60})/giu
+/** A value introduced as a code, key or voucher. */
+const valued =
+  /\b(?:code|codes|code ?word|word|voucher|coupon|password|pass ?phrase|pass ?code|pin|key|token|canary|flag|passwort|kennwort|losung|gutschein|mot de passe|contraseña|clave|senha|codice|código)\b(?!\W{1,3}(?:polic|rule|requirement|length|format|reset|expir|change|manager|header|field|name))[^:=\n]{0,60}?(?:(?<!\p{L})(?:is|lautet|ist|est|es|é|è)(?!\p{L})\s{0,3}:?|[:=])\s{0,3}["'“«»`]?([\p{L}\p{N}][^\s"'”«»`,;()]{2,60})/giu
+const address = /\bhttps?:\/\/[^\s"'<>)\]]{6,200}/g
 const maxSecrets = 20
 const maxOpenUnits = 2_000_000
-
-/**
- * Maps back from lower case ("İ" becomes two characters). Costs 50 times toLowerCase(), and most answers
- * disclose nothing, so it is computed on a match only.
- */
-const originOfLowerCase = (text: string) =>
-  foldCharacters(text, (character) => character.toLowerCase()).originOf
 
 /** A secret told by an answer, or a word of one that the answer may have another reason to say. */
 export interface DisclosedSecret {
@@ -30,24 +33,40 @@ export interface DisclosedSecret {
   end: number
 }
 
-/** Collects a system prompt's secrets and finds them in answers. What a user or tool also said is none. */
+interface Secret {
+  isProof: boolean
+  forms: SecretForms
+}
+
+/**
+ * Collects a system prompt's secrets and finds them in answers: as they stand, spelled, in digits as words,
+ * backwards, encoded, or as the initials of lines. What a user or tool also said is none.
+ */
 export function createSecretFinder() {
-  const secrets = new Map<string, { isProof: boolean }>()
+  const secrets = new Map<string, Secret>()
   const open: string[] = []
   let openUnits = 0
-  const add = (secret: string, isProof: boolean) => {
-    const key = secret.trim().toLowerCase()
-    if (secrets.size < maxSecrets && key.length >= 4)
-      secrets.set(key, { isProof: isProof || secrets.get(key)?.isProof === true })
+  const add = (given: string, isProof: boolean) => {
+    const secret = given.trim().replace(/[.!?:)]+$/, '')
+    const key = secret.toLowerCase()
+    if (key.length < 4) return
+    const known = secrets.get(key)
+    if (known !== undefined) known.isProof ||= isProof
+    else if (secrets.size < maxSecrets) secrets.set(key, { isProof, forms: formsOf(secret) })
   }
   return {
     readPrompt(text: string): void {
-      for (const sentence of text.split(/\n|(?<=[.!?])\s/)) {
-        const isSecret = secretWord.test(sentence)
+      const sentences = text.split(/\n|(?<=[.!?])\s/)
+      for (const [at, sentence] of sentences.entries()) {
+        const next = sentences[at + 1] ?? ''
+        const about = next.length < 160 && refersBack.test(next) ? `${sentence} ${next}` : sentence
+        const isSecret = secretWord.test(about) && !isPublic.test(about)
         if (!isSecret && !keptQuiet.test(sentence)) continue
         for (const [found] of sentence.matchAll(unguessable)) add(found, isSecret && looksRandom(found))
         for (const [, name = '', sign = '', value = ''] of sentence.matchAll(named))
-          add(value, provesKnowledge(name, sign, value))
+          add(value, isSecret && provesKnowledge(name, sign, value))
+        if (isSecret) for (const [, value = ''] of sentence.matchAll(valued)) add(value, isDistinct(value))
+        if (isSecret) for (const [found] of sentence.matchAll(address)) add(found, true)
         for (const [found] of sentence.matchAll(code)) add(found, false)
       }
     },
@@ -57,21 +76,19 @@ export function createSecretFinder() {
     },
     find(answer: string): DisclosedSecret[] {
       if (secrets.size === 0) return []
-      const folded = answer.toLowerCase()
-      const disclosed = [...secrets].flatMap(([secret, { isProof }]) => {
-        const start = folded.indexOf(secret)
-        if (start === -1 || open.some((text) => text.toLowerCase().includes(secret))) return []
-        return [{ isProof, start, end: start + secret.length }]
+      return [...secrets].flatMap(([secret, { isProof, forms }]) => {
+        const place = forms.find(answer)
+        if (place === null || open.some((text) => text.toLowerCase().includes(secret))) return []
+        return [{ isProof, ...place }]
       })
-      if (disclosed.length === 0) return []
-      const originOf = originOfLowerCase(answer)
-      return disclosed.map(({ isProof, start, end }) => ({
-        isProof,
-        start: originOf(start),
-        end: originOf(end),
-      }))
     },
   }
+}
+
+/** No word that is said by chance: with digits, or written in capitals as names of codes are. */
+function isDistinct(value: string): boolean {
+  const signs = value.replace(/[^\p{L}\p{N}]/gu, '')
+  return signs.length >= 4 && (/\d/.test(signs) || /^[A-Z]+$/.test(signs))
 }
 
 /** Model, resource and page names are words with a number or date. Random ones mix both in one part. */
