@@ -10,6 +10,13 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
+/** A prescriber's number of the US Drug Enforcement Administration. */
+export function passesDea(text: string): boolean {
+  const digits = Array.from(text.slice(2), Number)
+  const sum = digits.slice(0, 6).reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 1 : 2), 0)
+  return sum % 10 === digits[6]
+}
+
 /** IBAN length by country. Without it one digest in a thousand passes as an account. */
 const ibanLengths = new Map(
   `NO15 BE16 FI18 DK18 FO18 GL18 NL18 SD18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 XK20 MN20 CH21 HR21 LI21 LV21 CR22 BG22 BH22 DE22 GB22 GE22

@@ -5,8 +5,10 @@ import { fieldNames } from './field-name.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
 import { findSecrets } from './find-secrets.ts'
+import { hintsAtSecret } from './find-told-secrets.ts'
 import { hintsAtPersons } from './hint-at-persons.ts'
 import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
+import { isPublicContact } from './public-contact.ts'
 import { undisguise } from './undisguise.ts'
 import { findMatches } from '../find-matches.ts'
 import { withoutCode } from '../without-code.ts'
@@ -21,7 +23,7 @@ const finders: readonly IdentifierFinder[] = [
 ]
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
-export const piiVersion = 'detector-6'
+export const piiVersion = 'detector-7'
 const maxEvidence = 100
 const maxExamples = 5
 /** In programs these are authors, examples and test data; in definitions of tools, examples. */
@@ -45,9 +47,9 @@ export function createPiiDetector(): Detector {
       const { part, pointer, speaker, text, offset } = given
       hasText ||= text.trim() !== ''
       // Operators name people freely in their own instructions, most often the assistant.
-      isHinted ||= speaker !== 'system' && hintsAtPersons(text)
+      isHinted ||= speaker !== 'system' && (hintsAtPersons(text) || hintsAtSecret(text))
       for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(given))) {
-        if (contacts.has(kind) && isAboutNobody(given)) {
+        if (contacts.has(kind) && isAboutNobody(given, kind, start)) {
           // No proof, and nothing to vouch for: some programs hold real people's addresses.
           isHinted = true
           continue
@@ -70,8 +72,9 @@ export function createPiiDetector(): Detector {
 }
 
 /** Read only where there is a contact: a pointer is costly to read on deep bodies. */
-function isAboutNobody(text: CallText): boolean {
-  return withoutCode(text) !== text || toolDefinition.test(text.pointer)
+function isAboutNobody(text: CallText, kind: IdentifierKind, start: number): boolean {
+  if (withoutCode(text) !== text || toolDefinition.test(text.pointer)) return true
+  return kind === 'email_address' && isPublicContact(text, start)
 }
 
 function describe(
@@ -162,7 +165,8 @@ function findPlain(text: string): Identifier[] {
 /** Keeps enough to recognise it: a card's last four digits, an e-mail's first letter and domain. */
 export function maskIdentifier(kind: IdentifierKind, value: string): string {
   if (kind === 'email_address') return `${value.charAt(0)}•••${value.slice(value.indexOf('@'))}`
-  if (kind === 'secret') return `${value.slice(0, 4)}•••`
+  // Of a short password, four characters would be half.
+  if (kind === 'secret') return value.length < 16 ? '•••' : `${value.slice(0, 4)}•••`
   const symbols = value.replace(/[^\p{L}\p{N}]/gu, '')
   const shown = symbols.length >= 12 ? 4 : 2
   return `•••${symbols.slice(-shown)}`

@@ -14,7 +14,7 @@ export interface DocumentRule {
 
 /** Words and signs allowed between name and number: "DNI nº: 12345678", "CPR-nummer er 070761-4285". */
 const links =
-  'nif|numbers?|num|n[uú]mero|num[eé]ro|nummer|nr|no|n[°ºo]|id|code|card|is|es|ist|er|är|est|was|de|del|la|ciudadan[ií]a|identidad|identit(?:y|é)|extranjer[ií]a|серия|номер|гражданина|рф|россии'
+  'nif|numbers?|num|n[uú]mero|num[eé]ro|nummer|nr|no|n[°ºo]|id|code|card|is|es|ist|er|är|est|was|de|del|la|ciudadan[ií]a|identidad|identit(?:y|é)|extranjer[ií]a|серия|номер|гражданина|рф|россии|của|tôi|là|my|his|her|mi|su|meu|mój|mein|meine'
 const signs = String.raw`[\s.,:;#№=°"'’\\()<>|/-]{0,5}`
 
 /**

@@ -83,9 +83,18 @@ const layouts = new Set(['4,4,4,4', '4,6,5', '4,6,4', '4,4,4,4,3', '16', '15'])
 function isCard(written: string, before: string): boolean {
   const digits = digitsOf(written)
   if (digits.length < minDigits || digits.length > maxDigits || !passesLuhn(digits)) return false
-  if (/^(\d)\1*$/.test(digits)) return false
+  if (/^(\d)\1*$/.test(digits) || countsUp(digits) || countsUp(written)) return false
   if (cardWord.test(before)) return true
   return cardShapes.some((shape) => shape.test(digits)) && !(digits === written && otherName.test(before))
+}
+
+/** `4567890123456789` in tests, `4 5 6 7 8 9 10 11` in tables: each digit or group follows the last. */
+function countsUp(written: string): boolean {
+  const groups = /\D/.test(written) ? written.split(/\D+/) : Array.from(written)
+  const follows = (one: string, next: string | undefined) =>
+    next !== undefined && (Number(next) - Number(one) + 10) % 10 === 1 && next.length <= one.length + 1
+  const inOrder = groups.filter((group, index) => follows(group, groups[index + 1])).length
+  return inOrder >= 7 && inOrder >= (groups.length - 1) * 0.75
 }
 
 function digitsOf(written: string): string {

@@ -2,6 +2,9 @@ import type { Identifier } from './identifier.ts'
 import { findMatches } from '../find-matches.ts'
 import { findGated, gatePattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
+import { findCommandSecrets } from './find-command-secrets.ts'
+import { findToldSecrets } from './find-told-secrets.ts'
+import { isCodePath, isPlaceholder, isRandom } from './told-value.ts'
 
 /** From first to last line, or as far as it goes, with blanks, escaped line ends and quotes of code. */
 const privateKey =
@@ -37,6 +40,10 @@ const knownSecrets = [
   /\b(?:sbp_[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|key-[a-f0-9]{32}|pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|AGE-SECRET-KEY-1[A-Z0-9]{58})\b/g,
   /\b\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g,
   /\bhttps:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[A-Za-z0-9_/-]{20,120}/g,
+  /\bhttps:\/\/[a-z0-9-]{1,63}\.webhook\.office\.com\/webhookb2\/[A-Za-z0-9@/-]{40,300}/g,
+  /\bhttps:\/\/chat\.googleapis\.com\/v1\/spaces\/[\w-]{4,40}\/messages\?key=[\w-]{20,60}&token=[\w%-]{20,100}/g,
+  /\bhttps:\/\/[\w.-]{4,120}\.logic\.azure\.com[:\d]{0,4}\/workflows\/[^\s"'<>]{20,300}&sig=[\w%-]{20,100}/g,
+  /\bbot\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g,
   /\bsvc_(?:[a-z0-9]{1,32}_)?[0-9a-f]{48}\b/g,
   // Signed, or cut off at the end of the text.
   /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}(?:\.[A-Za-z0-9_-]{16,1000}|\.?[A-Za-z0-9_-]{0,15}$)/g,
@@ -46,12 +53,6 @@ const knownSecrets = [
 /** User and password before a host; the group is the password. */
 const credentialsInUrl =
   /\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|mongodb(?:\+srv)?|rediss?|amqps?|https?|ftps?|sftp|smtps?|ldaps?):\/\/[^\s:@/"'<>]{0,64}:([^\s:@/"'<>]{3,128})@/g
-/** Placeholders in documentation. */
-const placeholder =
-  /^(?:\$(?:[A-Z_]{3}|[({])|%[sdv(]|<|\{|x{3,}|\*{3,}|(?:your|my|some)[_-]?)|^(?:user(?:name)?|pass(?:word|wd)?|pwd|root|admin|secret|token|guest|test|postgres|mysql|changeme|example|dbpass(?:word)?)\d?$/i
-/** A reference in code: `process.env.PASSWORD1`, `settings.API_KEY2`. */
-const codePath = /^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:\??\.[A-Za-z_$]+\d{0,2}){1,6}$/
-
 /** `password = …` and similar. The value counts if it is too random for a word or a placeholder. */
 const assignedSecret = new RegExp(
   [
@@ -64,8 +65,6 @@ const assignedSecret = new RegExp(
   ].join(''),
   'gi',
 )
-const minEntropyBits = 3
-
 const gatedSecrets = knownSecrets.map(gatePattern)
 const gatedCredentials = gatePattern(credentialsInUrl)
 const gatedEnd = gatePattern(endOfPrivateKey)
@@ -85,27 +84,15 @@ export function* findSecrets(text: string): Generator<Identifier> {
     if (base64Line.test(before)) yield { kind: 'secret', start: match.index - before.length, end }
   }
   for (const match of findGated(text, starts, gatedCredentials)) {
-    if (!placeholder.test(match[1] ?? ''))
+    if (!isPlaceholder(match[1] ?? ''))
       yield { kind: 'secret', start: match.index, end: match.index + match[0].length }
   }
   for (const match of findMatches(text, assignedSecret)) {
     const value = match[1] ?? ''
-    if (!isRandom(value) || placeholder.test(value) || codePath.test(value)) continue
+    if (!isRandom(value) || isPlaceholder(value) || isCodePath(value)) continue
     const start = match.index + match[0].length - value.length
     yield { kind: 'secret', start, end: start + value.length }
   }
-}
-
-function isRandom(value: string): boolean {
-  const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((pattern) => pattern.test(value)).length
-  return classes >= 2 && /\d/.test(value) && entropyBits(value) >= minEntropyBits
-}
-
-/** Shannon entropy per character. */
-function entropyBits(value: string): number {
-  const counts = new Map<string, number>()
-  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
-  let bits = 0
-  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length)
-  return bits
+  yield* findCommandSecrets(text, starts)
+  yield* findToldSecrets(text)
 }

@@ -174,7 +174,7 @@ export const furtherIdRules: readonly DocumentRule[] = [
     kind: 'national_id',
     pattern: /(?<!\d)0\d{2}[0-3]\d{8}(?!\d)/g,
     accepts: () => true,
-    needs: named('căn cước(?: công dân)?|cccd'),
+    needs: named('căn cước(?: công dân)?|cccd|cmnd'),
   },
   {
     kind: 'national_id',

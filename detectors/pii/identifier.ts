@@ -13,6 +13,10 @@ export const identifierKinds = {
   email_address: { level: 4, singular: 'e-mail address', plural: 'e-mail addresses' },
   phone_number: { level: 4, singular: 'phone number', plural: 'phone numbers' },
   ip_address: { level: 4, singular: 'IP address', plural: 'IP addresses' },
+  wallet_address: { level: 4, singular: 'wallet address', plural: 'wallet addresses' },
+  geo_position: { level: 4, singular: 'position of a home', plural: 'positions of homes' },
+  street_address: { level: 4, singular: "person's address", plural: "persons' addresses" },
+  birth_date: { level: 4, singular: 'date of birth', plural: 'dates of birth' },
 } as const satisfies Record<string, { level: 4 | 5; singular: string; plural: string }>
 
 export type IdentifierKind = keyof typeof identifierKinds

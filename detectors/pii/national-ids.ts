@@ -20,6 +20,7 @@ import {
 import { passesNhs } from './checks-by-eleven.ts'
 import type { DocumentRule } from './document-rule.ts'
 import { furtherIdRules } from './further-ids.ts'
+import { furtherNumberRules } from './health-and-tax-ids.ts'
 
 /** Identifiers of the most populous countries. Without a proving checksum, the name must stand by it. */
 export const nationalIdRules: readonly DocumentRule[] = [
@@ -161,4 +162,5 @@ export const nationalIdRules: readonly DocumentRule[] = [
     needs: /person(?:nummer|al identity)|\bpnr\b/i,
   },
   ...furtherIdRules,
+  ...furtherNumberRules,
 ]
