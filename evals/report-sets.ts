@@ -4,6 +4,7 @@ import { makeLeaks } from './make-leaks.ts'
 import { createCopyFinder, wordsOf } from './near-copies.ts'
 import { makeRetellings, retold } from './make-retellings.ts'
 import { makeRequests } from './make-requests.ts'
+import { personalDataSets } from './personal-data-sets.ts'
 import { isIn, type Sample } from './samples.ts'
 
 /** Samples of one row of the report. */
@@ -14,19 +15,6 @@ export interface ReportSet {
   /** Other scorers' texts, which this scorer should not flag: many, and expensive with a judge. */
   isForeign: boolean
 }
-
-/** What the detectors of pii_detection look for; the other spans are names, places, dates and the like. */
-const structuredTypes = new Set([
-  ...[
-    'CREDIT_CARD',
-    'EMAIL_ADDRESS',
-    'IBAN_CODE',
-    'IP_ADDRESS',
-    'PHONE_NUMBER',
-    'US_DRIVER_LICENSE',
-    'US_SSN',
-  ],
-])
 
 /**
  * For each scorer: its sets, all of them together, special rows, and other scorers' texts. `trained` holds
@@ -51,7 +39,8 @@ export function reportSetsOf(
       const own = samples.filter((sample) => sample.scorer === scorer)
       const sets = Map.groupBy(own, ({ set }) => set)
       const rows: [set: string, samples: readonly Sample[]][] = [...sets]
-      if (scorer === 'pii_detection') rows.push(['structured identifiers', own.map(asStructured)])
+      if (scorer === 'pii_detection')
+        rows.push(...personalDataSets(own).filter(([, members]) => members.length > 0))
       if (scorer === 'vector_weakness')
         rows.push(['injecagent, orders not trained on', withUnseenAttacks(own)])
       rows.push(...byKind(own, scorer))
@@ -127,10 +116,6 @@ const answerSets = new Set(['jailjudge-mini', 'xstest-answers'])
 /** A sample reduced to the part that its label is about. */
 function asLabelled(sample: Sample): Sample {
   return answerSets.has(sample.set) ? { ...sample, prompt: '' } : sample
-}
-
-function asStructured(sample: Sample): Sample {
-  return { ...sample, label: sample.spans.some(({ type }) => structuredTypes.has(type)) ? 1 : 0 }
 }
 
 /** Sets of everyday texts, without attacks on a model. */

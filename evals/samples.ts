@@ -19,6 +19,8 @@ const sampleSchema = z.object({
   kind: z.string().optional(),
   /** A tool that the answer calls, with `response` as its command. */
   tool: z.string().optional(),
+  /** ISO 639-1, where a set has several. */
+  language: z.string().optional(),
   spans: z.array(z.object({ type: z.string(), start: z.number(), end: z.number() })).default([]),
 })
 export type Sample = z.output<typeof sampleSchema>

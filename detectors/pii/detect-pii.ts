@@ -1,13 +1,17 @@
 import type { CallText, Evidence } from '../call-text.ts'
 import type { Detector, Finding } from '../verdict.ts'
+import { identifyLanguage, type Language } from '../language/identify-language.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
 import { fieldNames } from './field-name.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
+import { findPersonalData, findTiedPersonalData } from './find-personal-data.ts'
 import { findSecrets } from './find-secrets.ts'
 import { hintsAtSecret } from './find-told-secrets.ts'
+import { findSpokenNumbers } from './find-spoken-numbers.ts'
 import { hintsAtPersons } from './hint-at-persons.ts'
 import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
+import { createLooseFields } from './loose-fields.ts'
 import { isPublicContact } from './public-contact.ts'
 import { undisguise } from './undisguise.ts'
 import { findMatches } from '../find-matches.ts'
@@ -20,6 +24,8 @@ const finders: readonly IdentifierFinder[] = [
   findDocuments,
   findIpAddresses,
   findPhoneNumbers,
+  findSpokenNumbers,
+  findTiedPersonalData,
 ]
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
@@ -27,61 +33,109 @@ export const piiVersion = 'detector-7'
 const maxEvidence = 100
 const maxExamples = 5
 /** In programs these are authors, examples and test data; in definitions of tools, examples. */
-const contacts: ReadonlySet<IdentifierKind> = new Set(['email_address', 'phone_number', 'ip_address'])
+const contacts: ReadonlySet<IdentifierKind> = new Set([
+  ...(['email_address', 'phone_number', 'ip_address', 'street_address', 'birth_date'] as const),
+])
 const toolDefinition = /^\/(?:tools|functions|toolConfig)\//
 
+/** Languages whose words for homes, births and passwords are known, and were measured. */
+const covered: ReadonlySet<Language> = new Set<Language>([
+  ...(['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'tr', 'sv', 'ru', 'zh', 'ja', 'ko', 'ar'] as const),
+])
+
 /**
- * Structured identifiers and secrets in either body. If a private person may be named, no finding proves
- * nothing: that needs a judge.
+ * Finds, in either body: numbers of cards, accounts, documents and identities of some sixty countries, e-mail
+ * and IP addresses, phone numbers in digits and in words, keys, and passwords in prose, commands and files;
+ * street addresses and dates of birth if the text says to which person they belong.
+ *
+ * Does not find: a name alone, a place, an employer, an illness, a relationship; persons described without
+ * their name; passwords without a digit; pictures. Is no finding: a public person, an author in a package
+ * file, a maintainer in a project's document, a company's address, mailbox or hotline, an example.
+ *
+ * Languages: the fifteen of `covered`; in others only numbers, addresses of computers and keys. What may
+ * name a private person or tell a secret, and proves nothing, needs a judge.
  */
 export function createPiiDetector(): Detector {
-  const evidence: Evidence[] = []
-  const examples: string[] = []
-  const counts = new Map<IdentifierKind, number>()
-  let last: Evidence | undefined
+  const tally = createTally()
+  const loose = createLooseFields()
   let isHinted = false
+  let isOutside = false
   let hasText = false
   const fieldNameOf = fieldNames()
   return {
     read(given) {
-      const { part, pointer, speaker, text, offset } = given
+      const { speaker, text } = given
       hasText ||= text.trim() !== ''
+      const field = fieldNameOf(given)
       // Operators name people freely in their own instructions, most often the assistant.
-      isHinted ||= speaker !== 'system' && (hintsAtPersons(text) || hintsAtSecret(text))
-      for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(given))) {
-        if (contacts.has(kind) && isAboutNobody(given, kind, start)) {
-          // No proof, and nothing to vouch for: some programs hold real people's addresses.
-          isHinted = true
-          continue
-        }
-        const found = { part, pointer, start: offset + start, end: offset + end, kind }
-        // Pieces of a long text overlap: count what is in both once.
-        if (offset > 0 && last?.part === part && last.pointer === pointer && found.start < last.end) continue
-        last = found
-        counts.set(kind, (counts.get(kind) ?? 0) + 1)
-        if (evidence.length < maxEvidence) evidence.push(found)
-        if (examples.length < maxExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
+      if (speaker !== 'system') {
+        isHinted ||= hintsAtPersons(text) || hintsAtSecret(text)
+        isOutside ||= !isCovered(text)
+      }
+      const untied = findPersonalData(field + text).filter(({ isTied }) => !isTied)
+      isHinted ||= untied.length > 0
+      if (field !== '' && !isExample(given)) loose.read(given, field, untied)
+      for (const { kind, start, end } of findIdentifiers(text, field)) {
+        // No proof, and nothing to vouch for: some programs hold real people's addresses.
+        if (contacts.has(kind) && isAboutNobody(given, kind, start)) isHinted = true
+        else tally.add(given, { kind, start, end })
       }
     },
     finding() {
       if (!hasText) return { reason: 'no_text', leaning: 1 }
-      if (counts.size === 0 && isHinted) return { reason: 'detectors_undecided', leaning: 2 }
-      return describe(counts, examples, evidence)
+      for (const { text, datum } of loose.tied()) tally.add(text, datum)
+      if (tally.counts.size > 0) return describe(tally)
+      if (isOutside) return { reason: 'language_not_covered', leaning: 1.5 }
+      if (isHinted) return { reason: 'detectors_undecided', leaning: 2 }
+      return describe(tally)
+    },
+  }
+}
+
+/** Names, numbers and code have no language to be told, and are covered. */
+function isCovered(text: string): boolean {
+  const language = identifyLanguage(text)
+  return language === null || covered.has(language)
+}
+
+interface Tally {
+  evidence: readonly Evidence[]
+  examples: readonly string[]
+  counts: ReadonlyMap<IdentifierKind, number>
+}
+
+/** What was found in all texts of a call. */
+function createTally(): Tally & { add: (text: CallText, found: Identifier) => void } {
+  const evidence: Evidence[] = []
+  const examples: string[] = []
+  const counts = new Map<IdentifierKind, number>()
+  let last: Evidence | undefined
+  return {
+    evidence,
+    examples,
+    counts,
+    add({ part, pointer, text, offset }, { kind, start, end }) {
+      const found = { part, pointer, start: offset + start, end: offset + end, kind }
+      // Pieces of a long text overlap: count what is in both once.
+      if (offset > 0 && last?.part === part && last.pointer === pointer && found.start < last.end) return
+      last = found
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      if (evidence.length < maxEvidence) evidence.push(found)
+      if (examples.length < maxExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
     },
   }
 }
 
 /** Read only where there is a contact: a pointer is costly to read on deep bodies. */
 function isAboutNobody(text: CallText, kind: IdentifierKind, start: number): boolean {
-  if (withoutCode(text) !== text || toolDefinition.test(text.pointer)) return true
-  return kind === 'email_address' && isPublicContact(text, start)
+  return isExample(text) || (kind === 'email_address' && isPublicContact(text, start))
 }
 
-function describe(
-  counts: ReadonlyMap<IdentifierKind, number>,
-  examples: readonly string[],
-  evidence: readonly Evidence[],
-): Finding {
+function isExample(text: CallText): boolean {
+  return withoutCode(text) !== text || toolDefinition.test(text.pointer)
+}
+
+function describe({ counts, examples, evidence }: Tally): Finding {
   if (counts.size === 0) {
     const rationale =
       'No structured personal identifier, no secret and no sign of a private person was found.'

@@ -5,7 +5,7 @@ import { findMatches } from '../find-matches.ts'
 
 // RFC 5321 limits the local part to 64 characters, which bounds the search.
 const emailPattern =
-  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}]{2,24}/gu
+  /(?<![A-Za-z0-9\p{sc=Cyrillic}\p{sc=Greek}._%+-])(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}])[\p{L}\p{N}_](?:(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}])[\p{L}\p{N}._%+'-]){0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}]{2,24}/gu
 /** RFC 2606 domains and other documentation domains: nobody's addresses. */
 const reservedDomain =
   /(?:^|\.)(?:example(?:\.\w{2,3}){0,2}|test|invalid|localhost|local|localdomain|tld|(?:your|my|some)-?(?:domain|company|site|app|org)\.\w{2,4}|(?:domain|email|company|test|foo|bar)\.com)$/i
@@ -78,9 +78,9 @@ export function* findIpAddresses(text: string): Generator<Identifier> {
 }
 
 // Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension.
-// Groups are maximal: if a run of 90 digits could split anywhere, the search took 2.4 s.
+// Scripts without spaces have letters beside them. Groups are maximal: if a run of 90 digits could split anywhere, the search took 2.4 s.
 const phonePattern =
-  /(?<![\p{L}\p{N}_.:/#$€£-])(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?!\d)(?:(?:\)[ \u00a0.\-/()]{0,2}|[ \u00a0.\-/()]{1,2})\d{1,15}(?!\d)){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
+  /(?<![\p{N}_.:/#$€£-]|(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}])\p{L})(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?!\d)(?:(?:\)[ \u00a0.\-/()]{0,2}|[ \u00a0.\-/()]{1,2})\d{1,15}(?!\d)){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{N}_]|(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}])\p{L}|[.,:/-]\d|%)/gu
 /** A number has at least seven digits with at most three signs between two. */
 const sevenDigits = /\d(?:[ \u00a0.\-/()]{0,3}\d){6}/
 /** Words for a telephone, in the languages of most callers. */
@@ -101,7 +101,7 @@ const companyNumber =
   /^(?:\+?1[-. ]?)?\(?(?:800|888|877|866|855|844|833|900)\)?[-. ]\d{3}[-. ]?\d{4}$|^(?:\+|00)?800[ -]?\d|^(?:\+?(?:49|44|33|39|34|31|48|7|90|81)[ -]?(?:\(0\))?|0 ?|8[ -]?\(?)(?:800|900|180[1-6]?|0?120|84[345]|87[0-3]|8(?=[0-9]\d[ ]\d\d)|137|901|902)(?:\)?[ -]|\d{6})/
 /** What a company calls its lines. A person's number may be beside "call". */
 const companyLine =
-  /(?:\b(?:hotline|help ?line|help ?desk|toll[- ]free|customer (?:service|support|care)|support (?:line|team|desk)?|service cent(?:er|re)|switchboard|reservations|kundenservice|kundendienst|service client|num[eé]ro vert|atenci[oó]n al cliente|servizio clienti|numero verde|klantenservice|infolinia|biuro obs[lł]ugi)\b|горячая линия|служба поддержки|客服|热线|熱線|フリーダイヤル|お客様センター|고객센터|müşteri hizmetleri|خدمة العملاء)[^\n]{0,40}$/iu
+  /(?:\b(?:hotline|help ?line|help ?desk|toll[- ]free|customer (?:service|support|care)|support (?:line|team|desk)?|service cent(?:er|re)|switchboard|reservations|kundenservice|kundendienst|kundtjänst|kundeservice|asiakaspalvelu|service clients?|atendimento|sac|num[eé]ro vert|atenci[oó]n al cliente|servizio clienti|numero verde|klantenservice|infolinia|biuro obs[lł]ugi)\b|горячая линия|служба поддержки|客服|热线|熱線|フリーダイヤル|お客様センター|고객센터|müşteri hizmetleri|خدمة العملاء)[^\n]{0,40}$/iu
 
 /** North American numbers reserved for fiction and documentation. */
 const fictional = /(?:^|\D)555\)?[ .-]{0,2}01\d{2}$/

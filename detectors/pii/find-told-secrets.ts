@@ -1,12 +1,16 @@
 import { findMatches } from '../find-matches.ts'
+import { findGated, gatePattern } from '../gate/gated-pattern.ts'
+import { wordStartsOf } from '../gate/word-starts.ts'
 import type { Identifier } from './identifier.ts'
 import { isPlaceholder, passwordStrength, valueClass, withoutEnding } from './told-value.ts'
+import { wordGate } from './word-gate.ts'
 
 /** Words for a password in twenty-four languages, with endings that they take in prose. */
 const passwords = [
   ...['password', 'passcode', 'passphrase', 'passwort', 'kennwort', 'zugangscode', 'mot de passe', 'mdp'],
   ...[
-    'contrase(?:ñ|n)a',
+    'contraseña',
+    'contrasena',
     'clave',
     'senha',
     'palavra-passe',
@@ -61,13 +65,17 @@ const unspaced = [
   'api ?キー',
   'api ?키',
 ]
-const secretWord = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_-])(?:${[...passwords, ...keys].join('|')})(?![\p{L}\p{N}_])|${unspaced.join('|')}`,
+const isPlain = (word: string) => !/[^\0-\x7f]/.test(word)
+const spaced = [...passwords, ...keys]
+/** ASCII apart: without the flag `u` the pattern is three times as fast, and its words can be gated. */
+const plainWord = gatePattern(
+  new RegExp(String.raw`(?<![\w-])(?:${spaced.filter(isPlain).join('|')})(?!\w)`, 'gi'),
+)
+const otherWord = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_-])(?:${spaced.filter((word) => !isPlain(word)).join('|')})(?![\p{L}\p{N}_])|${unspaced.join('|')}`,
   'giu',
 )
-/** Cheaper than the whole list, and most texts have none. */
-const mayTell =
-  /pass|kennw|zugangs|mdp|contrase|clave|senha|palavra|parol|wacht|lösen|adgangs|salas|has[łl]|hesl|jelsz|ifre|sandi|mật|api|token|key|code|[\u0370-\uffff]/i
+const beyondAscii = /[^\0-\x7f]/
 
 /** Between word and value: "for the guest network is", "lautet", "是". */
 const connector = String.raw`(?:\s(?:is|was|to|be|as|ist|lautet|war|heißt|est|es|era|è|é|jest|to|är|er|on|je|este|adalah|là|это|была|είναι|هي|هو|היא|है|คือ)(?:\s(?:now|set to|still|jetzt|maintenant|ahora|agora|ora|teraz|теперь|сейчас))?\s|\s?[:：=–—]\s?|\s-\s|是|为|為|は|은\s?|는\s?)`
@@ -80,24 +88,30 @@ const beside = new RegExp(String.raw`^\s{0,2}["'“«„「『\x60(]{0,2}(${valu
 /** A number that opens a door or a card, told with its word. */
 const pin =
   /(?<![\p{L}\p{N}_-])(?:(?:my|his|her|their|our|your|the|meine?|mon|mi|il mio|minha?|moj|mój|mijn|мой) (?:[\p{L}]{1,12} ){0,2}(?:pin(?:[ -]?(?:code|number|nummer))?|cvv|cvc)|(?:door|gate|alarm|entry|safe)[ -]code|türcode|digicode|kod do (?:drzwi|bramy)|код (?:от )?(?:двери|домофона))(?: (?:is|ist|est|es|è|é|jest|to|är)|\s?:)?\s{1,2}(\d{3,8})(?!\d|[-.,/]\d)/giu
-const mayTellPin =
-  /(?:pin|code|nummer|number|cvv|cvc|drzwi|bramy|домофона|двери)(?: \p{L}{2,4}| ?:)?\s{1,2}\d{3}/iu
+const mayTellPin = wordGate(
+  'pin pincode pinnummer cvv cvc door gate alarm entry safe türcode digicode kod код',
+)
 const maxWords = 200
 const reach = 200
 
 /** Passwords, keys and codes told in a sentence, in the languages of the lists above. */
 export function* findToldSecrets(text: string): Generator<Identifier> {
-  for (const { 0: word, index } of mayTell.test(text) ? findMatches(text, secretWord, maxWords) : []) {
+  for (const { 0: word, index } of wordsIn(text)) {
     const from = index + word.length
     const after = text.slice(from, from + reach)
     const value = valueAfter(after)
     if (value !== null) yield { kind: 'secret', start: from + value.start, end: from + value.end }
   }
-  for (const match of mayTellPin.test(text) ? findMatches(text, pin, maxWords) : []) {
+  for (const match of mayTellPin(text) ? findMatches(text, pin, maxWords) : []) {
     const end = match.index + match[0].length
     const length = match[1]?.length ?? 0
     yield { kind: 'secret', start: end - length, end }
   }
+}
+
+function wordsIn(text: string): readonly RegExpExecArray[] {
+  const plain = findGated(text, wordStartsOf(text), plainWord, maxWords)
+  return beyondAscii.test(text) ? [...plain, ...findMatches(text, otherWord, maxWords)] : plain
 }
 
 function valueAfter(after: string): { start: number; end: number } | null {
@@ -125,8 +139,7 @@ const mayBeValue = new RegExp(
 
 /** True if a text may tell a secret in words that prove nothing: "the password is swordfish". */
 export function hintsAtSecret(text: string): boolean {
-  if (!mayTell.test(text)) return false
-  return findMatches(text, secretWord, maxWords).some(({ 0: word, index }) => {
+  return wordsIn(text).some(({ 0: word, index }) => {
     const value = mayBeValue.exec(text.slice(index + word.length, index + word.length + reach))?.[1]
     return value !== undefined && !isPlaceholder(withoutEnding(value)) && !sayings.test(value)
   })

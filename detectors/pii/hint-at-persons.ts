@@ -1,5 +1,8 @@
+import { wordGate } from './word-gate.ts'
+
 /** Signs of a private person: words near names, and address forms. No proof: many names are public. */
 const hints: readonly RegExp[] = [
+  /\b(?:my|his|her|our|their) (?:ex-?)?(?:wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad|boss|neighbou?r|landlord|tenant|patient|client|customer|colleague|coworker|doctor|teacher|friend|girlfriend|boyfriend|partner) [a-z]{3,20} [a-z]{3,20}/i,
   /\b(?:my|his|her|their|our|whose) (?:full |first |last |legal |maiden )?name(?:'s| is| was)?\b/i,
   /\b(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra|Monsieur|Madame)\.? \p{Lu}\p{L}+/u,
   /\b(?:[Ii] am|I'm|[Tt]his is|[Nn]ame:|[Dd]ear|[Rr]egards,|[Ss]incerely,|[Cc]heers,|[Bb]est,|[Pp]atient|[Ee]mployee|[Cc]ustomer|[Cc]lient|[Tt]enant|[Cc]olleague|[Nn]eighbou?r|[Ss]igned)\s{1,3}\p{Lu}\p{Ll}+(?: \p{Lu}[\p{L}.]+)?/u,
@@ -18,7 +21,17 @@ const hints: readonly RegExp[] = [
 const nameLike =
   /(?<=[\p{Ll},;] )(?!(?:The|An?|New|United|North|South|East|West|Saint|San|Los|Las|World|Great|Prime|White) )\p{Lu}\p{Ll}+(?: \p{Lu}\.)? \p{Lu}\p{Ll}+\b/u
 
+/** The same in scripts without capitals, and in other languages: words beside names. */
+const otherHints =
+  /我叫|我的名字|家住|我住|先生|女士|小姐|姓名|住址|と申し|私の名前|氏名|様[、。はのがを]|さん[、。はのがをにと]|住所|이름은|성명|저는|님[은이의께]|씨[는가의를]|주소|اسمي|السيد|عنواني|أسكن|меня зовут|мо[йяё] (?:имя|адрес|номер)|живу|проживаю|mein name|ich heiße|ich wohne|je m['’]appelle|j['’]habite|me llamo|vivo en|mi chiamo|abito|me chamo|moro|ik heet|ik woon|nazywam|mieszkam|adım|oturuyorum|jag heter|jag bor/iu
+const beyondAscii = /[^\0-\x7f]/
+const foreignStart = wordGate('mein ich je me vivo mi abito moro ik nazywam mieszkam oturuyorum jag')
+
 /** True if a text may name a private person: then only a judge can rule it out. */
 export function hintsAtPersons(text: string): boolean {
-  return nameLike.test(text) || hints.some((hint) => hint.test(text))
+  return (
+    nameLike.test(text) ||
+    hints.some((hint) => hint.test(text)) ||
+    ((beyondAscii.test(text) || foreignStart(text)) && otherHints.test(text))
+  )
 }
