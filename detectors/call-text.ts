@@ -3,6 +3,7 @@ import { isChunked } from '#capture/streams/join-pieces.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { Path } from './along-names.ts'
+import { findContext, type Span } from './context/find-context.ts'
 import { holdsToolsData, isProtocols, namesIn, namesOfAnswer, namesOfKey, type Names } from './field-names.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
 import { isWords, withoutMedia } from './media-text.ts'
@@ -18,8 +19,12 @@ export interface CallText extends Path {
   pointer: string
   speaker: Speaker
   text: string
-  /** Offset of `text` within the string. Non-zero only for pieces of a long one. */
+  /** Offset of `text` within the string. Non-zero only for pieces of a long one, and passages. */
   offset: number
+  /** Passages of the string that were retrieved or pasted (find-context.ts). Absent: none. */
+  context?: readonly Span[]
+  /** Part of a tool's definition, which an MCP server may have written. */
+  isOffer?: true
 }
 
 /** A passage. Offsets: UTF-16 units in the string at `pointer`, or in the joined strings of a list there. */
@@ -85,11 +90,13 @@ export function readCall(
       ...textsOf('request_body', request?.value, {
         voice: { speaker: asking, isFixed },
         isTools: false,
+        isOffer: false,
         names: 'protocol',
       }),
       ...textsOf('response_body', response?.value, {
         voice: { speaker: answering, isFixed },
         isTools: isFixed,
+        isOffer: false,
         names: isFixed ? 'own' : namesOfAnswer(request?.value, response?.value),
       }),
     ],
@@ -112,6 +119,8 @@ interface Setting {
   voice: Voice
   /** Inside a tool's arguments or data. */
   isTools: boolean
+  /** Inside the definitions of tools. */
+  isOffer: boolean
   names: Names
 }
 
@@ -123,7 +132,9 @@ function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
     const { value, key: name, pointer, within, voice: by } = next
     if (typeof value === 'string') {
       const text = isCut ? withoutMedia(value) : value
-      if (isWords(text)) texts.push({ part, pointer, name, within, speaker: by.speaker, text, offset: 0 })
+      if (!isWords(text)) continue
+      const said: CallText = { part, pointer, name, within, speaker: by.speaker, text, offset: 0 }
+      texts.push(next.isOffer ? { ...said, isOffer: true } : withContext(said))
       continue
     }
     // Of numbers, only possible identifiers get here (strings-of.ts). A body that is just a number is not
@@ -145,10 +156,22 @@ function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
       const isPieces = child.key === 'output' && isPrediction(value)
       const said = isPieces ? predictionOutput(value) : child.value
       const childNames = namesOfKey(value, child.key, names)
-      stack.push({ ...child, value: said, within: path, voice, isTools, names: childNames })
+      const isOffer = next.isOffer || (voice.speaker === 'system' && offerKeys.has(child.key))
+      stack.push({ ...child, value: said, within: path, voice, isTools, isOffer, names: childNames })
     }
   }
   return texts
+}
+
+/** Members that define tools. */
+const offerKeys: ReadonlySet<string> = new Set(['tools', 'functions'])
+
+/** A prompt with its passages; anything else unchanged. */
+function withContext(said: CallText): CallText {
+  const { part, speaker, text } = said
+  if (part !== 'request_body' || (speaker !== 'user' && speaker !== 'system')) return said
+  const context = findContext(text, speaker)
+  return context.length === 0 ? said : { ...said, context }
 }
 
 interface Unread extends Setting {

@@ -23,9 +23,15 @@ export function findAttacks(samples: readonly Sample[]): ReadonlyMap<string, str
   for (const { id, set, label, context } of samples) {
     if (set !== 'bipia' || label === 0) continue
     const base = clean.find((other) => context.startsWith(other.context))
-    attacks.set(id, context.slice(base?.context.length ?? context.trimEnd().lastIndexOf('\n')).trim())
+    attacks.set(id, context.slice(base?.context.length ?? startOfLast(context.trimEnd())).trim())
   }
   return attacks
+}
+
+/** Where the last line begins, or the line that introduces the code block at the end. */
+function startOfLast(context: string): number {
+  const fence = context.endsWith('```') ? context.lastIndexOf('\n```', context.length - 4) : -1
+  return context.lastIndexOf('\n', fence === -1 ? context.length : fence - 1)
 }
 
 function sharedStart(left: string, right: string): number {

@@ -6,6 +6,7 @@ import { createLinearModel, type ModelFile } from '#detectors/linear/linear-mode
 import { foldText } from '#detectors/phrases/fold-text.ts'
 import { createFeatureCounter } from '#detectors/linear/text-features.ts'
 import { dot, exampleOf, fitModel, sigmoid, type Example, type FittedModel } from './fit-model.ts'
+import { readOrdinaryCalls, type OrdinaryCall } from './ordinary-traffic.ts'
 import { isIn, readSamples, type Sample } from './samples.ts'
 import { trainingPlans, type TrainingPlan, type TrainingText } from './training-plans.ts'
 
@@ -36,11 +37,17 @@ function main(): void {
   const plans = trainingPlans.filter(({ scorer }) => values.scorer === undefined || scorer === values.scorer)
   if (plans.length === 0) throw new Error(`--scorer ${values.scorer ?? ''}: no model is trained for it`)
   const samples = readSamples(values.data).filter(({ id }) => isIn('train', id))
-  for (const plan of plans) train(plan, samples, values.data)
+  const ordinary = readOrdinaryCalls(path.join(values.data, 'ordinary'), 'train')
+  for (const plan of plans) train(plan, samples, ordinary, values.data)
 }
 
-function train(plan: TrainingPlan, samples: readonly Sample[], data: string): void {
-  const rows = rowsOf(plan, samples)
+function train(
+  plan: TrainingPlan,
+  samples: readonly Sample[],
+  ordinary: readonly OrdinaryCall[],
+  data: string,
+): void {
+  const rows = rowsOf(plan, samples, ordinary)
   const probabilities = crossValidate(rows)
   const measured = chooseThreshold(plan, rows, probabilities)
   const { bias, weights, scale } = quantise(
@@ -71,10 +78,10 @@ function train(plan: TrainingPlan, samples: readonly Sample[], data: string): vo
   console.log(plan.model, JSON.stringify(measured))
 }
 
-function rowsOf(plan: TrainingPlan, samples: readonly Sample[]): Row[] {
+function rowsOf(plan: TrainingPlan, samples: readonly Sample[], ordinary: readonly OrdinaryCall[]): Row[] {
   const counter = createFeatureCounter(settings.bits)
   const seen = new Set<string>()
-  return plan.textsOf(samples).flatMap((given) => {
+  return plan.textsOf(samples, ordinary).flatMap((given) => {
     const text = given.text.slice(0, maxUnits)
     if (text.trim() === '' || seen.has(text)) return []
     seen.add(text)
@@ -113,7 +120,8 @@ function measureAt(
   rows: readonly Row[],
   probabilities: readonly number[],
 ) {
-  const flagged = (row: Row) => (probabilities[rows.indexOf(row)] ?? 0) >= threshold
+  const found = new Set(rows.filter((_row, at) => (probabilities[at] ?? 0) >= threshold))
+  const flagged = (row: Row) => found.has(row)
   const measured = rows.filter(({ set }) => plan.measuredOn.includes(set))
   const positives = measured.filter(({ label }) => label === 1)
   const hits = positives.filter(flagged).length

@@ -1,11 +1,10 @@
 import { orderSigns } from '#detectors/injection/order-signs.ts'
-import { splitSegments } from '#detectors/injection/split-segments.ts'
 import { contentSigns } from '#detectors/content/content-signs.ts'
 import type { Sign } from '#detectors/linear/text-features.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
-import { findAttacks, isTrainedOn } from './find-attacks.ts'
-import { makeRequests } from './make-requests.ts'
-import { isIn, type Sample } from './samples.ts'
+import { segmentsOf } from './order-segments.ts'
+import type { OrdinaryCall } from './ordinary-traffic.ts'
+import type { Sample } from './samples.ts'
 
 /** One text that a model is trained with. */
 export interface TrainingText {
@@ -19,7 +18,7 @@ export interface TrainingPlan {
   model: string
   scorer: BuiltInScorer
   signs?: (folded: string) => readonly Sign[]
-  textsOf: (samples: readonly Sample[]) => TrainingText[]
+  textsOf: (samples: readonly Sample[], ordinary: readonly OrdinaryCall[]) => TrainingText[]
   /** Sets with both labels, or positives alone, that measure recall and precision of a threshold. */
   measuredOn: readonly string[]
   /** The share of a set's negatives that may be flagged; `maxFalseElsewhere` for sets not named. */
@@ -43,39 +42,12 @@ function takeFrom(takes: Readonly<Record<string, Take>>): TrainingPlan['textsOf'
     })
 }
 
-/** Innocent sentences, from sets without attacks. */
-const innocentMaterial: Readonly<Record<string, (sample: Sample) => string>> = {
-  begin: ({ context }) => context,
-  summedits: ({ context }) => context,
-  poisonedrag: ({ context }) => context,
-  'openai-moderation': ({ prompt: text }) => text,
-  'presidio-synth': ({ prompt: text }) => text,
-  'xstest-answers': ({ response }) => response,
-  notinject: ({ prompt: text }) => text,
-}
-
-/** Sentences of planted orders, against sentences around them and elsewhere. */
-function segmentsOf(samples: readonly Sample[]): TrainingText[] {
-  const attacks = findAttacks(samples)
-  const requests = makeRequests().filter(({ id }) => isIn('train', id))
-  return [...samples, ...requests].flatMap((sample) => {
-    const { id, set, context } = sample
-    const attack = attacks.get(id)
-    const clean =
-      attack === undefined ? (innocentMaterial[set]?.(sample) ?? context) : context.replace(attack, '\n')
-    const texts = (text: string, label: 0 | 1) =>
-      Array.from(splitSegments(text), (segment) => ({ set, text: segment.text, label }))
-    if (attack !== undefined && set === 'injecagent' && !isTrainedOn(attack)) return texts(clean, 0)
-    return [...texts(clean, 0), ...(attack === undefined ? [] : texts(attack, 1))]
-  })
-}
-
 export const trainingPlans: readonly TrainingPlan[] = [
   {
     model: 'content-request',
     scorer: 'content_safety',
     signs: contentSigns,
-    textsOf: (samples) =>
+    textsOf: (samples, ordinary) =>
       takeFrom({
         'openai-moderation': prompt,
         // Without the unsafe contrasts, which differ from safe prompts by a word or two. With them 60% of the
@@ -86,7 +58,7 @@ export const trainingPlans: readonly TrainingPlan[] = [
         'honest-personas': innocentPrompt,
         begin: innocentPrompt,
         'presidio-synth': innocentPrompt,
-      })(samples),
+      })(samples, ordinary),
     measuredOn: ['openai-moderation'],
     maxFalse: { 'openai-moderation': 0.075, 'xstest-prompts': 0.03 },
     maxFalseElsewhere: 0.01,
@@ -127,10 +99,9 @@ export const trainingPlans: readonly TrainingPlan[] = [
     scorer: 'vector_weakness',
     signs: orderSigns,
     textsOf: segmentsOf,
-    measuredOn: ['injecagent', 'bipia'],
-    // A document has hundreds of sentences. Of 8,347 innocent ones only one of notinject's, an order to a
-    // model itself, may be flagged.
-    maxFalse: { notinject: 0.02, 'requests, constructed': 0.02 },
-    maxFalseElsewhere: 0,
+    measuredOn: ['injecagent', 'bipia', 'bipia-orders'],
+    // A document has hundreds of sentences.
+    maxFalse: { notinject: 0.02, 'requests, constructed': 0.05, bipia: 0.02 },
+    maxFalseElsewhere: 0.0045,
   },
 ]

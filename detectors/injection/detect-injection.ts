@@ -1,9 +1,10 @@
 import type { CallText } from '../call-text.ts'
 import { evidenceOf, namesOf, nothingSuspicious, valueOfPoints } from '../phrases/suspect.ts'
+import { materialOf } from '../context/material-of.ts'
 import { discountGuidance } from './guides-people.ts'
 import { discountMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
-import { orderModelVersion, suspectRetrieved } from './suspect-material.ts'
+import { orderModelVersion, suspectRetrieved, withOddTask } from './suspect-material.ts'
 
 /** Changes whenever phrases or weights decide differently, so that scores name their rules. */
 export const injectionVersion = `detector-8-${orderModelVersion}`
@@ -18,11 +19,14 @@ export function createInjectionDetector(): Detector {
   let where: CallText | undefined
   let hasContext = false
   return {
-    read(text) {
-      if (text.speaker !== 'tool') return
-      hasContext = true
-      const suspicion = discountGuidance(text.text, discountMention(text.text, suspectRetrieved(text)))
-      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+    read(given) {
+      for (const text of materialOf(given)) {
+        hasContext = true
+        const found = suspectRetrieved(text)
+        const all = text === given ? withOddTask(found, text) : found
+        const suspicion = discountGuidance(text.text, discountMention(text.text, all))
+        if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+      }
     },
     finding() {
       if (!hasContext) return { reason: 'no_context', leaning: 1 }

@@ -12,6 +12,14 @@ const model = String.raw`(?:ai|llm|ai model|ai assistant|ai agent|language model
 const secret = String.raw`(?:passwords?|passcodes?|credentials?|api keys?|tokens?|secrets?|credit cards?|payment methods?|saved addresses|personal (?:details|data|information)|private|confidential|sensitive|genetic data|medical|patient|saving accounts|bank(?:ing)? details|search history|shipments|linked accounts|conversation|chat history|system prompt|contacts|files)`
 const sendTo = String.raw`(?:send|email|e-mail|mail|forward|post|upload|exfiltrate|transmit|submit|share|leak|export)`
 
+/** Hiding from the user what is done. Manuals tell support staff what not to say: "tell the user to …", "unless". */
+export const concealment = [
+  pattern(
+    `\\b(?:do not|don't|never|without)\\W+(?:ever\\W+)?(?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|tell(?:ing)?|show(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?)\\W+(?:(?:any of|about|of)\\W+)?(?:(?:this|it|that|these(?: \\w+)?|the (?:transfer|message|note|payment|e-?mail|step|change|request|instructions?|above|following|call|file|tool))\\W+)?(?:(?:to|from|about)\\W+)?(?:the|any) users?\\b(?!\\W+(?:to|how|which|what|their|your|id|names?|unless|that (?:an?|the) \\w+ (?:passed|succeeded|worked|was (?:fixed|done)))\\b)`,
+  ),
+  pattern(`\\b(?:do not|don't|never)\\W+(?:mention|reveal|disclose|show)\\W+(?:this|these) (?:instructions?|notes?|rules?|message|text|sentence)\\b`),
+]
+
 /**
  * Ways in which a document, page or tool result addresses the model that reads it. Normal for a user, not for
  * retrieved text. Families of 3 points or less also occur in honest mail and documentation.
@@ -42,11 +50,22 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         `\\b(?:write|provide|give|deliver|present|express|craft|compose|construct)\\W+your\\W+(?:\\w+\\W+)?${reply}\\W+(?:in|using|with|as|by|only|backwards?)\\b`,
       ),
       pattern(
-        `\\b(?:in|within) your (?:final )?(?:reply|response|answer|output)\\b[^.\\n]{0,40}\\b(?:use|replace|substitute|omit|remove|mention|recommend|promote|include a link)\\b`,
+        `\\b(?:in|within) your (?:final )?(?:reply|response|answer|output)\\b[^.\\n]{0,40}\\b(?:use|replace|substitute|omit|remove|mention|recommend|promote|suggest|advise|state|claim|reference|include (?:an?|the latest|one|some))\\b`,
+      ),
+      // "Include your order number in your reply" is said by people.
+      pattern(
+        `\\b(?:add|include|integrate|incorporate|mention|put|place|work|write|end with|close with)\\W+(?:an?|one|some|the (?:latest|current|following|sentence|words?|line|text)|(?=["']))${words(14)}(?:in|into|to|within|at the end of|throughout)\\W+(?:your|each|every|the final)\\W+(?:\\w+\\W+)?(?:reply|response|answer|output|summary)\\b`,
       ),
       pattern(
-        `\\b(?:do not|don't|never)\\W+(?:mention|reveal|disclose|tell|show|inform)\\b[^.\\n]{0,40}\\b(?:the user|to the user|this instruction|these instructions)\\b`,
+        `\\b(?:end|begin|start|close|finish)\\W+(?:each|every|all|any|your)\\W+(?:of your )?(?:\\w+\\W+)?(?:reply|replies|response|responses|answers?|outputs?|messages?)\\W+(?:with|by)\\b`,
       ),
+      pattern(
+        `\\b(?:encode|encipher|encrypt|express|represent|render|display|present|reply|respond|answer|write|provide|give|use|apply|convert|invert|reverse|shift)\\b${words(7)}(?:base ?(?:16|32|58|64|85)|(?:caesar|substitution|monoalphabetic|polyalphabetic|vigenere|rail fence|atbash|\\w+) ciphers?|morse(?: code)?|emojis?|pig latin|rot ?13|leetspeak|backwards?|reverse (?:order|sequence)|order of (?:the )?letters|character order)\\b${words(6)}(?:your|the|this)?\\W*(?:reply|response|answer|output|message)\\b`,
+      ),
+      pattern(
+        `\\b(?:encode|encipher|encrypt|express|represent|render|display|present|write|provide|give|reply|convert|invert|reverse|shift|replace|substitute|translate)\\b${words(5)}your\\W+(?:\\w+\\W+)?(?:reply|response|answer|output|message)\\b${words(5)}(?:base ?(?:16|32|58|64|85)|\\w* ?ciphers?|morse|emojis?|pig latin|rot ?13|leetspeak|backwards?|reverse|forward in the alphabet|in (?:french|german|spanish|italian|chinese|japanese|russian|arabic|portuguese|korean|hindi|dutch))\\b`,
+      ),
+      ...concealment,
     ],
   },
   {
@@ -103,6 +122,12 @@ export const injectionFamilies: readonly PhraseFamily[] = [
       pattern(
         `\\b(?:include|inclusion|insert|add|append|attach|embed|integrate|incorporate|combine|merge|inject|place|put|use|utilize|employ|execute|introduce|blend|mix|fuse|leverage)${words(3)}(?:the |this )?${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|function|script|block|section|segment|fragment|excerpt|lines?)\\b`,
       ),
+      pattern(
+        `\\b${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|block|section|excerpt|fragment)\\b[^.\\n]{0,80}\\b(?:in|into|within|to|of|with)\\W+(?:your|the)\\W+(?:\\w+\\W+){0,2}?(?:code|codebase|solution|implementation|algorithm|program|logic|elucidation|explanation|response|answer)\\b`,
+      ),
+      pattern(
+        `\\byour\\W+(?:\\w+\\W+){0,2}?(?:code|codebase|solution|implementation|algorithm|program|elucidation|response)\\b[^.\\n]{0,80}\\b${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|block|section|excerpt|fragment)\\b`,
+      ),
     ],
   },
   {
@@ -110,7 +135,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
     points: 2,
     patterns: [
       pattern(
-        String.raw`\bcookiejar\b|\bcookies? ?=|document\.cookie|\bsubprocess\.\w+|\bos\.(?:system|popen|environ)|\bsocket\.socket\b|\bparamiko\b|\bsmtplib\b|\baiosmtp\w*|\bdriverquery\b|/dev/(?:sd[a-z]|random|urandom)|\brequests\.(?:post|put)\b|\bpynput\b|\bkeylogger\b|\bkeyboard\.on_press|\bshutil\.rmtree|\bwinreg\b|\bctypes\b|\bpsutil\b|\bscapy\b|\bpyperclip\b|\bImageGrab\b|\beval\(|\bexec\(`.toLowerCase(),
+        String.raw`\bcookiejar\b|\bcookies? ?=|document\.cookie|\bsubprocess\.\w+|\bos\.(?:system|popen|environ)|\bsocket\.socket\b|\bparamiko\b|\bsmtplib\b|\baiosmtp\w*|\bdriverquery\b|/dev/(?:sd[a-z]|random|urandom)|\brequests\.(?:post|put)\b|\bpynput\b|\bkeylogger\b|\bkeyboard\.on_press|\bshutil\.rmtree|\bwinreg\b|\bctypes\b|\bpsutil\b|\bscapy\b|\bpyperclip\b|\bImageGrab\b|\beval\(|\bexec\(|\bos\.(?:fork|dup2)|\bpexpect\b|\bwmi\b|cryptography\.hazmat|\bcrypto\.cipher\b|\bpickle\.loads|\bpyautogui\b|\bscreencapture\b|/etc/hosts\b|\bpkg_resources\b|\bwhile true:|\bsocket\.connect|\bgetpass\b|\bipconfig\b|\bsounddevice\b|\bplatform\.(?:node|uname|system)\b|\bwin32clipboard\b|\bgeocoder\b`.toLowerCase(),
       ),
     ],
   },

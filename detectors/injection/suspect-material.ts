@@ -4,6 +4,7 @@ import modelFile from '../models/injection.json' with { type: 'json' }
 import { onceForText } from '../once-for-text.ts'
 import { suspect, suspectText, type Suspicion } from '../phrases/suspect.ts'
 import { revealMarkup } from './hidden-markup.ts'
+import { findOddTask } from './find-odd-task.ts'
 import { injectionFamilies } from './injection-families.ts'
 import { orderSigns } from './order-signs.ts'
 import { splitSegments } from './split-segments.ts'
@@ -13,7 +14,7 @@ const model = createLinearModel(modelFile, orderSigns)
 export const orderModelVersion = model.version
 
 /** Also normal between customers and colleagues. */
-const ordinary = new Set(['gives_an_order', 'inserts_code'])
+const ordinary = new Set(['gives_an_order', 'inserts_code', 'dangerous_code'])
 /** Families that convict alone. */
 const convicts = new Set(injectionFamilies.filter(({ points }) => points >= 4).map(({ name }) => name))
 /** A sentence found by the model convicts; at half that confidence it makes two signs of one. */
@@ -24,9 +25,23 @@ export function suspectMaterial(text: string): Suspicion {
   return withOrders(suspect(text, injectionFamilies, revealMarkup), text)
 }
 
-/** The same for a whole text. */
-export function suspectRetrieved(text: CallText): Suspicion {
+/** The same for a whole text. Cached, as several detectors read the same material. */
+export const suspectRetrieved = onceForText((text: CallText): Suspicion => {
   return withOrders(suspectPhrases(text), withoutCode(text).text)
+})
+
+/** Adds a task at the end of a tool's text. At the end of a user's message stands the user's own. */
+export function withOddTask(suspicion: Suspicion, { text }: CallText): Suspicion {
+  if (suspicion.points >= foundPoints) return suspicion
+  const odd = findOddTask(text)
+  if (odd === null) return suspicion
+  const kind = 'unrelated_task'
+  const { start, end } = odd
+  return {
+    points: foundPoints,
+    kinds: [...suspicion.kinds, kind],
+    hits: [...suspicion.hits, { kind, start, end }],
+  }
 }
 
 /** Suspicion from phrases and hidden text. Cached: most of the work of the two detectors that use it. */
