@@ -30,7 +30,7 @@ export function findAttacks(samples: readonly Sample[]): ReadonlyMap<string, str
 
 /** Where the last line begins, or the line that introduces the code block at the end. */
 function startOfLast(context: string): number {
-  const fence = context.endsWith('```') ? context.lastIndexOf('\n```', context.length - 4) : -1
+  const fence = context.endsWith('```') ? context.lastIndexOf('\n```', context.length - 5) : -1
   return context.lastIndexOf('\n', fence === -1 ? context.length : fence - 1)
 }
 

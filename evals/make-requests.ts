@@ -44,6 +44,22 @@ const requests: readonly (readonly [verbs: string, objects: string])[] = [
     'our support team|your manager|your doctor|the landlord|the new colleague|access to the shared folder|me when you arrive',
   ],
   [
+    'send|report|e-mail|submit',
+    'your report to our security team|the vulnerability privately to the maintainers|a bug report with the steps to reproduce|your patch to the mailing list|your feedback to the address below',
+  ],
+  [
+    'add|include|insert|copy|paste',
+    'the following code to your project|the snippet below to your page|the following lines to your configuration file|this dependency to your build file|the import at the top of your file',
+  ],
+  [
+    'set up|configure|create|open',
+    'your development environment|your code editor|a new branch for your change|an issue before you start|your own fork of the repository',
+  ],
+  [
+    'check|confirm|ensure|verify',
+    'that your code follows the style guide|that your change has tests|the following before you publish|that your account is active|the version of your browser',
+  ],
+  [
     'add|stir|heat|mix|turn off|unlock|open|lock|clean',
     'the flour|the mixture|the oven|the front door|the window|the lights|the filter|the valve',
   ],

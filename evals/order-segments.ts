@@ -1,3 +1,4 @@
+import { isSentence } from '#detectors/injection/suspect-material.ts'
 import { splitSegments } from '#detectors/injection/split-segments.ts'
 import { readCall, type Body } from '#detectors/call-text.ts'
 import { materialOf } from '#detectors/context/material-of.ts'
@@ -16,11 +17,12 @@ interface Segment {
 
 /** Innocent sentences, from sets without attacks. */
 const innocentMaterial: Readonly<Record<string, (sample: Sample) => string>> = {
-  begin: ({ context }) => context,
+  begin: ({ context, response }) => `${context}\n${response}`,
   summedits: ({ context }) => context,
   poisonedrag: ({ context }) => context,
   'openai-moderation': ({ prompt: text }) => text,
   'presidio-synth': ({ prompt: text }) => text,
+  'xstest-prompts': ({ prompt: text }) => text,
   'xstest-answers': ({ response }) => response,
   notinject: ({ prompt: text }) => text,
 }
@@ -37,14 +39,17 @@ export function segmentsOf(samples: readonly Sample[], ordinary: readonly Ordina
 
 function ofSample(sample: Sample, attack: string | undefined): Segment[] {
   const { set, context, label } = sample
-  const texts = (text: string, of: 0 | 1) =>
-    Array.from(splitSegments(text), (segment): Segment => ({ set, text: segment.text, label: of }))
+  const texts = (text: string, of: 0 | 1) => segmentsIn(text).map((said): Segment => ({ set, text: said, label: of }))
   // Statements of a program are no orders, whoever planted them.
   if (set === 'bipia-orders') return texts(withoutFences(context), 1)
   if (sample.scorer === 'jailbreak_detection' && set !== 'notinject') return []
   const clean = attack === undefined ? (innocentMaterial[set]?.(sample) ?? context) : context.replace(attack, '\n')
   const isTaught = attack !== undefined && label === 1 && (set !== 'injecagent' || isTrainedOn(attack))
   return [...texts(clean, 0), ...(isTaught ? texts(withoutFences(attack), 1) : [])]
+}
+
+function segmentsIn(text: string): string[] {
+  return Array.from(splitSegments(text), ({ text: said }) => said).filter(isSentence)
 }
 
 function withoutFences(text: string): string {
@@ -61,7 +66,7 @@ function ofOrdinary(calls: readonly OrdinaryCall[]): Segment[] {
     const material = call.texts.flatMap(materialOf).slice(0, maxTexts)
     return material.flatMap((given) => {
       const { text } = withoutCode({ ...given, text: given.text.slice(0, maxUnits) })
-      return Array.from(splitSegments(text), (segment): Segment => ({ set: 'ordinary', text: segment.text, label: 0 }))
+      return segmentsIn(text).map((said): Segment => ({ set: 'ordinary', text: said, label: 0 }))
     })
   })
 }

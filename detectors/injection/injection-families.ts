@@ -103,7 +103,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
     points: 4,
     patterns: [
       pattern(
-        String.raw`<\|(?:im_start|im_end|system|user|assistant|start_header_id|eot_id|endoftext)\|?>|\[/?inst\]|<<sys>>|<start_of_turn>|<\/?(?:system|assistant)(?:[_-](?:prompt|message|instructions?))?>`,
+        String.raw`<\|(?:im_start|im_end|system|user|assistant|start_header_id|eot_id|endoftext)\|?>|\[/?inst\]|<<sys>>|<start_of_turn>|<\/?(?:system|assistant)(?:[_-](?:prompt|instructions?)|_message)?>`,
       ),
       // In a data field. Logs contain "system: the user has logged in" and "system: never mind".
       pattern(

@@ -1,6 +1,7 @@
 import type { CallText } from '../call-text.ts'
 import { createLinearModel } from '../linear/linear-model.ts'
 import modelFile from '../models/injection.json' with { type: 'json' }
+import { findMatches } from '../find-matches.ts'
 import { onceForText } from '../once-for-text.ts'
 import { suspect, suspectText, type Suspicion } from '../phrases/suspect.ts'
 import { revealMarkup } from './hidden-markup.ts'
@@ -15,8 +16,15 @@ export const orderModelVersion = model.version
 
 /** Also normal between customers and colleagues. */
 const ordinary = new Set(['gives_an_order', 'inserts_code', 'dangerous_code'])
-/** Families that convict alone. */
-const convicts = new Set(injectionFamilies.filter(({ points }) => points >= 4).map(({ name }) => name))
+/** Families that convict alone, also between statements. Programs that talk to models have the tokens of turns. */
+const convicts = new Set(
+  injectionFamilies.filter(({ points, name }) => points >= 4 && name !== 'forged_turn').map(({ name }) => name),
+)
+/** A model has not learned what shorter ones mean: `using System;`. */
+const minOrderWords = 4
+/** Comments tell people and compilers what to do: fewer than one in 2,000 of them reaches this. */
+const foundInCode = 0.9
+const shareInData = 0.75
 /** A sentence found by the model convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
 
@@ -27,8 +35,14 @@ export function suspectMaterial(text: string): Suspicion {
 
 /** The same for a whole text. Cached, as several detectors read the same material. */
 export const suspectRetrieved = onceForText((text: CallText): Suspicion => {
-  return withOrders(suspectPhrases(text), withoutCode(text).text)
+  const prose = withoutCode(text)
+  return withOrders(suspectPhrases(text), prose.text, prose === text ? foundIn(text.text) : foundInCode)
 })
+
+/** Records have sentences in few fields, and seldom orders: a lower bar finds more and convicts no more of them. */
+function foundIn(text: string): number {
+  return /^\s*["']?[[{]/.test(text) ? model.foundAt * shareInData : model.foundAt
+}
 
 /** Adds a task at the end of a tool's text. At the end of a user's message stands the user's own. */
 export function withOddTask(suspicion: Suspicion, { text }: CallText): Suspicion {
@@ -58,20 +72,29 @@ export const suspectPhrases = onceForText((text) => {
   return suspectText(prose, injectionFamilies, revealMarkup)
 })
 
+const startOfWord = /(?<!\S)[^\s\p{L}]{0,3}\p{L}/gu
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u
+
+/** True for what has the words of a sentence. Orders are learned from sentences alone. */
+export function isSentence(segment: string): boolean {
+  return unspaced.test(segment) || findMatches(segment, startOfWord, minOrderWords).length >= minOrderWords
+}
+
 /**
  * Combines the sentence most like an order to an assistant with the phrases' suspicion. An order such as
  * "Please transfer …" needs no phrase of any family.
  */
-function withOrders(suspicion: Suspicion, text: string): Suspicion {
+function withOrders(suspicion: Suspicion, text: string, foundAt = model.foundAt): Suspicion {
   let order = { probability: 0, start: 0, end: 0 }
   for (const { text: segment, start, end } of splitSegments(text)) {
+    if (!isSentence(segment)) continue
     const { probability } = model.read(segment)
     if (probability > order.probability) order = { probability, start, end }
   }
   const { probability, ...place } = order
-  if (probability < model.foundAt / 2) return suspicion
+  if (probability < foundAt / 2) return suspicion
   const kind = 'order_in_material'
-  const isFound = probability >= model.foundAt
+  const isFound = probability >= foundAt
   // An unsure sentence alone is not enough: people's mail has such sentences.
   if (!isFound && suspicion.kinds.every((other) => ordinary.has(other)))
     return { ...suspicion, points: Math.max(suspicion.points, doubtfulPoints) }
