@@ -1,6 +1,7 @@
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns } from '#detectors/built-in-scorers.ts'
 import type { Call } from '#detectors/call-text.ts'
+import type { Language } from '#detectors/language/identify-language.ts'
 import { asksJudge } from '#services/scorer/scoring/judge-modes.ts'
 import { defaultFailAt, detected, type Finding, type Undecided } from '#detectors/verdict.ts'
 import { costPer1000, nothing, type CostPer1000, type JudgeCost, type ModelPrice } from './judge-cost.ts'
@@ -19,6 +20,8 @@ export interface Row extends Measures {
   method: Method | typeof baseline
   /** Of the judge, for the rows in which it took part. */
   cost_per_1000?: CostPer1000
+  /** Only in rows by language. */
+  language?: Language
 }
 
 /** Flags longer answers first: the baseline that a scorer of answers has to beat. */
@@ -58,7 +61,7 @@ export async function evaluate(given: readonly Sample[], options: EvaluateOption
   const { only, rounds, method = 'detector', concurrency = 8, trained, price = null } = options
   const score = remember(scorerOf(method, options.judge))
   const rows: Row[] = []
-  for (const { scorer, set, samples, isForeign } of reportSetsOf(given, only, trained)) {
+  for (const { scorer, set, samples, isForeign, language } of reportSetsOf(given, only, trained)) {
     if (isForeign && method !== 'detector') continue
     const costs: JudgeCost[] = []
     const outcomes = await mapSome(samples, concurrency, async (sample): Promise<Outcome> => {
@@ -67,8 +70,9 @@ export async function evaluate(given: readonly Sample[], options: EvaluateOption
       return { value, decided, unsafe: decided && value >= defaultFailAt, label: sample.label }
     })
     const spent = method === 'detector' ? {} : { cost_per_1000: costPer1000(costs, price) }
-    rows.push({ scorer, set, method, ...measure(outcomes, rounds), ...spent })
-    if (scorer === 'hallucination')
+    const of = language === undefined ? {} : { language }
+    rows.push({ scorer, set, method, ...of, ...measure(outcomes, rounds), ...spent })
+    if (scorer === 'hallucination' && language === undefined)
       rows.push({ scorer, set, method: baseline, ...measure(samples.map(byLength), rounds) })
   }
   return rows

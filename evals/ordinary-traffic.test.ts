@@ -21,8 +21,9 @@ test('an alarm counts unless the row says that it is right', () => {
       calls: 2,
       falseAlarms: 1,
       byScorer: { pii_detection: 1 },
+      covered: 2,
       alarms: [{ id: 'a', scorers: ['pii_detection'] }],
     },
   ])
-  expect(ordinaryTableOf(rows)).toContain('| all | 2 | 1 | 500.0 in 1,000 |')
+  expect(ordinaryTableOf(rows)).toContain('| all | 2 | 100.0 % | 1 | 500.0 in 1,000 |')
 })

@@ -1,3 +1,4 @@
+import { identifyLanguage, type Language } from '#detectors/language/identify-language.ts'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { findAttacks, isTrainedOn } from './find-attacks.ts'
 import { makeLeaks } from './make-leaks.ts'
@@ -14,7 +15,12 @@ export interface ReportSet {
   samples: readonly Sample[]
   /** Other scorers' texts, which this scorer should not flag: many, and expensive with a judge. */
   isForeign: boolean
+  /** A row of the table by language: the scorer's own samples in this one. */
+  language?: Language
 }
+
+/** Fewer samples of a language say nothing of it. */
+const minOfLanguage = 8
 
 /**
  * For each scorer: its sets, all of them together, special rows, and other scorers' texts. `trained` holds
@@ -51,10 +57,27 @@ export function reportSetsOf(
         samples: foreignNegatives(scorer, samples),
         isForeign: true,
       }
-      return [...rows.map(([set, members]) => ({ set, samples: members, isForeign: false })), foreign]
+      return [
+        ...rows.map(([set, members]) => ({ set, samples: members, isForeign: false })),
+        ...byLanguage(own),
+        foreign,
+      ]
         .filter((row) => row.samples.length > 0)
         .map((row) => ({ scorer, ...row }))
     })
+}
+
+/** One row for each language of a scorer's own samples, where there are several. */
+function byLanguage(own: readonly Sample[]): Omit<ReportSet, 'scorer'>[] {
+  const groups = Map.groupBy(own, ({ prompt, response, context }) =>
+    identifyLanguage(`${prompt}\n${response}\n${context}`),
+  )
+  const rows = [...groups].flatMap(([language, samples]) =>
+    language === null || samples.length < minOfLanguage
+      ? []
+      : [{ set: `language: ${language}`, samples, isForeign: false, language }],
+  )
+  return rows.length > 1 ? rows.toSorted((one, other) => other.samples.length - one.samples.length) : []
 }
 
 /**

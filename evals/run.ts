@@ -49,7 +49,8 @@ async function main(): Promise<void> {
   const text = [
     `# ${method === 'detector' ? 'Detectors' : `Method ${method} (${modelName()})`} on the ${half} half`,
     'Values with 95% bootstrap intervals. Made by `node evals/run.ts`; unsafe is a value of 4 or 5.\nWhat is left unscored counts as not flagged.',
-    tableOf(rows, method !== 'detector'),
+    tableOf(rows.filter(({ language }) => language === undefined), method !== 'detector'),
+    ...byLanguageOf(rows),
     ...(results.length > 0 ? ['## Floors', floorsOf(results)] : []),
     ...gapsOf(rows, scorer),
     ...(method === 'detector' && scorer === undefined ? ordinaryTrafficOf(values.data, half) : []),
@@ -71,6 +72,11 @@ function reportsOn(data: string): string {
   const given = path.resolve(data)
   const reports = path.join(here, 'reports')
   return given === ownData ? reports : path.join(reports, path.basename(given))
+}
+
+function byLanguageOf(rows: readonly Row[]): string[] {
+  const found = rows.filter(({ language }) => language !== undefined)
+  return found.length > 0 ? ['## By language', tableOf(found)] : []
 }
 
 function gapsOf(rows: readonly Row[], only: BuiltInScorer | undefined): string[] {
@@ -129,9 +135,9 @@ function tableOf(rows: readonly Row[], hasCost: boolean): string {
     'precision',
     'recall',
     'F1',
+    'recall @ 1% FP',
     'FP rate',
     'AUROC',
-    'recall @ 1% FP',
     ...(hasCost ? costColumns : []),
   ]
   const lines = rows.map((row) => [
@@ -145,9 +151,9 @@ function tableOf(rows: readonly Row[], hasCost: boolean): string {
       row.precision,
       row.recall,
       row.f1,
+      row.recall_at_1_percent_fp,
       row.false_positive_rate,
       row.auroc,
-      row.recall_at_1_percent_fp,
     ].map(show),
     ...(hasCost ? costCells(row.cost_per_1000) : []),
   ])
