@@ -48,6 +48,8 @@ export interface NamedVerdict {
   scorer: string
   version: string
   owaspCategory: OwaspCategory | null
+  /** A project made the scorer: metrics do not name it. */
+  isOfProject?: true
   verdict: Verdict
 }
 

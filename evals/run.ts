@@ -76,7 +76,7 @@ function reportsOn(data: string): string {
 
 function byLanguageOf(rows: readonly Row[]): string[] {
   const found = rows.filter(({ language }) => language !== undefined)
-  return found.length > 0 ? ['## By language', tableOf(found)] : []
+  return found.length > 0 ? ['## By language', tableOf(found, false)] : []
 }
 
 function gapsOf(rows: readonly Row[], only: BuiltInScorer | undefined): string[] {

@@ -23,6 +23,7 @@ const readOnly = [
   'judge_spend_by_scorer',
   'webhook_waiting',
   'suppression_counts',
+  'scorer_catalogue',
 ]
 
 /** Tables with a project that no project's request needs: find_api_key finds keys. */
@@ -98,6 +99,8 @@ const ownProject = `nullif(current_setting('sluice.project', true), '')::uuid`
 const ruleOf = `case
   when v_table.relname = 'projects' then $rule$id = ${ownProject}$rule$
   when v_table.relname in ('webhook_attempts', 'webhook_waiting') then 'exists (select from webhook_deliveries d where d.id = delivery_id)'
+  -- A scorer of the file may be for some projects only.
+  when v_table.relname = 'scorer_catalogue' then $rule$projects is null or ${ownProject} = any (projects)$rule$
   when exists (select from pg_attribute a where a.attrelid = v_table.oid and a.attname = 'project_id' and not a.attisdropped)
     then $rule$project_id = ${ownProject}$rule$
 end`

@@ -23,6 +23,8 @@ export const idPrefixes = {
   finding: 'fnd',
   alertRule: 'alr',
   suppression: 'sup',
+  projectScorer: 'prs',
+  scorerPreview: 'prv',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

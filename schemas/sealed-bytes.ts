@@ -59,6 +59,7 @@ export type SealedPart =
   | 'webhook_secret'
   | 'destination_credentials'
   | 'value_hash_key'
+  | 'scorer_preview'
 
 export function sealedIdentity(projectId: string, id: string, part: SealedPart): string {
   return `${projectId}/${id}/${part}`

@@ -12,7 +12,7 @@ import type { JobsUnderWay } from './jobs-under-way.ts'
 import { isOwnCall } from './judge/own-calls.ts'
 import type { Permits } from './judge/permits.ts'
 import type { Waiter } from './judge/wait-queue.ts'
-import type { ScorerMetrics } from './scorer-metrics.ts'
+import { labelOfScorer, type ScorerMetrics } from './scorer-metrics.ts'
 import type { Call } from '#detectors/call-text.ts'
 import type { ScorersOfTier } from './scoring/parse-tiers.ts'
 import { checkIdentity } from './steps/check-identity.ts'
@@ -99,9 +99,10 @@ async function scoreJob(
   const { queues, inlineMaxChars, memoryBudget, valueKeys } = dependencies
   const job = record.value
   checkIdentity(job)
-  const { judgeMode, sampling, hasErasures } = await settings.of(job.project_id)
-  if (hasErasures && (await isErased(job))) return drop('erased')
-  const chosen = chooseScorers(job, tiers, custom.current(), sampling)
+  const own = await settings.of(job.project_id)
+  const { judgeMode, failAt } = own
+  if (own.hasErasures && (await isErased(job))) return drop('erased')
+  const chosen = chooseScorers(job, tiers, custom.current(), own)
   const finish = async (call: Call | null, verdicts: readonly NamedVerdict[]): Promise<Outcome> => {
     if (verdicts.length === 0) return drop('no_scorer')
     const valueKey = hasValues(job, verdicts) ? await valueKeys.of(job.project_id) : null
@@ -120,7 +121,7 @@ async function scoreJob(
   if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
   if (isLive && (opened.chars > inlineMaxChars || opened.heapBytes >= memoryBudget.smallBytes))
     return handOver()
-  const terms = { ...whoseIs(job, queue), judgeMode, mayTryLater: !isSecondTry(record) }
+  const terms = { ...whoseIs(job, queue), judgeMode, failAt, mayTryLater: !isSecondTry(record) }
   const score = async () => {
     const call = readOrReport(opened, log)
     if (call === undefined) return finish(null, leaveUnscored(chosen, 'detector_failed'))
@@ -154,7 +155,9 @@ function readOrReport({ read }: { read: () => Call }, log: Log): Call | undefine
 }
 
 function count(verdicts: readonly NamedVerdict[], metrics: ScorerMetrics): void {
-  for (const { scorer, verdict } of verdicts) {
+  for (const named of verdicts) {
+    const { verdict } = named
+    const scorer = labelOfScorer(named)
     metrics.scores.inc({ scorer, label: verdict.label, method: verdict.method })
     if (verdict.judge?.failed !== undefined)
       metrics.judgeFailures.inc({ scorer, reason: verdict.judge.failed })

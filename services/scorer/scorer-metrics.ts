@@ -1,5 +1,7 @@
 import type { Counter, Gauge, Histogram } from 'prom-client'
 import type { Metrics } from '#runtime/metrics.ts'
+import { projectScorerLabel } from '#schemas/project-scorer.ts'
+import type { NamedVerdict } from '#detectors/verdict.ts'
 import type { OnWaiting } from './judge/permits.ts'
 import { lanes } from './judge/wait-queue.ts'
 
@@ -22,6 +24,11 @@ export interface ScorerMetrics {
   customScorers: Gauge
   customReloads: Counter<'outcome'>
   customRefused: Gauge
+}
+
+/** The label of a scorer: one for all that projects made, whose names they choose. */
+export function labelOfScorer({ scorer, isOfProject }: Omit<NamedVerdict, 'verdict'>): string {
+  return isOfProject === true ? projectScorerLabel : scorer
 }
 
 /** What a job waits for, in order. */

@@ -22,6 +22,7 @@ import { createDetectCall } from './steps/detect-call.ts'
 import { createCustomScorerStore, type CustomScorerStore } from './stores/custom-scorer-store.ts'
 import { createIsErased } from './stores/erased-calls.ts'
 import { noteJudge } from './stores/judge-status.ts'
+import { createProjectScorerStore } from './stores/project-scorer-store.ts'
 import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
 import { createValueKeys } from './stores/value-keys.ts'
@@ -162,7 +163,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       sealer,
       tiers: readTiers(config.TIERS_FILE),
       custom,
-      settings: createProjectSettingsStore(pool, clock),
+      settings: createProjectSettingsStore(pool, clock, createProjectScorerStore(pool, log)),
       isErased: createIsErased(pool),
       valueKeys: createValueKeys({ pool, sealer, clock, log, metrics }),
       jobs,

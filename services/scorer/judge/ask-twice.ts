@@ -1,4 +1,3 @@
-import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { UnscoredReason } from '#schemas/unscored.ts'
 import type { JudgeTrace } from '#detectors/verdict.ts'
 import type { ModelPrompt } from '../scoring/judge/model-request.ts'
@@ -23,7 +22,9 @@ export interface Question<T> {
 }
 
 interface Asking extends Waiter {
-  scorers: readonly BuiltInScorer[]
+  scorers: readonly string[]
+  /** The metrics' label instead of the scorers' names, which a project's scorers do not become. */
+  label?: string
 }
 
 interface Attempt {
@@ -57,13 +58,13 @@ export function createAskTwice(options: PaidRequestsOptions): AskTwice {
   type Tried<T> = ({ kind: 'read'; value: T } | Failed) & Attempt
 
   async function attempt<T>(
-    { scorers, projectId, lane }: Asking,
+    { scorers, label, projectId, lane }: Asking,
     { prompt, read }: Question<T>,
     signal: AbortSignal,
   ): Promise<Tried<T>> {
     const paid = await requests.send({ projectId, scorers, prompt, lane }, signal)
     const { spend } = paid
-    countSpend(spend, scorers)
+    countSpend(spend, label === undefined ? scorers : [label])
     if (paid.kind === 'failed') return { ...paid, reply: null }
     const { reply } = paid
     if (reply.text === null) return { kind: 'failed', reason: 'judge_refused', retryInMs: null, spend, reply }
@@ -74,7 +75,7 @@ export function createAskTwice(options: PaidRequestsOptions): AskTwice {
   }
 
   /** Scorers of one request share its cost. */
-  function countSpend(spend: JudgeSpend, scorers: readonly BuiltInScorer[]): void {
+  function countSpend(spend: JudgeSpend, scorers: readonly string[]): void {
     metrics.judgeTokens.inc({ kind: 'prompt' }, spend.promptTokens)
     metrics.judgeTokens.inc({ kind: 'completion' }, spend.completionTokens)
     for (const scorer of scorers) metrics.judgeUsd.inc({ scorer }, spend.usd / scorers.length)

@@ -19,7 +19,7 @@ export function createGuardJudge(kind: GuardKind, options: PaidRequestsOptions):
   const covered = scorersOfGuard(kind)
   const asking = createAskTwice(options)
   return {
-    covers: (scorer) => covered.includes(scorer),
+    covers: (scorer) => scorer !== 'criterion' && covered.includes(scorer),
     arrange(rubrics) {
       const applied = rubricsForGuard(kind, rubrics)
       return applied.length === 0 ? [] : [applied]

@@ -10,7 +10,8 @@ export interface JudgeRoutes {
 
 /** One judge that passes each scorer to its own. Judges share nothing: one that is away stops no other. */
 export function routeJudges({ byScorer, others }: JudgeRoutes): Judge {
-  const judgeOf = (scorer: BuiltInScorer) => byScorer.get(scorer) ?? others
+  const judgeOf = (scorer: BuiltInScorer | 'criterion') =>
+    (scorer === 'criterion' ? undefined : byScorer.get(scorer)) ?? others
   const all = new Set([...byScorer.values(), ...(others === null ? [] : [others])])
   return {
     covers: (scorer) => judgeOf(scorer)?.covers(scorer) === true,
@@ -20,8 +21,8 @@ export function routeJudges({ byScorer, others }: JudgeRoutes): Judge {
       ),
     judge(given, signal) {
       const [first] = given.rubrics
-      const judge = first === undefined ? null : judgeOf(first.scorer)
-      if (judge === null) throw new Error('a case without rubrics, or of scorers that have no judge')
+      const judge = first === undefined ? others : judgeOf(first.scorer)
+      if (judge === null) throw new Error('a case of scorers that have no judge')
       return judge.judge(given, signal)
     },
     stop: () => all.forEach((judge) => judge.stop()),

@@ -23,6 +23,8 @@ export interface JudgingTools {
 /** For whom the judge is asked, and under which settings. */
 export interface JudgingTerms extends Waiter {
   judgeMode: JudgeMode
+  /** The project's own unsafe thresholds, by scorer. */
+  failAt?: Readonly<Record<string, number>>
 }
 
 /**
@@ -57,7 +59,10 @@ export async function askJudge(
   const groups = judge.arrange(asked, material, judgeGrouping).map(async (group) => {
     const { projectId, lane } = terms
     const result = await judge.judge({ projectId, rubrics: group, material, lane }, signal)
-    for (const rubric of group) settle(rubric, verdictOf(rubric, result, call, material))
+    for (const rubric of group) {
+      const failAt = terms.failAt?.[rubric.scorer] ?? rubric.failAt
+      settle(rubric, verdictOf({ ...rubric, failAt }, result, call, material))
+    }
   })
   // Waits for all, even if one fails: none may continue behind a retried job.
   for (const outcome of await Promise.allSettled(groups)) {

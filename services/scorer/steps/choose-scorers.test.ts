@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
+import { makeProjectScorers } from '../scoring/custom/project-scorers.ts'
 import { parseScorers } from '../scoring/custom/parse-scorers.ts'
 import { readTiers } from '../stores/read-evals.ts'
 import { sampleJob } from '../testing/sample-job.ts'
@@ -46,9 +47,33 @@ test.each([
   const ids = { first: 'req_2', second: 'req_12', third: 'req_19' }
   const isChosen = (request_id: string) => {
     const job = sampleJob(createSealer([]), {}, { project_id: project, request_id, scorers: ['here'] })
-    return chooseScorers(job, tiers, custom, { here: share }).custom.length === 1
+    return chooseScorers(job, tiers, custom, { sampling: { here: share } }).custom.length === 1
   }
   expect(Object.entries(ids).flatMap(([name, id]) => (isChosen(id) ? [name] : []))).toEqual(sampled)
+})
+
+test('what a project switched off is left out, and its own scorers run unless the file has their name', () => {
+  const own = makeProjectScorers(
+    ['own', 'here', 'elsewhere', 'off too', 'unnamed'].map((name) => ({
+      id: idToUuid(newId('projectScorer')),
+      name,
+      version: 1,
+      definition: { kind: 'keyword_list', keywords: ['b'] },
+      description: null,
+      severity: 'high',
+      owasp_category: null,
+    })),
+  )
+  const named = ['pii_detection', 'content_safety', 'everywhere', 'here', 'own', 'elsewhere', 'off too']
+  const job = sampleJob(createSealer([]), {}, { project_id: project, scorers: named })
+  const off = new Set(['content_safety', 'everywhere', 'off too'])
+  const chosen = chooseScorers(job, tiers, custom, { off, scorers: own })
+  expect(chosen.builtIn).toEqual(['pii_detection'])
+  expect(chosen.custom.map(({ name, isOfProject }) => [name, isOfProject])).toEqual([
+    ['here', false],
+    ['own', true],
+    ['elsewhere', true],
+  ])
 })
 
 test.each(['platinum', '', '__proto__', 'toString'])('the unknown tier "%s" is refused', (tier) => {

@@ -2,7 +2,7 @@ import type { Log } from '#runtime/log.ts'
 import { createTakeTurn } from '#runtime/take-turns.ts'
 import type { Waiter } from '../judge/wait-queue.ts'
 import type { Call } from '#detectors/call-text.ts'
-import type { ScorerMetrics } from '../scorer-metrics.ts'
+import { labelOfScorer, type ScorerMetrics } from '../scorer-metrics.ts'
 import type { DetectorThreads } from '../threads/detector-threads.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from '#detectors/verdict.ts'
@@ -24,6 +24,14 @@ interface DetectCallOptions {
   log: Log
 }
 
+/** About 0.1 s of a project's own patterns. Beyond it they could hold up every other project's calls. */
+const maxInlineSteps = 20_000_000
+
+function isCostly({ custom }: ChosenScorers, size: number): boolean {
+  const steps = custom.reduce((sum, scorer) => sum + (scorer.isOfProject ? scorer.steps : 0), 0)
+  return steps * size > maxInlineSteps
+}
+
 /** Reads small calls on this thread, yielding regularly; large ones in another thread with a time limit. */
 export function createDetectCall({ threads, inlineMaxChars, metrics, log }: DetectCallOptions): DetectCall {
   return async (chosen, call, who, signal) => {
@@ -31,10 +39,11 @@ export function createDetectCall({ threads, inlineMaxChars, metrics, log }: Dete
     const onVerdict: OnVerdict = (found, seconds, defect) => {
       verdicts.push(found)
       if (defect !== undefined) log.error({ err: defect, scorer: found.scorer }, 'detector failed')
-      metrics.detectorSeconds.observe({ scorer: found.scorer }, seconds)
+      metrics.detectorSeconds.observe({ scorer: labelOfScorer(found) }, seconds)
     }
     const size = (call.request?.json.length ?? 0) + (call.response?.json.length ?? 0)
-    if (size > inlineMaxChars) await threads.run(chosen, call, onVerdict, who, signal)
+    if (size > inlineMaxChars || isCostly(chosen, size))
+      await threads.run(chosen, call, onVerdict, who, signal)
     else {
       const takeTurn = createTakeTurn()
       await runDetectors(chosen, call, () => (signal.throwIfAborted(), takeTurn()), onVerdict)

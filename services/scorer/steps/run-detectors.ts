@@ -1,12 +1,14 @@
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { TakeTurn } from '#runtime/take-turns.ts'
+import type { MatchTarget } from '#schemas/project-scorer.ts'
 import type { UnscoredReason } from '#schemas/unscored.ts'
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '#detectors/built-in-scorers.ts'
 import { isPartWhole, piecesOf, type BodyPart, type Call, type CallText } from '#detectors/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
+import { namesOfCriterion } from '../scoring/judge/criterion.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
-import { searchablesOf, type MatchTarget, type Searchable } from '../scoring/custom/searchable.ts'
+import { searchablesOf, type Searchable } from '../scoring/custom/searchable.ts'
 import {
   detected,
   unscored,
@@ -75,11 +77,15 @@ export function isDefect(error: unknown): error is Error {
   return error instanceof TypeError || error instanceof RangeError
 }
 
-/** The same unscored verdict for every detector and custom scorer, when none could look at the call. */
-export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: UnscoredReason): NamedVerdict[] {
+/** The same unscored verdict for every scorer, when none could look at the call. */
+export function leaveUnscored(
+  { builtIn, custom, criteria = [] }: ChosenScorers,
+  reason: UnscoredReason,
+): NamedVerdict[] {
   return [
     ...builtIn.map((name) => ({ ...namesOfBuiltIn(name), verdict: unscored('detector', reason) })),
     ...custom.map((scorer) => ({ ...namesOf(scorer), verdict: unscored('custom', reason) })),
+    ...criteria.map((criterion) => ({ ...namesOfCriterion(criterion), verdict: unscored('judge', reason) })),
   ]
 }
 
@@ -143,6 +149,7 @@ function namesOfBuiltIn(name: BuiltInScorer): Omit<NamedVerdict, 'verdict'> {
   return { scorer: name, version: builtIns[name].version, owaspCategory: owaspCategoryOf[name] }
 }
 
-function namesOf({ name, version, owaspCategory }: CustomScorer): Omit<NamedVerdict, 'verdict'> {
-  return { scorer: name, version, owaspCategory }
+function namesOf(scorer: CustomScorer): Omit<NamedVerdict, 'verdict'> {
+  const { name, version, owaspCategory, isOfProject } = scorer
+  return { scorer: name, version, owaspCategory, ...(isOfProject && { isOfProject }) }
 }

@@ -2,7 +2,9 @@ import type { Call } from '#detectors/call-text.ts'
 import { askJudge, type JudgingTerms, type JudgingTools } from './ask-judge.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { DetectCall } from './detect-call.ts'
-import type { NamedVerdict } from '#detectors/verdict.ts'
+import { judgeCriteria } from './judge-criteria.ts'
+import type { BrokenScorer } from '../scoring/custom/project-scorers.ts'
+import { unscored, type NamedVerdict } from '#detectors/verdict.ts'
 
 export interface ScoringTools extends JudgingTools {
   detect: DetectCall
@@ -25,11 +27,22 @@ export async function runScorers(
   tools: ScoringTools,
   signal: AbortSignal,
 ): Promise<NamedVerdict[] | 'try_later'> {
-  const failAt = Object.fromEntries(tools.rubrics.values().map((rubric) => [rubric.scorer, rubric.failAt]))
+  const failAt = {
+    ...Object.fromEntries(tools.rubrics.values().map((rubric) => [rubric.scorer, rubric.failAt])),
+    ...terms.failAt,
+  }
   const found = await tools.detect({ ...chosen, failAt }, call, terms, signal)
   if (terms.mayTryLater && found.some(({ verdict }) => verdict.reason === 'too_slow')) return 'try_later'
   const detected = new Map(found.map((one) => [one.scorer, one]))
   for (const one of await askJudge(chosen.builtIn, detected, call, terms, tools, signal))
     detected.set(one.scorer, one)
-  return [...detected.values()]
+  const criteria = await judgeCriteria(chosen.criteria ?? [], found, call, terms, tools, signal)
+  return [...detected.values(), ...criteria, ...(chosen.broken ?? []).map(failed)]
+}
+
+/** A defect, or a scorer of a newer version: never taken for a clean result. */
+function failed({ name, version, problem }: BrokenScorer): NamedVerdict {
+  const rationale = `This scorer of the project cannot be read: ${problem}.`
+  const verdict = { ...unscored('custom', 'detector_failed'), rationale, contentFreeRationale: rationale }
+  return { scorer: name, version, owaspCategory: null, isOfProject: true, verdict }
 }

@@ -2,7 +2,9 @@ import type { Pool } from 'pg'
 import { ageAt, type Clock } from '#runtime/clock.ts'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
+import { noProjectScorers, type ProjectScorers } from '../scoring/custom/project-scorers.ts'
 import type { JudgeMode } from '../scoring/judge-modes.ts'
+import type { ProjectScorerStore } from './project-scorer-store.ts'
 
 /** A project's scoring settings. */
 export interface ScoringSettings {
@@ -11,10 +13,23 @@ export interface ScoringSettings {
   sampling: Readonly<Record<string, number>>
   /** Whether the project ever requested an erasure: only then each call is looked up. */
   hasErasures: boolean
+  /** Scorers that the project switched off: they write no score. */
+  off: ReadonlySet<string>
+  /** The project's own unsafe thresholds, by scorer. */
+  failAt: Readonly<Record<string, number>>
+  /** The scorers that the project made. */
+  scorers: ProjectScorers
 }
 
 /** For unknown projects: one was deleted, and its last calls are scored by default settings. */
-const defaults: ScoringSettings = { judgeMode: 'always', sampling: {}, hasErasures: false }
+const defaults: ScoringSettings = {
+  judgeMode: 'always',
+  sampling: {},
+  hasErasures: false,
+  off: new Set(),
+  failAt: {},
+  scorers: noProjectScorers,
+}
 
 /** A change takes effect within this time. */
 const freshMs = 5_000
@@ -31,13 +46,17 @@ interface Known {
   askedAtMs: number
 }
 
-export function createProjectSettingsStore(pool: Pool, clock: Clock): ProjectSettingsStore {
+export function createProjectSettingsStore(
+  pool: Pool,
+  clock: Clock,
+  scorers: ProjectScorerStore,
+): ProjectSettingsStore {
   const known = new Map<string, Known>()
   return {
     of(projectId) {
       const found = known.get(projectId)
       if (found !== undefined && ageAt(clock.now(), found.askedAtMs) < freshMs) return found.settings
-      const settings = readSettings(pool, projectId)
+      const settings = readSettings(pool, projectId, scorers)
       // Shared by concurrent jobs. A failure is theirs too, and is not cached.
       settings.catch(() => known.delete(projectId))
       known.delete(projectId)
@@ -49,19 +68,40 @@ export function createProjectSettingsStore(pool: Pool, clock: Clock): ProjectSet
   }
 }
 
-async function readSettings(pool: Pool, projectId: string): Promise<ScoringSettings> {
-  const { rows } = await query<{
-    judge_mode: JudgeMode
-    sampling: Record<string, number>
-    has_erasures: boolean
-  }>(
-    pool,
-    `select judge_mode, sampling, exists (select from erasures e where e.project_id = p.id) as has_erasures
-     from projects p where id = $1`,
-    [idToUuid(projectId)],
-  )
+interface SettingsRow {
+  judge_mode: JudgeMode
+  sampling: Record<string, number>
+  has_erasures: boolean
+  scorer_settings: { scorer: string; enabled: boolean; fail_at: number | null }[]
+  scorers_stamp: string | null
+}
+
+// The stamp saves reading up to 4.5 MB of definitions every five seconds.
+const settingsSql = `
+  select judge_mode, sampling, exists (select from erasures e where e.project_id = p.id) as has_erasures,
+    (select coalesce(json_agg(json_build_object('scorer', s.scorer, 'enabled', s.enabled, 'fail_at', s.fail_at)), '[]')
+      from project_scorer_settings s where s.project_id = p.id) as scorer_settings,
+    (select md5(string_agg(s.id || ' ' || s.version || ' ' || s.name, ',' order by s.id))
+      from project_scorers s where s.project_id = p.id and s.enabled) as scorers_stamp
+  from projects p where id = $1`
+
+async function readSettings(
+  pool: Pool,
+  projectId: string,
+  scorers: ProjectScorerStore,
+): Promise<ScoringSettings> {
+  const { rows } = await query<SettingsRow>(pool, settingsSql, [idToUuid(projectId)])
   const [row] = rows
-  return row === undefined
-    ? defaults
-    : { judgeMode: row.judge_mode, sampling: row.sampling, hasErasures: row.has_erasures }
+  if (row === undefined) return defaults
+  const own = row.scorer_settings
+  return {
+    judgeMode: row.judge_mode,
+    sampling: row.sampling,
+    hasErasures: row.has_erasures,
+    off: new Set(own.filter(({ enabled }) => !enabled).map(({ scorer }) => scorer)),
+    failAt: Object.fromEntries(
+      own.flatMap(({ scorer, fail_at: failAt }) => (failAt === null ? [] : [[scorer, failAt]])),
+    ),
+    scorers: await scorers.of(projectId, row.scorers_stamp),
+  }
 }

@@ -8,10 +8,13 @@ import type { NamedVerdict } from '#detectors/verdict.ts'
 import { runDetectors } from '../steps/run-detectors.ts'
 import { lowerOwnPriority } from './lower-priority.ts'
 
+/** A custom scorer as plain data: the thread compiles it. */
+export type CustomTask = Pick<CustomScorer, 'version' | 'isOfProject'> & { entry: ScorerEntry }
+
 /** A call to read in a thread, as plain data. */
 export interface ThreadTask {
   builtIn: readonly BuiltInScorer[]
-  custom: readonly ScorerEntry[]
+  custom: readonly CustomTask[]
   failAt: FailAt | undefined
   request: string | null
   response: string | null
@@ -52,7 +55,11 @@ export async function detectInThread({ builtIn, custom, failAt, port, ...call }:
   report('done')
 }
 
-function compileOnce(entry: ScorerEntry): CustomScorer {
+function compileOnce({ entry, version, isOfProject }: CustomTask): CustomScorer {
+  return { ...compiledOf(entry), version, isOfProject }
+}
+
+function compiledOf(entry: ScorerEntry): CustomScorer {
   const key = JSON.stringify(entry)
   const known = compiled.get(key)
   if (known !== undefined) return known

@@ -71,7 +71,9 @@ export function createDetectorThreads(options: ThreadsOptions): DetectorThreads 
     onVerdict: OnVerdict,
     signal: AbortSignal,
   ): Promise<void> {
-    const missing = new Map(leaveUnscored(chosen, 'too_slow').map((late) => [late.scorer, late]))
+    const missing = new Map(
+      leaveUnscored({ ...chosen, criteria: [] }, 'too_slow').map((late) => [late.scorer, late]),
+    )
     const note: OnVerdict = (found, seconds, defect) => {
       // Too late for a scorer already given up.
       if (missing.delete(found.scorer)) onVerdict(found, seconds, defect)
@@ -145,7 +147,7 @@ export function taskOf(
 ): Omit<ThreadTask, 'port'> {
   return {
     builtIn,
-    custom: custom.map(({ entry }) => entry),
+    custom: custom.map(({ entry, version, isOfProject }) => ({ entry, version, isOfProject })),
     failAt,
     request: request?.json ?? null,
     response: response?.json ?? null,

@@ -64,7 +64,15 @@ export function startSimScorer(context: SimContext): Service {
     tiers,
     custom: { current: () => [] },
     settings: {
-      of: () => database.ask(() => ({ judgeMode: 'never', sampling: {}, hasErasures: false })),
+      of: () =>
+        database.ask(() => ({
+          judgeMode: 'never',
+          sampling: {},
+          hasErasures: false,
+          off: new Set<string>(),
+          failAt: {},
+          scorers: { custom: [], criteria: [], broken: [] },
+        })),
     },
     isErased: () => Promise.resolve(false),
     valueKeys: { of: () => Promise.resolve(null) },

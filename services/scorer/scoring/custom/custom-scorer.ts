@@ -8,13 +8,11 @@ import {
   type OwaspCategory,
   type Severity,
 } from '#schemas/verdicts.ts'
+import { matchTargets, maxTerms, maxTermUnits, type MatchTarget } from '#schemas/project-scorer.ts'
 import type { Evidence } from '#detectors/call-text.ts'
-import { matchTargets, type MatchTarget, type Searchable } from './searchable.ts'
+import type { Searchable } from './searchable.ts'
 
-const maxTerms = 10_000
-const longestTerm = 1_000
-
-const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(maxTerms)
+const terms = z.array(z.string().min(1).max(maxTermUnits)).min(1).max(maxTerms)
 const common = {
   name: z
     .string()
@@ -60,6 +58,10 @@ export interface CustomScorer {
   projects: ReadonlySet<string> | null
   /** Changes whenever the entry does. */
   version: string
+  /** Whether a project made it, not the file. */
+  isOfProject: boolean
+  /** Steps that a character may take: RE2 needs one for each instruction of a pattern. */
+  steps: number
   /** The first matches of each keyword or pattern in a text. `kind` numbers it (`keyword 3`). */
   find(text: Searchable): Omit<Evidence, 'part' | 'pointer'>[]
 }

@@ -37,7 +37,8 @@ export function startCustomRun(scorer: CustomScorer): CustomRun {
 function verdictOf(scorer: CustomScorer, evidence: readonly Evidence[]): Verdict {
   const hit = evidence.length > 0
   const terms = [...new Set(evidence.map(({ kind }) => kind))].slice(0, 5).join(', ')
-  const rationale = hit ? `Matched ${terms}.` : 'Nothing matched.'
+  const why = scorer.description === '' ? '' : ` ${scorer.description}`
+  const rationale = hit ? `Matched ${terms}.${why}` : 'Nothing matched.'
   return {
     value: hit ? 5 : 1,
     label: hit ? 'unsafe' : 'safe',

@@ -7,10 +7,8 @@ import { piecesOf, type Body, type BodyPart, type Call } from '#detectors/call-t
 import { memberOfBody, stringsOf, type PlacedString } from '#detectors/strings-of.ts'
 import { commandListsOf } from '#detectors/command-lists.ts'
 import type { FoldedText } from '#detectors/fold-characters.ts'
+import type { MatchTarget } from '#schemas/project-scorer.ts'
 import { foldCase } from './fold-case.ts'
-
-export const matchTargets = ['request_body', 'response_body', 'both', 'tool_arguments'] as const
-export type MatchTarget = (typeof matchTargets)[number]
 
 /** A text for custom scorers to search. Folded once, and only if a scorer needs that. */
 export interface Searchable {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { UnscoredReason } from '#schemas/unscored.ts'
-import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Call, Evidence } from '#detectors/call-text.ts'
 import { maskIdentifiers } from '#detectors/pii/detect-pii.ts'
 import type { Finding } from '#detectors/verdict.ts'
@@ -39,13 +38,13 @@ const answerSchema = z.strictObject({
  */
 export function readJudgeAnswer(
   text: string,
-  rubrics: readonly Rubric[],
+  rubrics: readonly Rubric<string>[],
   material: JudgeMaterial,
   check: string,
-): ReadonlyMap<BuiltInScorer, Judgement> | undefined {
+): ReadonlyMap<string, Judgement> | undefined {
   const answer = answerSchema.safeParse(parseJson(text))
   if (!answer.success || answer.data.check !== check) return undefined
-  const judgements = new Map<BuiltInScorer, Judgement>()
+  const judgements = new Map<string, Judgement>()
   for (const rubric of rubrics) {
     const [score, another] = answer.data.scores.filter(({ scorer }) => scorer === rubric.scorer)
     if (score === undefined || another !== undefined) return undefined
@@ -62,16 +61,24 @@ export function readJudgeAnswer(
 }
 
 /** The sides that a rubric grades and that have text. */
-export function sidesWithText(rubric: Rubric, material: JudgeMaterial): Side[] {
+export function sidesWithText(rubric: Pick<Rubric, 'looksAt'>, material: JudgeMaterial): Side[] {
   return rubric.looksAt.filter((side) => material[side].trim() !== '')
 }
 
-function levelOf(side: Side, rubric: Rubric, material: JudgeMaterial, given: number | null): number | null {
+function levelOf(
+  side: Side,
+  rubric: Pick<Rubric, 'looksAt'>,
+  material: JudgeMaterial,
+  given: number | null,
+): number | null {
   return sidesWithText(rubric, material).includes(side) ? given : null
 }
 
 /** What a rubric covers and the judge saw only in part. */
-export function shownInPart({ looksAt, sees }: Rubric, { partial }: JudgeMaterial): Shown[] {
+export function shownInPart(
+  { looksAt, sees }: Pick<Rubric, 'looksAt' | 'sees'>,
+  { partial }: JudgeMaterial,
+): Shown[] {
   return [...looksAt, ...sees, 'turns' as const, 'thoughts' as const].filter((name) => partial.has(name))
 }
 

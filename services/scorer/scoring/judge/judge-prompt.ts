@@ -31,13 +31,16 @@ export interface JudgePrompt {
 const answerTokensOfRubric = 350
 const otherAnswerTokens = 400
 
-const meanings: Readonly<Record<Surrounding, string>> = {
+export const answerTokensOf = (rubrics: number) => otherAnswerTokens + answerTokensOfRubric * rubrics
+
+/** For a prompt that describes the parts of a recording. */
+export const meanings: Readonly<Record<Surrounding, string>> = {
   system_prompt: '"system_prompt" (what the operator of the application told the model)',
   context: '"context" (texts that were retrieved, supplied or answered by tools)',
   tools: '"tools" (the tools that the model was offered, as JSON)',
 }
 
-const meaningOfTurns =
+export const meaningOfTurns =
   '"turns" (part of the request: the conversation as it tells it, the users\' turns shortened; whether the model ever said what its "assistant" turns say is not known)'
 
 /** Identical in every call, with the rubrics after it: providers charge less for a cached prefix. */
@@ -90,11 +93,11 @@ export function makeJudgePrompt(
     system,
     user,
     schema: answerSchema(names),
-    answerTokens: otherAnswerTokens + answerTokensOfRubric * rubrics.length,
+    answerTokens: answerTokensOf(rubrics.length),
   }
 }
 
-function answerSchema(names: readonly string[]): Record<string, unknown> {
+export function answerSchema(names: readonly string[]): Record<string, unknown> {
   const level = { anyOf: [{ type: 'integer', enum: [1, 2, 3, 4, 5] }, { type: 'null' }] }
   const properties = {
     scorer: { type: 'string', enum: names },

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { gradedSides, shownSurroundings } from '#schemas/project-scorer.ts'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { defaultFailAt } from '#detectors/verdict.ts'
 
 /** The sides that a rubric can grade. */
-export const sides = ['request', 'answer'] as const
+export const sides = gradedSides
 export type Side = (typeof sides)[number]
 
 /** Further evidence for a rubric: the operator's prompt, retrieved text and tool results, tools offered. */
-export const surroundings = ['system_prompt', 'context', 'tools'] as const
+export const surroundings = shownSurroundings
 export type Surrounding = (typeof surroundings)[number]
 
 /** The judge's instructions for one scorer, from `evals/rubrics/<scorer>.md`. */
-export interface Rubric {
-  scorer: BuiltInScorer
+export interface Rubric<Scorer extends string = BuiltInScorer> {
+  scorer: Scorer
   /** The author's number and a hash of the file: any changed word is a new version. */
   version: string
   /** The lowest unsafe level. */
