@@ -49,6 +49,8 @@ let deliveryId: string
 let erasureId: string
 let redteamRunId: string
 let suppressionId: string
+let scorerId: string
+let previewId: string
 
 beforeAll(async () => {
   api = await startApi()
@@ -77,6 +79,11 @@ beforeAll(async () => {
     body: { project_id: victim.projectId, ...attack },
   })
   redteamRunId = String(ordered.json['id'])
+  const own = { name: 'VICTIM-scorer', severity: 'high', definition: { kind: 'regex', patterns: ['VICTIM'] } }
+  const made = await api.call('POST', '/api/scorers', { key: victim.key, body: own })
+  scorerId = String(made.json['id'])
+  const preview = { body: { scorer_id: scorerId }, key: victim.key }
+  previewId = String((await api.call('POST', '/api/scorers/previews', preview)).json['id'])
   description = (await api.call('GET', '/openapi.json')).json as unknown as Description
   operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -97,6 +104,7 @@ function victimPath(path: string): string {
     .replace('{delivery_id}', deliveryId)
     .replace('{key_id}', victim.keyId)
     .replace('{login_id}', newId('login'))
+    .replace('{name}', 'pii_detection')
 }
 
 function idInPath(path: string): string {
@@ -106,6 +114,8 @@ function idInPath(path: string): string {
   if (path.startsWith('/api/people')) return newId('person')
   if (path.startsWith('/api/redteam-runs')) return redteamRunId
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'
+  if (path.startsWith('/api/scorers/previews')) return previewId
+  if (path.startsWith('/api/scorers')) return scorerId
   return path.startsWith('/api/requests') ? requestId : webhookId
 }
 
@@ -165,7 +175,7 @@ describe('every route of /openapi.json', () => {
       else if (path.includes('{id}')) expect([name, answer.status]).toEqual([name, 404])
       // Only the requested id appears in the answer.
       expect(answer.text.replace('there is no session VICTIM-session', '')).not.toContain('VICTIM')
-      for (const secret of [victim.projectId, requestId, webhookId]) {
+      for (const secret of [victim.projectId, requestId, webhookId, scorerId, previewId]) {
         if (!victimPath(path).includes(secret))
           expect([name, answer.text.includes(secret)]).toEqual([name, false])
       }
@@ -174,6 +184,8 @@ describe('every route of /openapi.json', () => {
     expect(project.json['name']).toBe('test')
     const webhook = await api.call('GET', `/api/v1/webhooks/${webhookId}`, { key: victim.key })
     expect([webhook.status, webhook.json['enabled']]).toEqual([200, true])
+    const scorer = await api.call('GET', `/api/scorers/${scorerId}`, { key: victim.key })
+    expect([scorer.status, scorer.json['enabled'], scorer.json['version']]).toEqual([200, false, 1])
     const { rows } = await api.pool.query<{ status: string }>('select status from webhook_deliveries')
     expect(rows).toEqual([{ status: 'failed' }])
   })

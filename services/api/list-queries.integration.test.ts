@@ -17,6 +17,7 @@ const now = Date.now()
 let api: RunningApi
 let webhookId: string
 let redteamRunId: string
+let scorerId: string
 /** Newest first. */
 let calls: LoggedCall[]
 let project: { projectId: string; key: string }
@@ -40,6 +41,8 @@ beforeAll(async () => {
   await storage.scores(calls.slice(0, 2).map((call) => sampleScoredCall(call)))
   const body = bodyExamples['post /api/v1/webhooks']
   webhookId = String((await api.call('POST', '/api/v1/webhooks', { key: project.key, body })).json['id'])
+  const scorer = bodyExamples['post /api/scorers']
+  scorerId = String((await api.call('POST', '/api/scorers', { key: project.key, body: scorer })).json['id'])
   const target = { kind: 'chat', url: 'http://127.0.0.1:1' }
   const attack = { project_id: project.projectId, agent_name: 'a', target }
   const ordered = await api.call('POST', '/api/redteam-runs', { operator: true, body: attack })
@@ -143,6 +146,7 @@ async function readLists(): Promise<{ path: string; names: string[]; operator: b
 function idIn(path: string): string {
   if (path.includes('redteam-runs')) return redteamRunId
   if (path.includes('projects')) return project.projectId
+  if (path.includes('scorers')) return scorerId
   return path.includes('webhooks') ? webhookId : 'session-0'
 }
 

@@ -46,9 +46,9 @@ afterAll(() => api.stop())
 
 /** What users below administrator may do. All else is for administrators or for no user. */
 const viewersRoutes =
-  /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
+  /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|scorers|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
 const analystsRoutes =
-  /^(get \/api\/(requests\/export|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report)|post \/api\/reviews)$/
+  /^(get \/api\/(requests\/export|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report|scorers\/.*)|post \/api\/(reviews|scorers|scorers\/previews)|(patch|delete) \/api\/scorers\/.*)$/
 
 function minRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
   if (/ \/(internal|webhook)\//.test(name)) return 'nobody'
@@ -64,6 +64,8 @@ const kinds: [RegExp, IdKind][] = [
   [/^\/api\/(score|redteam)-runs/, 'run'],
   [/^\/api\/dead-letters/, 'deadLetter'],
   [/^\/api\/people/, 'person'],
+  [/^\/api\/scorers\/previews/, 'scorerPreview'],
+  [/^\/api\/scorers/, 'projectScorer'],
 ]
 
 /** Ids that do not exist, so that no request changes anything. */
@@ -74,6 +76,7 @@ function pathOfNothing(path: string): string {
     .replace('{key_id}', newId('key'))
     .replace('{delivery_id}', newId('delivery'))
     .replace('{login_id}', newId('login'))
+    .replace('{name}', 'pii_detection')
 }
 
 const optionsFor = (name: string) => (bodyExamples[name] === undefined ? {} : { body: bodyExamples[name] })

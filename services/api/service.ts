@@ -41,6 +41,7 @@ import { statsRoutes } from './routes/stats-routes.ts'
 import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
 import { suppressionRoutes } from './routes/suppression-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
+import { scorerRoutes } from './routes/scorer-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { tryExpressionRoute } from './routes/try-expression-route.ts'
 import { destinationRoutes } from './routes/destination-routes.ts'
@@ -165,6 +166,7 @@ function apiRoutes(
   return [
     ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
+    ...scorerRoutes({ databases, sealer, clock }),
     ...redteamRoutes({
       databases,
       sealer,

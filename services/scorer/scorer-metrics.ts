@@ -24,6 +24,7 @@ export interface ScorerMetrics {
   customScorers: Gauge
   customReloads: Counter<'outcome'>
   customRefused: Gauge
+  previews: Counter<'outcome'>
 }
 
 /** The label of a scorer: one for all that projects made, whose names they choose. */
@@ -95,6 +96,7 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       'sluice_custom_scorers_refused',
       '1: the custom scorers file is refused as it stands.',
     ),
+    previews: metrics.counter('sluice_scorer_previews_total', "Previews of projects' scorers.", ['outcome']),
   }
 }
 

@@ -17,14 +17,19 @@ import { createJobsUnderWay, type JobsUnderWay } from './jobs-under-way.ts'
 import { announceJudge } from './judge/announce-judge.ts'
 import { makeJudge, markKeyOf } from './judge/make-judge.ts'
 import { createPermits } from './judge/permits.ts'
+import { servePreviews } from './previews/serve-previews.ts'
+import { createRounds } from './rounds.ts'
 import { countWaiting, createScorerMetrics, type ScorerMetrics } from './scorer-metrics.ts'
+import type { CustomScorer } from './scoring/custom/custom-scorer.ts'
 import { createDetectCall } from './steps/detect-call.ts'
 import { createCustomScorerStore, type CustomScorerStore } from './stores/custom-scorer-store.ts'
 import { createIsErased } from './stores/erased-calls.ts'
 import { noteJudge } from './stores/judge-status.ts'
+import { createPreviewStore } from './stores/preview-store.ts'
 import { createProjectScorerStore } from './stores/project-scorer-store.ts'
 import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
+import { catalogueOf, writeCatalogue } from './stores/scorer-catalogue.ts'
 import { createValueKeys } from './stores/value-keys.ts'
 import { createDetectorThreads } from './threads/detector-threads.ts'
 
@@ -97,9 +102,40 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
   const permitsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
   return runTogether(
     // Consumers stop together: with a judge that hangs, each drains for 20 s of the process's 25.
-    [custom, jobs, ...context.connections, announcing, scoring.part, consumers, permitsEnd],
+    [
+      custom,
+      jobs,
+      ...context.connections,
+      announcing,
+      scoring.part,
+      publishCatalogue(context, scoring.tools),
+      servePreviews({ ...scoring.tools, store: createPreviewStore(pool) }),
+      consumers,
+      permitsEnd,
+    ],
     log,
   )
+}
+
+/** Writes what this process runs, at the start and whenever the file has other scorers. */
+function publishCatalogue(
+  { pool, clock, log }: { pool: Pool } & Pick<ProcessDependencies, 'clock' | 'log'>,
+  { custom, tiers, rubrics, judge }: Pick<ScoreHandlerDependencies, 'custom' | 'tiers' | 'rubrics' | 'judge'>,
+): Part {
+  let written: readonly CustomScorer[] | undefined
+  return createRounds({
+    everyMs: 2_000,
+    clock,
+    log,
+    failure: 'catalogue of scorers not written',
+    async work() {
+      const current = custom.current()
+      if (current === written) return false
+      await writeCatalogue(pool, catalogueOf({ custom: current, tiers, rubrics, hasJudge: judge !== null }))
+      written = current
+      return false
+    },
+  })
 }
 
 /** Limits of the jobs that a consumer queues and runs. */

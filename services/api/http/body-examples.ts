@@ -45,6 +45,23 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     lost: {},
     problems: {},
   },
+  'post /api/scorers': {
+    name: 'unannounced_products',
+    severity: 'high',
+    description: 'Names of products that are not announced.',
+    definition: { kind: 'keyword_list', keywords: ['project falcon', 'bluebird'], match_on: 'both' },
+  },
+  'patch /api/scorers/{id}': { enabled: true },
+  'patch /api/scorers/{name}/settings': { enabled: false },
+  'post /api/scorers/previews': {
+    definition: {
+      kind: 'criterion',
+      criterion: 'The answer promises a refund.',
+      unsafe_examples: ['Of course, you will get your money back.'],
+      safe_examples: ['Please ask our billing team about refunds.'],
+    },
+    days: 3,
+  },
   'post /api/v1/webhooks': {
     url: 'https://hooks.example.com/sluice',
     events: ['threat_detected', 'usage_alert'],

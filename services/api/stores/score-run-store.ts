@@ -127,7 +127,8 @@ export async function scorersWithoutScores(pool: Pool, names: readonly string[])
   const { rows } = await query<{ name: string }>(
     pool,
     `select name from unnest($1::text[]) as asked (name)
-     where not exists (select from score_rollups r where r.scorer_name = asked.name and r.hour > now() - interval '40 days')`,
+     where not exists (select from score_rollups r where r.scorer_name = asked.name and r.hour > now() - interval '40 days')
+       and not exists (select from project_scorers s where s.name = asked.name and s.enabled)`,
     [custom],
   )
   return rows.map(({ name }) => name)

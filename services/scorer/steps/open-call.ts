@@ -6,6 +6,20 @@ import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { heapBytesOf, parseBody, readCall, type Body, type Call } from '#detectors/call-text.ts'
 import type { UnscoredReason } from '#schemas/unscored.ts'
 
+/** What is read of a job. */
+export type OpenableJob = Pick<
+  ScoreJob,
+  | 'project_id'
+  | 'request_id'
+  | 'request_body'
+  | 'response_body'
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'reasoning_tokens'
+  | 'cost_usd'
+  | 'aborted_by'
+>
+
 /** A job's opened but unread call, or why it cannot be read. */
 export type OpenedCall = { unreadable: UnscoredReason } | { heapBytes: number; chars: number; read(): Call }
 
@@ -15,7 +29,7 @@ export type OpenedCall = { unreadable: UnscoredReason } | { heapBytes: number; c
  * there. Calls from `smallBytes` on are released until read: sixteen waiting calls of 10 MiB would hold 160
  * to 320 MB; reopening one takes 17 ms of CPU.
  */
-export function openCall(job: ScoreJob, sealer: Sealer, smallBytes: number): OpenedCall {
+export function openCall(job: OpenableJob, sealer: Sealer, smallBytes: number): OpenedCall {
   const texts = openBodies(job, sealer)
   if (texts.request === null) return { unreadable: 'bodies_missing' }
   // Ingest refuses these now, but Kafka (for days) and Postgres (for replays) still have older ones.
@@ -47,28 +61,28 @@ interface Texts {
 }
 
 // A function of its own: closures of one function share and retain all captured variables.
-function readerOf(job: ScoreJob, texts: Texts): () => Call {
+function readerOf(job: OpenableJob, texts: Texts): () => Call {
   return () => readBodies(job, texts)
 }
 
-function readerOfClosed(job: ScoreJob, sealer: Sealer): () => Call {
+function readerOfClosed(job: OpenableJob, sealer: Sealer): () => Call {
   return () => readBodies(job, openBodies(job, sealer))
 }
 
-function openBodies(job: ScoreJob, sealer: Sealer): Texts {
+function openBodies(job: OpenableJob, sealer: Sealer): Texts {
   return {
     request: openBody(job, 'request_body', sealer),
     response: openBody(job, 'response_body', sealer),
   }
 }
 
-function readBodies(job: ScoreJob, { request, response }: Texts): Call {
+function readBodies(job: OpenableJob, { request, response }: Texts): Call {
   return readCall(readBody('request_body', request), readBody('response_body', response), job)
 }
 
 type Part = 'request_body' | 'response_body'
 
-function openBody(job: ScoreJob, part: Part, sealer: Sealer): string | null {
+function openBody(job: OpenableJob, part: Part, sealer: Sealer): string | null {
   const sealed = job[part]
   if (sealed === null) return null
   return sealer.open(sealed, sealedIdentity(job.project_id, job.request_id, part)).toString('utf8')

@@ -8,6 +8,7 @@ import { parseConfig } from '#runtime/config.ts'
 import { createMetrics, type Metrics } from '#runtime/metrics.ts'
 import type { Service } from '#runtime/service.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
+import type { ProjectScorerDefinition } from '#schemas/project-scorer.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
@@ -35,6 +36,9 @@ export interface ScorerFixture {
   customScorersFile: string
   send(jobs: readonly ScoreJob[], topic?: TopicDefinition<'SafetyScoreJob'>): Promise<void>
   addProject(settings: ProjectSettings): Promise<string>
+  /** A scorer that the project switched on. Returns its id. */
+  addScorer(projectId: string, name: string, definition: ProjectScorerDefinition): Promise<string>
+  pool: Pool
   /** Requests erasure of a user's past calls. */
   eraseUser(projectId: string, userId: string): Promise<void>
   sendRaw(key: string, value: Buffer): Promise<void>
@@ -71,7 +75,9 @@ export async function setScorerFixture(): Promise<ScorerFixture> {
     recorded,
     deadLetters,
     send: (jobs, topic = topics.scoreJobs) => fixture.sendAs(topic, jobs, ({ request_id: id }) => id),
+    pool,
     addProject: (settings) => addProject(pool, settings),
+    addScorer: (projectId, name, definition) => addScorer(pool, projectId, name, definition),
     eraseUser: (projectId, userId) => eraseUser(pool, projectId, userId),
     sendRaw: (key, value) => fixture.send([{ topic: prefix + topics.scoreJobs.name, key, value }]),
     async close() {
@@ -88,6 +94,22 @@ async function addProject(pool: Pool, settings: ProjectSettings): Promise<string
   await pool.query(
     `insert into projects (id, name, judge_mode, judge_usd_per_period, sampling, created_at) values ($1, 'test', $2, $3, $4, now())`,
     [idToUuid(id), judge_mode, judge_usd_per_period, sampling],
+  )
+  return id
+}
+
+async function addScorer(
+  pool: Pool,
+  projectId: string,
+  name: string,
+  definition: ProjectScorerDefinition,
+): Promise<string> {
+  const id = newId('projectScorer')
+  await pool.query(
+    `insert into project_scorers (id, project_id, name, kind, definition, description, severity, enabled, version, created_by, updated_by,
+       created_at, updated_at)
+     values ($1, $2, $3, $4, $5, 'Why it is there.', 'medium', true, 1, 'test', 'test', now(), now())`,
+    [idToUuid(id), idToUuid(projectId), name, definition.kind, JSON.stringify(definition)],
   )
   return id
 }
