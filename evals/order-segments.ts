@@ -39,11 +39,13 @@ export function segmentsOf(samples: readonly Sample[], ordinary: readonly Ordina
 
 function ofSample(sample: Sample, attack: string | undefined): Segment[] {
   const { set, context, label } = sample
-  const texts = (text: string, of: 0 | 1) => segmentsIn(text).map((said): Segment => ({ set, text: said, label: of }))
+  const texts = (text: string, of: 0 | 1) =>
+    segmentsIn(text).map((said): Segment => ({ set, text: said, label: of }))
   // Statements of a program are no orders, whoever planted them.
   if (set === 'bipia-orders') return texts(withoutFences(context), 1)
   if (sample.scorer === 'jailbreak_detection' && set !== 'notinject') return []
-  const clean = attack === undefined ? (innocentMaterial[set]?.(sample) ?? context) : context.replace(attack, '\n')
+  const clean =
+    attack === undefined ? (innocentMaterial[set]?.(sample) ?? context) : context.replace(attack, '\n')
   const isTaught = attack !== undefined && label === 1 && (set !== 'injecagent' || isTrainedOn(attack))
   return [...texts(clean, 0), ...(isTaught ? texts(withoutFences(attack), 1) : [])]
 }

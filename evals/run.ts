@@ -49,7 +49,10 @@ async function main(): Promise<void> {
   const text = [
     `# ${method === 'detector' ? 'Detectors' : `Method ${method} (${modelName()})`} on the ${half} half`,
     'Values with 95% bootstrap intervals. Made by `node evals/run.ts`; unsafe is a value of 4 or 5.\nWhat is left unscored counts as not flagged.',
-    tableOf(rows.filter(({ language }) => language === undefined), method !== 'detector'),
+    tableOf(
+      rows.filter(({ language }) => language === undefined),
+      method !== 'detector',
+    ),
     ...byLanguageOf(rows),
     ...(results.length > 0 ? ['## Floors', floorsOf(results)] : []),
     ...gapsOf(rows, scorer),

@@ -76,7 +76,8 @@ function elementsIn(text: string, speaker: 'user' | 'system'): Span[] {
       open = { name, start: match.index + tag.length }
   }
   // What was never closed: text was cut, or the page's author left it out. A lone "<file>" names a placeholder.
-  if (open !== undefined && text.slice(open.start).includes('\n')) spans.push({ start: open.start, end: text.length })
+  if (open !== undefined && text.slice(open.start).includes('\n'))
+    spans.push({ start: open.start, end: text.length })
   return spans
 }
 

@@ -18,7 +18,9 @@ export const orderModelVersion = model.version
 const ordinary = new Set(['gives_an_order', 'inserts_code', 'dangerous_code'])
 /** Families that convict alone, also between statements. Programs that talk to models have the tokens of turns. */
 const convicts = new Set(
-  injectionFamilies.filter(({ points, name }) => points >= 4 && name !== 'forged_turn').map(({ name }) => name),
+  injectionFamilies
+    .filter(({ points, name }) => points >= 4 && name !== 'forged_turn')
+    .map(({ name }) => name),
 )
 /** A model has not learned what shorter ones mean: `using System;`. */
 const minOrderWords = 4

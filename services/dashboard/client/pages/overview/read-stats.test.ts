@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { formatShare, formatShort } from '../../formats/format-number.ts'
 import {
-  describeReadings, describeUnsafe,
+  describeReadings,
+  describeUnsafe,
   fillSteps,
   largestOf,
   rangeOfPoint,
