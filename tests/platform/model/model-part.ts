@@ -59,7 +59,8 @@ export const modelPart: PlatformPart = {
 
 async function judgeAsJson({ context: { report }, fixture, server, lines }: Shown): Promise<void> {
   await report.need('the model server starts', () => server.start())
-  const scored = await judgeAll('JSON judge', { OPENAI_BASE_URL: server.url }, { fixture, lines })
+  const judge = { OPENAI_BASE_URL: server.url }
+  const scored = await judgeAll('JSON judge', judge, { fixture, lines }, calls.slice(0, 3))
   await report.check('the JSON judge answers in the form of its schema', () => {
     const whole = scored.flatMap(({ judge }) => parsed(judge?.raw_answer) ?? [])
     if (whole.length === 0) throw new Error('no answer is whole JSON')

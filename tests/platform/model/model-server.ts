@@ -13,6 +13,8 @@ export interface ModelServer {
   kill(): Promise<void>
 }
 
+/** Without a penalty the model repeats itself until its tokens are used up, and no answer is whole. */
+const sampling = ['--repeat-penalty', '1.3', '--repeat-last-n', '256']
 /**
  * One request at a time, so that the next one finds the same instructions in the cache. One thread: on a busy
  * machine llama.cpp's threads wait for each other (1 token a second with two of them, 14 with one, while 13
@@ -34,12 +36,14 @@ export async function createModelServer(
   return {
     url: `${address}/v1`,
     async start(...flags) {
-      const server = await startGuarded({ command: program, args: [...place, ...size, ...flags], logFile })
+      const server = await startGuarded({
+        command: program,
+        args: [...place, ...size, ...sampling, ...flags],
+        logFile,
+      })
       running = server
-      let isGone = false
-      void server.exited.then(() => (isGone = true))
-      await until(async () => isGone || (await isReady(address)))
-      if (isGone) throw new Error(`the model server ended: ${(await lastLines(logFile, 5)).join('\n')}`)
+      if (await becomesReady(server, address)) return
+      throw new Error(`the model server ended: ${(await lastLines(logFile, 5)).join('\n')}`)
     },
     async kill() {
       running?.signal('SIGKILL')
@@ -47,6 +51,14 @@ export async function createModelServer(
       running = undefined
     },
   }
+}
+
+/** False: it ended. */
+async function becomesReady({ exited }: GuardedProcess, address: string): Promise<boolean> {
+  let isGone = false
+  void exited.then(() => (isGone = true))
+  await until(async () => isGone || (await isReady(address)))
+  return !isGone
 }
 
 /** It listens before it has loaded its model. */
