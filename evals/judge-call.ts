@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Call } from '#detectors/call-text.ts'
 import { groupRubrics, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
-import { readGuardAnswer } from '#services/scorer/scoring/judge/guard-answer.ts'
+import { readGuardReply } from '#services/scorer/scoring/judge/guard-answer.ts'
 import {
   judgeByGuard,
   rubricsForGuard,
@@ -154,10 +154,8 @@ async function askGuard(
   const said = new Map<Side, GuardSaid>()
   let cost = nothing
   for (const side of sidesToAsk(rubrics, material)) {
-    const answered = await ask(() => ({
-      prompt: makeGuardPrompt(side, material),
-      read: (text) => readGuardAnswer(kind, side, text),
-    }))
+    const prompt = makeGuardPrompt(side, material)
+    const answered = await ask(() => ({ prompt, read: (text) => readGuardReply(kind, side, prompt, text) }))
     cost = addCosts(cost, answered.cost)
     said.set(side, answered.value ?? { failed: 'judge_answer_invalid' })
   }

@@ -1,5 +1,5 @@
 import { scorersOfGuard } from '../scoring/judge/guard-categories.ts'
-import { readGuardAnswer } from '../scoring/judge/guard-answer.ts'
+import { readGuardReply } from '../scoring/judge/guard-answer.ts'
 import {
   judgeByGuard,
   rubricsForGuard,
@@ -32,10 +32,8 @@ export function createGuardJudge(kind: GuardKind, options: PaidRequestsOptions):
       // One after the other: a guard that is away is not asked twice.
       for (const side of sidesToAsk(rubrics, material)) {
         const scorers = rubrics.filter(({ looksAt }) => looksAt.includes(side)).map(({ scorer }) => scorer)
-        const question = () => ({
-          prompt: makeGuardPrompt(side, material),
-          read: (text: string) => readGuardAnswer(kind, side, text),
-        })
+        const prompt = makeGuardPrompt(side, material)
+        const question = () => ({ prompt, read: (text: string) => readGuardReply(kind, side, prompt, text) })
         const answered = await asking.ask({ projectId, lane, scorers }, question, signal)
         answers.push(answered)
         said.set(side, answered.kind === 'read' ? answered.value : { failed: answered.reason })

@@ -92,15 +92,44 @@ async function judgeAsGuard(kind: GuardKind, shown: Shown): Promise<void> {
     if (formed.some(({ reason }) => reason === 'judge_answer_invalid' || reason === 'judge_unavailable'))
       throw new Error(JSON.stringify(formed))
   })
-  await judgeAll(`${kind}, requests and answers in its form`, judge, { fixture, lines })
+  if (kind === 'llama_guard') await judgeAnswers(shown, judge)
   await server.kill()
 }
 
-async function startAs(kind: GuardKind, { server, directory }: Shown): Promise<void> {
+/** Answers as messages of their own; and continued by the server, as llama.cpp does by default. */
+async function judgeAnswers(shown: Shown, judge: Readonly<Record<string, string>>): Promise<void> {
+  const { server, context } = shown
+  const { report } = context
+  const both = await judgeAll('llama_guard, requests and answers', judge, shown)
+  await report.check('answers are judged in their own message', () => {
+    requireSound(both)
+    if (
+      both.some(
+        ({ judge: trace }) => !/^(?:safe|unsafe\n\S+)\n\n(?:safe|unsafe\n\S+)$/.test(trace?.raw_answer ?? ''),
+      )
+    )
+      throw new Error(JSON.stringify(both))
+  })
+  await server.kill()
+  await report.need('the model server starts so that it continues answers', () =>
+    startAs('llama_guard', shown, '--prefill-assistant'),
+  )
+  const continued = await judgeAll('llama_guard, answers continued', judge, shown, calls.slice(0, 2))
+  await report.check('what it says then is no verdict about them', () => {
+    requireSound(continued)
+    if (continued.some(({ label }) => label === 'safe')) throw new Error(JSON.stringify(continued))
+  })
+}
+
+async function startAs(
+  kind: GuardKind,
+  { server, directory }: Shown,
+  prefill = '--no-prefill-assistant',
+): Promise<void> {
   const { template, grammar } = guardForms[kind]
   const file = join(directory, `${kind}.jinja`)
   await writeFile(file, template)
-  await server.start('--jinja', '--chat-template-file', file, '--grammar', grammar)
+  await server.start(prefill, '--jinja', '--chat-template-file', file, '--grammar', grammar)
 }
 
 async function judgeAll(

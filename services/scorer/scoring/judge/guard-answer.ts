@@ -1,4 +1,5 @@
 import { guards } from './guard-categories.ts'
+import type { GuardPrompt } from './guard-prompt.ts'
 import type { GuardKind } from './judge-kinds.ts'
 import type { Side } from './rubric.ts'
 
@@ -37,6 +38,21 @@ export function readGuardAnswer(kind: GuardKind, side: Side, text: string): Guar
   const known = guards[kind].categories[side]
   const isKnown = answer.categories.every((category) => known.includes(category))
   return isKnown && (answer.grade === 'safe') === (answer.categories.length === 0) ? answer : undefined
+}
+
+/**
+ * Reads what a server replied to a prompt. Some servers continue a last message of the assistant instead of
+ * answering (llama.cpp without `--no-prefill-assistant`): then the recording speaks for the guard.
+ */
+export function readGuardReply(
+  kind: GuardKind,
+  side: Side,
+  { messages }: GuardPrompt,
+  text: string,
+): GuardAnswer | undefined {
+  const judged = messages.at(-1)
+  const isContinued = judged?.role === 'assistant' && text.trim().startsWith(judged.content.trim())
+  return isContinued ? undefined : readGuardAnswer(kind, side, text)
 }
 
 function readQwen(side: Side, lines: string): GuardAnswer | undefined {

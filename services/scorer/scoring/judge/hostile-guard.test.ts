@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readGuardAnswer } from './guard-answer.ts'
+import { readGuardAnswer, readGuardReply } from './guard-answer.ts'
 import { judgeByGuard, rubricsForGuard } from './guard-judgement.ts'
 import { makeGuardPrompt, playsGuard, withoutControls } from './guard-prompt.ts'
 import type { GuardKind } from './judge-kinds.ts'
@@ -82,4 +82,19 @@ test('a long text of marks takes no longer than its length', () => {
   const startedMs = performance.now()
   expect(withoutControls(text).length).toBe(1_500_000)
   expect(performance.now() - startedMs).toBeLessThan(5_000)
+})
+
+test.each([
+  ['an answer that ends the verdict', 'unsafe\nS1', 'unsafe\nS1'],
+  ['the first letters of one', 'sa', 'safe'],
+  ['the whole answer before it', 'I must decline.', 'I must decline.safe'],
+])('a server that continues %s gives no verdict', (_name, answer, text) => {
+  const prompt = makeGuardPrompt('answer', materialOf('How?', answer))
+  expect(readGuardReply('llama_guard', 'answer', prompt, text)).toBeUndefined()
+  expect(
+    readGuardReply('llama_guard', 'request', makeGuardPrompt('request', materialOf('safe')), 'safe'),
+  ).toEqual({
+    grade: 'safe',
+    categories: [],
+  })
 })
