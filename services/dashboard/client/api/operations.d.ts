@@ -1705,6 +1705,8 @@ export interface Operations {
         reason: string | null
         unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
         created_at: string
+        suppressed_by: string | null
+        found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
         rationale: string | null
         evidence?: unknown | undefined
         judge: {
@@ -1889,6 +1891,7 @@ export interface Operations {
       min_score?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      suppressed?: 'true' | 'false' | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
       run_id?: string | undefined
@@ -1914,6 +1917,8 @@ export interface Operations {
             reason: string | null
             unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
+            suppressed_by: string | null
+            found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
             rationale: string | null
             evidence?: unknown | undefined
             judge: {
@@ -1949,6 +1954,8 @@ export interface Operations {
             reason: string | null
             unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
+            suppressed_by: string | null
+            found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
             rationale: string | null
             evidence?: unknown | undefined
             judge: {
@@ -1984,6 +1991,8 @@ export interface Operations {
                 reason: string | null
                 unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
+                suppressed_by: string | null
+                found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
                 rationale: string | null
                 evidence?: unknown | undefined
                 judge: {
@@ -2014,6 +2023,8 @@ export interface Operations {
                 reason: string | null
                 unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
+                suppressed_by: string | null
+                found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
                 rationale: string | null
                 evidence?: unknown | undefined
                 judge: {
@@ -2254,6 +2265,32 @@ export interface Operations {
       finished_at: string | null
     }
   }
+  'GET /api/scorers/calibration': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      scorer_name?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer: {
+      scorers: {
+        scorer_name: string
+        reviewed: number
+        false_alarms: number
+        missed: number
+        precision: { rate: number; low: number; high: number } | null
+        recall: { rate: number; low: number; high: number } | null
+        suggested_threshold: {
+          fail_at: number
+          reviewed: number
+          precision: { rate: number; low: number; high: number } | null
+          recall: { rate: number; low: number; high: number } | null
+        } | null
+      }[]
+    }
+  }
   'GET /api/sessions': {
     params: Record<never, never>
     query: {
@@ -2381,6 +2418,8 @@ export interface Operations {
               reason: string | null
               unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
+              suppressed_by: string | null
+              found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
               rationale: string | null
               evidence?: unknown | undefined
               judge: {
@@ -2443,6 +2482,8 @@ export interface Operations {
               reason: string | null
               unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
+              suppressed_by: string | null
+              found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
               rationale: string | null
               evidence?: unknown | undefined
               judge: {
@@ -2551,6 +2592,178 @@ export interface Operations {
             }
         )[]
       }[]
+    }
+  }
+  'POST /api/suppressions': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      scorer_name: string
+      kind?: string | undefined
+      agent_name?: string | undefined
+      tool_name?: string | undefined
+      value?: string | undefined
+      score_id?: string | undefined
+      value_index?: number | undefined
+      max_severity?: 'medium' | 'high' | 'critical' | undefined
+      expires_at?: string | undefined
+      reason: string
+      author?: string | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      has_value: boolean
+      max_severity: 'medium' | 'high' | 'critical'
+      reason: string | null
+      author: string
+      author_kind: 'person' | 'key' | 'operator'
+      created_at: string
+      expires_at: string | null
+      revoked_at: string | null
+      is_active: boolean
+      covered: number
+      last_covered_at: string | null
+    }
+  }
+  'GET /api/suppressions': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      scorer_name?: string | undefined
+      active?: 'true' | 'false' | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            scorer_name: string
+            kind: string | null
+            agent_name: string | null
+            tool_name: string | null
+            has_value: boolean
+            max_severity: 'medium' | 'high' | 'critical'
+            reason: string | null
+            author: string
+            author_kind: 'person' | 'key' | 'operator'
+            created_at: string
+            expires_at: string | null
+            revoked_at: string | null
+            is_active: boolean
+            covered: number
+            last_covered_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            scorer_name: string
+            kind: string | null
+            agent_name: string | null
+            tool_name: string | null
+            has_value: boolean
+            max_severity: 'medium' | 'high' | 'critical'
+            reason: string | null
+            author: string
+            author_kind: 'person' | 'key' | 'operator'
+            created_at: string
+            expires_at: string | null
+            revoked_at: string | null
+            is_active: boolean
+            covered: number
+            last_covered_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/suppressions/preview': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      scorer_name: string
+      kind?: string | undefined
+      agent_name?: string | undefined
+      tool_name?: string | undefined
+      value?: string | undefined
+      score_id?: string | undefined
+      value_index?: number | undefined
+      max_severity?: 'medium' | 'high' | 'critical' | undefined
+      expires_at?: string | undefined
+    }
+    answer: {
+      start: string
+      examined: number
+      is_complete: boolean
+      covered: number
+      scorers: { scorer_name: string; covered: number }[]
+      sample_request_ids: string[]
+    }
+  }
+  'GET /api/suppressions/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      has_value: boolean
+      max_severity: 'medium' | 'high' | 'critical'
+      reason: string | null
+      author: string
+      author_kind: 'person' | 'key' | 'operator'
+      created_at: string
+      expires_at: string | null
+      revoked_at: string | null
+      is_active: boolean
+      covered: number
+      last_covered_at: string | null
+    }
+  }
+  'POST /api/suppressions/{id}/revoke': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      has_value: boolean
+      max_severity: 'medium' | 'high' | 'critical'
+      reason: string | null
+      author: string
+      author_kind: 'person' | 'key' | 'operator'
+      created_at: string
+      expires_at: string | null
+      revoked_at: string | null
+      is_active: boolean
+      covered: number
+      last_covered_at: string | null
     }
   }
   'GET /api/tools': {
