@@ -90,6 +90,41 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await context.close()
   })
 
+  test('an analyst looks at what a suppression covers, makes it with an end, and revokes it', async () => {
+    const { project, record, signIn, system } = fixture()
+    const content = 'My card is 5500 0000 0000 0004.'
+    const id = await record({ model: 'gpt-4o', request_body: { messages: [{ role: 'user', content }] } })
+    const password = 'the password of ida'
+    const person = { login: 'ida', name: 'Ida', role: 'analyst', project_ids: [project.id], password }
+    expect((await system.call('POST', '/api/people', person)).status).toBe(201)
+    const { page, context } = await signIn('ida', password)
+    await page.goto(`/requests/${id}`)
+    const card = page.getByRole('region', { name: 'pii_detection' })
+    await card.getByRole('button', { name: 'False alarm…' }).click()
+    const form = page.getByRole('dialog')
+    const suppress = form.getByRole('button', { name: 'Suppress' })
+    await suppress.click()
+    await form.getByText('Say why it is a false alarm').waitFor()
+    await form.getByLabel('Reason').fill('The card of our tests.')
+    await form.getByRole('button', { name: 'What would it have covered?' }).click()
+    await form.getByText(/^1 of \d+ unsafe scores of the last 30 days\.$/).waitFor()
+    await expectAccessible(page)
+    await suppress.click()
+    await form.waitFor({ state: 'detached' })
+    const again = await record({ model: 'gpt-4o', request_body: { messages: [{ role: 'user', content }] } })
+    await page.goto(`/requests/${again}`)
+    await card.getByRole('link', { name: 'Marked as a known false alarm' }).click()
+    const row = page
+      .getByRole('table', { name: 'Suppressions' })
+      .getByRole('row')
+      .filter({ hasText: 'our tests' })
+    await row.getByText('one exact value').waitFor()
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await confirm(page, 'Revoke')
+    await row.getByText('Ended').waitFor()
+    await context.close()
+  })
+
   test('history is scored again after its cost was told, compared, and made to stand', async () => {
     const { admin, system, record } = fixture()
     const { page } = admin

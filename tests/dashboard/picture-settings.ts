@@ -18,8 +18,8 @@ const deadLettersSql = `
   select $1, 'main', $2, 0, $3::integer, 4, $3 + 118200, 'sluice.scorer', $4, $5, $6, 2113, now() - $3::integer * interval '17 minutes', $7`
 
 /**
- * Administration pages: keys, people, webhooks with deliveries, reviews, gateways, dead letters. Returns the
- * webhook of the delivery log.
+ * Administration pages: keys, people, webhooks with deliveries, reviews, suppressions, gateways, dead
+ * letters. Returns the webhook of the delivery log.
  */
 export async function fillPictureSettings(
   api: RunningApi,
@@ -52,6 +52,10 @@ export async function fillPictureSettings(
     const review = { request_id: requestId, scorer_name, agrees, reason, reviewer: 'ines' }
     await post(`/api/reviews?project_id=${projectId}`, review)
   }
+  await post(`/api/suppressions?project_id=${projectId}`, {
+    ...{ scorer_name: 'pii_detection', kind: 'phone_number', value: '+49 30 1234567' },
+    ...{ reason: 'The hotline that every answer names.', author: 'ines' },
+  })
   const webhooks = `/api/v1/webhooks?project_id=${projectId}`
   await post(webhooks, {
     url: 'https://siem.example.com/ingest',

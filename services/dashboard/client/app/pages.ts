@@ -1,4 +1,5 @@
 import {
+  IconBellOff,
   IconGauge,
   IconList,
   IconRoute,
@@ -59,6 +60,13 @@ export const pages: readonly PageEntry[] = [
     icon: IconScale,
     section: 'Judge',
     load: async () => (await import('../pages/reviews/reviews-page.tsx')).ReviewsPage,
+  },
+  {
+    path: '/suppressions',
+    title: 'Suppressions',
+    icon: IconBellOff,
+    section: 'Judge',
+    load: async () => (await import('../pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
   },
   {
     path: '/score-runs',

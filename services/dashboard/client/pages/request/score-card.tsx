@@ -7,6 +7,7 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
+import { FalseAlarm } from './false-alarm.tsx'
 import { readEvidence, type Evidence } from './mark-evidence.ts'
 import type { RequestDetail, Score } from './request-detail.ts'
 import { SimilarLink } from './request-facts.tsx'
@@ -62,7 +63,17 @@ export function ScoreCard({ request, score, onSeek }: ScoreCardProps) {
           Reviews of this scorer
         </PageLink>
       </Text>
-      {mayVisit(role, { role: 'analyst' }) ? <ReviewForm score={score} /> : null}
+      {score.suppressed_by === null ? null : (
+        <Text size="xs">
+          <PageLink to="/suppressions">Marked as a known false alarm</PageLink>
+        </Text>
+      )}
+      {mayVisit(role, { role: 'analyst' }) ? (
+        <>
+          <ReviewForm score={score} />
+          <FalseAlarm score={score} agentName={request.agent_name} />
+        </>
+      ) : null}
     </Card>
   )
 }
