@@ -146,10 +146,60 @@ describe('an agent that calls the same tools over and over', () => {
     ],
     ['in two steps, 25 times', times(50, (index) => openAi({ q: index % 2 })), 5],
     ['a few times, as one waits for a job', times(6, () => openAi({ q: 'x' })), 3],
-    ['with other arguments', times(40, (index) => openAi({ q: index })), 1],
+    ['with numbers that go up, in vain', times(12, (index) => openAi({ q: index })), 4],
+    [
+      'with other arguments, in vain',
+      times(40, (index) => openAi({ q: `${'abcdefgh'[index % 8]}x`.repeat(1 + index) })),
+      4,
+    ],
     ['a loop that is over', [...times(30, () => openAi({ q: 'x' })), openAi({ q: 'y' })], 1],
   ])('%s', (_name, steps, value) => {
     expect(session(steps)).toMatchObject({ value })
+  })
+
+  const pages = (resultOf: (page: number) => string, count = 14) => {
+    const turns = times(count, (page) => openAi({ q: 'bills', page })).flatMap((step, page) => [
+      step,
+      { role: 'tool', content: resultOf(page) },
+    ])
+    const next = openAi({ q: 'bills', page: count })
+    return detectCall(
+      createConsumptionDetector,
+      { messages: turns },
+      { choices: [{ message: next }] },
+      counted,
+    )
+  }
+
+  test.each<[string, (page: number) => string, number]>([
+    ['that bring other lines each', (page) => `Bill ${page} of Ann, 12 euros`, 1],
+    ['that are done, one by one', () => 'ok', 1],
+    ['that are empty', () => '[]', 4],
+    ['that fail', () => 'Error: rate limit exceeded', 4],
+    ['that are the first page each time', () => 'Bill 1 of Ann, 12 euros. '.repeat(8), 4],
+  ])('pages %s', (_name, resultOf, value) => {
+    expect(pages(resultOf)).toMatchObject({ value })
+  })
+
+  test.each([
+    ['five rounds with the same end', 6, () => '1 failed', 4],
+    ['rounds that get further', 6, (round: number) => `${9 - round} failed`, 1],
+    ['three rounds', 3, () => '1 failed', 1],
+  ])('reading, editing, testing and undoing: %s', (_name, rounds, testResult, value) => {
+    const named = (name: string) => ({
+      role: 'assistant',
+      tool_calls: [{ id: 'c', type: 'function', function: { name, arguments: '{"path":"a.ts"}' } }],
+    })
+    const turns = times(rounds, (round) => [
+      ...['read', 'edit', 'test', 'undo'].flatMap((name) => [
+        named(name),
+        { role: 'tool', content: name === 'test' ? testResult(round) : 'done' },
+      ]),
+    ]).flat()
+    const answer = { choices: [{ message: named('read') }] }
+    expect(detectCall(createConsumptionDetector, { messages: turns }, answer, counted)).toMatchObject({
+      value,
+    })
   })
 
   test('with arguments of more levels than can be put in order', () => {

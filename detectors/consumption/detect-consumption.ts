@@ -3,11 +3,11 @@ import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { Call, CallText, Evidence, Usage } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { asksForEndless } from './find-endless-tasks.ts'
-import { countRepeatedCalls } from './find-loops.ts'
+import { countFruitlessCalls, countRepeatedCalls } from './find-loops.ts'
 import { findRepetition, type Repetition } from './find-repetition.ts'
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
-export const consumptionVersion = 'detector-6'
+export const consumptionVersion = 'detector-7'
 
 /** Usage of one call that is extreme for any application: thresholds for [4, 5]. */
 const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readonly [number, number]>> = {
@@ -19,6 +19,12 @@ const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readon
 const manyAnswers = 20
 /** Consecutive identical tool calls; polling for a job repeats a few. Thresholds for [a sign, 4, 5]. */
 const repeatedCalls = [5, 10, 25] as const
+/** Calls in vain, thresholds for [a sign, 4, 5]: a search in other words may be worth several tries. */
+const callsInVain = {
+  alike: [6, 10, 25],
+  sameTool: [12, 25, 60],
+  inRounds: [15, 18, 50],
+} as const
 const cutOff = new Set(['length', 'max_tokens', 'max_output_tokens'])
 
 interface Sign {
@@ -28,7 +34,10 @@ interface Sign {
 
 /**
  * Excessive consumption by one call: extreme token counts or cost, a looping or truncated answer, an agent
- * that repeats the same tool calls in its session.
+ * that repeats the same tool calls in its session, or calls that differ in a number or the order of words and
+ * bring nothing (empty, an error, the same text again). Pages that bring something are progress. Does not
+ * find: loops over several sessions or records of single tool calls, waste in an answer that does not repeat
+ * itself, and results that are no text. Any language; requests for endless output in some fifteen.
  */
 export function createConsumptionDetector(call: Call): Detector {
   const signs = [...usageSigns(call.usage), ...requestSigns(call.request?.value), ...loopSigns(call)]
@@ -91,6 +100,20 @@ function requestSigns(request: unknown): Sign[] {
 }
 
 function loopSigns(call: Call): Sign[] {
+  return [...repetitionSigns(call), ...vainSigns(call)]
+}
+
+function vainSigns(call: Call): Sign[] {
+  const counts = countFruitlessCalls(call)
+  return Object.entries(callsInVain).flatMap(([kind, thresholds]) => {
+    const times = counts[kind as keyof typeof callsInVain]
+    const level = thresholds.filter((min) => times >= min).length
+    if (level === 0) return []
+    return [{ value: 2 + level, says: `the agent calls tools ${times} times in a row and gets nothing new` }]
+  })
+}
+
+function repetitionSigns(call: Call): Sign[] {
   const times = countRepeatedCalls(call)
   const level = repeatedCalls.filter((min) => times >= min).length
   return level === 0
