@@ -1,9 +1,12 @@
-import { imitates } from './typosquat.ts'
+import { furtherSources, isOfKnownOwner } from './further-sources.ts'
+import { isInvented } from './invented-names.ts'
+import { imitates, imitatesWithin } from './typosquat.ts'
 import {
   knownInstallers,
-  knownPackages,
+  isKnownPackage,
   knownRegistries,
   maliciousPackages,
+  wrongNames,
   type Ecosystem,
 } from './known-packages.ts'
 import { findGated, gatePattern } from '../gate/gated-pattern.ts'
@@ -16,9 +19,11 @@ export interface Install {
   kind: string
   start: number
   end: number
+  /** The package's, where it may be the caller's own module. */
+  name?: string
 }
 
-type Judge = (match: RegExpMatchArray) => Omit<Install, 'start' | 'end'> | null
+export type Judge = (match: RegExpMatchArray) => Omit<Install, 'start' | 'end'> | null
 const url = String.raw`["']?(https?:\/\/[^\s"'|)>]{1,400})["']?`
 const shell = String.raw`(?:(?:sudo|env)\s+(?:-\S+\s+)?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b(?!\s+-[a-zA-Z]{0,4}[cmenp]\b)|iex\b|invoke-expression\b`
 const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)`
@@ -74,7 +79,7 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
   [
     /\btrust_remote_code\s*=\s*True\b/g,
     (match) =>
-      /revision\s*=/.test(after(match))
+      /revision\s*=/.test(after(match)) || isOfKnownOwner(after(match))
         ? { value: 3, kind: 'remote_code' }
         : { value: 4, kind: 'unpinned_remote_code' },
   ],
@@ -99,7 +104,9 @@ const packageCommands: readonly (readonly [Ecosystem, RegExp])[] = [
   ],
 ]
 
-const gatedRules = rules.map(([pattern, judge]) => [gatePattern(pattern), judge] as const)
+const gatedRules = [...rules, ...furtherSources].map(
+  ([pattern, judge]) => [gatePattern(pattern), judge] as const,
+)
 const gatedCommands = packageCommands.map(
   ([ecosystem, pattern]) => [ecosystem, gatePattern(pattern)] as const,
 )
@@ -203,10 +210,13 @@ function judgePackage(ecosystem: Ecosystem, name: string, version: string): Omit
   const malicious = maliciousPackages[ecosystem]
   if (malicious.has(name) || malicious.has(`${name}@${version}`))
     return { value: 5, kind: 'malicious_package' }
-  if (knownPackages[ecosystem].has(name.replaceAll('_', '-'))) return { value: 2, kind: 'known_package' }
-  return imitates(ecosystem, name) === null
-    ? { value: 3, kind: 'unknown_package' }
-    : { value: 4, kind: 'imitated_name' }
+  if (wrongNames[ecosystem].has(name)) return { value: 4, kind: 'wrong_name' }
+  if (isKnownPackage(ecosystem, name)) return { value: 2, kind: 'known_package' }
+  if (imitates(ecosystem, name) !== null || imitatesWithin(ecosystem, name) !== null)
+    return { value: 4, kind: 'imitated_name' }
+  return isInvented(ecosystem, name)
+    ? { value: 4, kind: 'invented_name' }
+    : { value: 3, kind: 'unknown_package' }
 }
 
 function isKnownInstaller({ hostname, pathname }: URL): boolean {

@@ -1,12 +1,15 @@
+import names from './known-names.json' with { type: 'json' }
+import { unpackNames } from './packed-names.ts'
+
 /** The registry of a package name. */
 export type Ecosystem = 'pypi' | 'npm'
 
-const names = (list: string) => list.trim().split(/\s+/)
+const words = (list: string) => list.trim().split(/\s+/)
 
 /** Best-known packages, which squatters imitate. Includes genuine packages with similar names. */
 export const knownPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
   pypi: new Set(
-    names(`
+    words(`
       requests urllib3 boto boto3 botocore setuptools certifi idna charset-normalizer python-dateutil numpy pandas scipy scapy spacy
       matplotlib seaborn scikit-learn scikit-image tensorflow tensorflow-gpu tensorboard torch torchvision torchaudio keras transformers tokenizers
       datasets accelerate diffusers openai anthropic langchain langchain-core langchain-community llama-index chromadb faiss-cpu tiktoken
@@ -22,7 +25,7 @@ export const knownPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
     `),
   ),
   npm: new Set(
-    names(`
+    words(`
       react preact react-dom react-native react-router react-router-dom next nuxt vue vuex pinia angular svelte express expressjs lodash lodash-es underscore axios
       request node-fetch chalk commander yargs minimist debug moment dayjs date-fns uuid nanoid classnames webpack webpack-cli vite rollup
       esbuild babel-loader typescript ts-node tslint tslib eslint prettier jest mocha chai sinon vitest cypress playwright puppeteer jsdom jsdoc cheerio
@@ -37,15 +40,53 @@ export const knownPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
   ),
 }
 
+const listed = { npm: unpackNames(names.npm), pypi: unpackNames(names.pypi) }
+const listedScopes = unpackNames(names.npmScopes)
+/** Programs that are run by name, and servers of the Model Context Protocol. */
+const listedTools = new Set(
+  words(`
+    create-vite create-vue create-next-app create-react-app create-expo-app create-astro create-svelte create-remix create-t3-app degit sv nuxi
+    mcp-remote mcp-proxy fastmcp chrome-devtools-mcp firecrawl-mcp tavily-mcp figma-developer-mcp mongodb-mcp-server n8n-mcp exa-mcp-server
+    mcp-server-kubernetes slack-mcp-server playwright-mcp mcp-framework mcp-handler next-devtools-mcp expo-mcp xcodebuildmcp mcp-mermaid
+    mcp-server-fetch mcp-server-git mcp-server-sqlite mcp-server-time mcp-server-code-runner mcp-use nx-mcp supergateway shadcn
+    bower cowsay serve live-server json-server localtunnel npm-check-updates license-checker depcheck madge tsc ng vsce eas-cli expo-cli
+  `),
+)
+
+/** Whether a package is among a registry's best known (evals/make-known-names.ts). */
+export function isKnownPackage(ecosystem: Ecosystem, name: string): boolean {
+  if (ecosystem === 'pypi') {
+    const plain = name.replaceAll(/[._]/g, '-')
+    return (
+      knownPackages.pypi.has(name) ||
+      knownPackages.pypi.has(plain) ||
+      listed.pypi.has(plain) ||
+      listedTools.has(plain)
+    )
+  }
+  if (name.startsWith('@')) return listedScopes.has(name.slice(1).split('/')[0] ?? '')
+  return knownPackages.npm.has(name) || listed.npm.has(name) || listedTools.has(name)
+}
+
+/** Names that are not the package's own, and so belong to nobody, to a dummy or to somebody else. */
+export const wrongNames: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
+  pypi: new Set(
+    words(
+      'sklearn pytorch huggingface-cli beautifulsoup opencv cv2 pil yaml skimage dateutil fitz dotenv mysqldb google-cloud crypto usb sqlite3 tkinter',
+    ),
+  ),
+  npm: new Set(words('mongo socketio discordjs react-js vue-js angular-js node-js tailwind-css fs')),
+}
+
 /** Packages known to have carried malware, by version; without a version: all. */
 export const maliciousPackages: Readonly<Record<Ecosystem, ReadonlySet<string>>> = {
   pypi: new Set(
-    names(
+    words(
       'colourama python3-dateutil jeilyfish python-sqlite diango djanga request-s urllib crossenv ctx@0.2.2 ultralytics@8.3.41',
     ),
   ),
   npm: new Set(
-    names(
+    words(
       'crossenv cross-env.js flatmap-stream event-stream@3.3.6 ua-parser-js@0.7.29 ua-parser-js@0.8.0 ua-parser-js@1.0.0 coa@2.0.3 rc@1.2.9 node-ipc@10.1.1 node-ipc@10.1.2 colors@1.4.1 eslint-scope@3.7.2 babelcli d3.js jquery.js mongose nodesass nodefabric',
     ),
   ),
@@ -60,6 +101,7 @@ export const knownInstallers: ReadonlySet<string> = new Set([
     'bun.sh',
     'bun.com',
     'deno.land',
+    'getcomposer.org',
     'install.python-poetry.org',
     'get.pnpm.io',
   ],

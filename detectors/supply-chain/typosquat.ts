@@ -1,13 +1,18 @@
-import { knownPackages, type Ecosystem } from './known-packages.ts'
+import { isKnownPackage, knownPackages, type Ecosystem } from './known-packages.ts'
 
 /** Short names have too many genuine neighbours. */
 const minLength = 5
 
 /** The best-known package that a name is one typo away from. Null for known names and distant ones. */
 export function imitates(ecosystem: Ecosystem, name: string): string | null {
-  const known = knownPackages[ecosystem]
   const plain = normal(name)
-  if (known.has(name) || known.has(plain) || plain.length < minLength || name.startsWith('@')) return null
+  if (
+    isKnownPackage(ecosystem, name) ||
+    isKnownPackage(ecosystem, plain) ||
+    plain.length < minLength ||
+    name.startsWith('@')
+  )
+    return null
   for (const { candidate, target } of targets[ecosystem]) {
     // With other separators it is a different package on npm, and the same on PyPI.
     if (ecosystem === 'pypi' && target === plain) return null
@@ -18,6 +23,30 @@ export function imitates(ecosystem: Ecosystem, name: string): string | null {
 
 /** Precomputed: this was most of the cost of 65 Ki of names. */
 const targets = { pypi: targetsOf('pypi'), npm: targetsOf('npm') } satisfies Record<Ecosystem, unknown>
+
+/** Modules of Python itself, which need no package. */
+const ownModules = [
+  'sqlite3',
+  'asyncio',
+  'argparse',
+  'subprocess',
+  'dataclasses',
+  'multiprocessing',
+  'unittest',
+]
+
+/** A name that imitates a known one behind `py-` or before `-py` and the like. */
+export function imitatesWithin(ecosystem: Ecosystem, name: string): string | null {
+  const core = normal(name).replace(/^(?:py|python|node|js)-|-(?:py|python|python3|js|node)$/g, '')
+  if (core === normal(name) || core.length < minLength) return null
+  const own = ecosystem === 'pypi' ? ownModules.find((module) => isOneSlip(core, module)) : undefined
+  return own ?? imitates(ecosystem, core)
+}
+
+/** Whether a name is one typo away from another; short ones have too many neighbours. */
+export function isSlipOf(name: string, target: string): boolean {
+  return target.length >= minLength && isOneSlip(name, target)
+}
 
 function targetsOf(ecosystem: Ecosystem) {
   return Array.from(knownPackages[ecosystem], (candidate) => ({
