@@ -9,6 +9,14 @@ export interface Destruction {
   pattern: GatedPattern
 }
 
+/** A place where arguments destroy, or reach too far. */
+export interface Destructive {
+  kind: string
+  value: number
+  start: number
+  end: number
+}
+
 const any = (...sources: readonly string[]) => gatePattern(new RegExp(sources.join('|'), 'gi'))
 const raw = String.raw
 const rest = raw`[^\n;|&]{0,120}`

@@ -1,16 +1,15 @@
-import { codeDestructions, commandDestructions, queryDestructions, type Destruction } from './destructions.ts'
+import {
+  codeDestructions,
+  commandDestructions,
+  queryDestructions,
+  type Destruction,
+  type Destructive,
+} from './destructions.ts'
 import { executedSql, executedText, isStatement } from './executed-text.ts'
 import { findOverreach } from './find-overreach.ts'
 import { findMatches } from '../find-matches.ts'
 import { findGated } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
-
-export interface Destructive {
-  kind: string
-  value: number
-  start: number
-  end: number
-}
 
 const maxHits = 20
 const decodes = /\bbase64\s+(?:-d|-D|--decode)\b|\bfrombase64string\b|\s-e(?:nc?|ncodedcommand)?\s/i

@@ -1,6 +1,6 @@
 import { findGated } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
-import type { Destructive } from './destructive-arguments.ts'
+import type { Destructive } from './destructions.ts'
 import { carriedOutText } from './executed-text.ts'
 import type { Overreach } from './overreach.ts'
 import { shellOverreach } from './shell-overreach.ts'

@@ -1,4 +1,4 @@
-import type { Destructive } from './destructive-arguments.ts'
+import type { Destructive } from './destructions.ts'
 import { autostartFile, secretFile } from './overreach.ts'
 
 const pathLabel =

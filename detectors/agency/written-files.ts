@@ -1,6 +1,6 @@
 import { findGated } from '../gate/gated-pattern.ts'
 import type { WordStarts } from '../gate/word-starts.ts'
-import type { Destructive } from './destructive-arguments.ts'
+import type { Destructive } from './destructions.ts'
 import { any, autostartFile, type OverreachKind } from './overreach.ts'
 
 const raw = String.raw

@@ -1,5 +1,5 @@
 import { findMatches } from '../find-matches.ts'
-import type { Install } from './find-installs.ts'
+import type { Install } from './install.ts'
 import { isInvented } from './invented-names.ts'
 import { isKnownPackage, type Ecosystem } from './known-packages.ts'
 import { imitates } from './typosquat.ts'

@@ -1,3 +1,4 @@
+import type { Install, Judge } from './install.ts'
 import { furtherSources, isOfKnownOwner } from './further-sources.ts'
 import { isInvented } from './invented-names.ts'
 import { imitates, imitatesWithin } from './typosquat.ts'
@@ -12,18 +13,6 @@ import {
 import { findGated, gatePattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
 
-/** A command that brings in foreign code, and its assessment. */
-export interface Install {
-  /** 1 to 5; 3 is left to the judge. */
-  value: number
-  kind: string
-  start: number
-  end: number
-  /** The package's, where it may be the caller's own module. */
-  name?: string
-}
-
-export type Judge = (match: RegExpMatchArray) => Omit<Install, 'start' | 'end'> | null
 const url = String.raw`["']?(https?:\/\/[^\s"'|)>]{1,400})["']?`
 const shell = String.raw`(?:(?:sudo|env)\s+(?:-\S+\s+)?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b(?!\s+-[a-zA-Z]{0,4}[cmenp]\b)|iex\b|invoke-expression\b`
 const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)`

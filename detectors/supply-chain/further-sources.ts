@@ -1,5 +1,5 @@
 import { isSlipOf } from './typosquat.ts'
-import type { Judge } from './find-installs.ts'
+import type { Judge } from './install.ts'
 
 const words = (list: string) => list.trim().split(/\s+/)
 
