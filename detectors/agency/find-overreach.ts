@@ -10,7 +10,7 @@ import { findWrittenFiles } from './written-files.ts'
 const maxHits = 20
 const overreaches: readonly Overreach[] = [...shellOverreach, ...windowsOverreach]
 
-/** Commands in a tool's arguments that take data out, stay behind, widen rights, blind protection or attack. */
+/** Commands in a tool's arguments that take data out, stay, widen rights, blind protection or attack. */
 export function findOverreach(text: string): Destructive[] {
   const command = carriedOutText(text)
   const starts = wordStartsOf(command)

@@ -13,6 +13,8 @@ export type OverreachKind = keyof typeof asked
 /** What a user says who wants it: then it is a task, not an overreach. */
 const asked = {
   exfiltrates_data:
+    /\b(?:upload|send|push|publish|share|transfer|copy|back(?:ing)? ?up|backup|sync|scp|e?mail|ship|deliver|archiv|compress|zip|tar|bundl|encrypt|split|export|dump|migrat|restor)\w{0,3}\b|hochladen|schick|kopier|envo[iy]|envía|subir|copi[ae]/i,
+  uploads_files:
     /\b(?:upload|send|push|publish|deploy|share|post|transfer|copy|back(?:ing)? ?up|backup|sync|submit|release|scp|e?mail|ship|deliver|import|stor(?:e|ing)|attach|archiv|compress|zip|tar|bundl|encrypt|split|export|call|request|test)\w{0,3}\b|hochladen|schick|envo[iy]|envía|subir/i,
   reads_secrets:
     /\b(?:key|password|credential|secret|keychain|token|cookie|history|log ?in|ssh|auth\w{0,12}|certificate|metadata|passw(?:ort|ör)\w*)s?\b/i,

@@ -37,7 +37,7 @@ export const shellOverreach: readonly Overreach[] = [
     ),
   },
   {
-    kind: 'exfiltrates_data',
+    kind: 'uploads_files',
     value: unlessLocal(4),
     pattern: any(
       raw`\bcurl\b(?=[^\n;|&]{0,300}\s(?:-T\s?[^\s-]|--upload-file[ =]))[^\n;|&]{0,300}`,

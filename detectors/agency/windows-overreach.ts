@@ -6,7 +6,7 @@ const fetched = raw`(?:iwr|irm|curl|wget|invoke-webrequest|invoke-restmethod|dow
 /** The same for Windows: PowerShell and cmd. */
 export const windowsOverreach: readonly Overreach[] = [
   {
-    kind: 'exfiltrates_data',
+    kind: 'uploads_files',
     value: unlessLocal(4),
     pattern: any(
       raw`\b(?:invoke-webrequest|invoke-restmethod|iwr|irm)\b(?=[^\n]{0,300}-method\s+["']?(?:post|put))[^\n]{0,200}(?:get-content|-infile|\$env:|get-childitem|convertto-|compress-archive|base64)[^\n]{0,200}`,

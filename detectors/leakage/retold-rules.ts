@@ -71,7 +71,7 @@ export function createRetellingFinder() {
     },
     /** True if rules could have been retold in a language that is not read. */
     isOutside: () => found.length > 0 && isUnread,
-    /** Rules retold, if they are told as rules: announced, asked for, or several that are nobody's business. */
+    /** Rules retold as rules: announced, asked for, or several that are nobody's business. */
     countRetold(isAskedFor: boolean): number {
       if (found.length === 0 || sentences.length === 0) return 0
       const told = found.filter((rule) => isTold(rule, sentences, open, isForeign))
