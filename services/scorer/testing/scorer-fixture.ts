@@ -54,7 +54,7 @@ export async function setScorerFixture(): Promise<ScorerFixture> {
   const customScorersFile = path.join(directory, 'scorers.yaml')
   const shipped = await readFile('evals/scorers.yaml', 'utf8')
   // The scorer that comes with the system is off.
-  await writeFile(customScorersFile, shipped.replace('enabled: false', 'enabled: true'))
+  await writeFile(customScorersFile, shipped.replace(/^ {2}enabled: false$/m, '  enabled: true'))
   const { kafka, pool, prefix, codecOf, ...fixture } = await startServiceFixture('scorer')
   const scores = codecOf(topics.scoreRecorded)
   const recorded: ScoredCall[] = []
