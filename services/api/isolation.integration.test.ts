@@ -3,6 +3,7 @@ import { createSealer } from '#runtime/sealing.ts'
 import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
 import { bodyExamples } from './http/body-examples.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
+import { seedScorer } from '#tests/support/seed-scorer.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 interface Operation {
@@ -43,14 +44,9 @@ let description: Description
 let operations: { name: string; method: string; path: string; operation: Operation }[] = []
 let victim: { projectId: string; key: string; keyId: string }
 let attacker: { projectId: string; key: string; keyId: string }
-let requestId: string
-let webhookId: string
-let deliveryId: string
-let erasureId: string
-let redteamRunId: string
+let [requestId, webhookId, deliveryId] = ['', '', '']
+let [erasureId, redteamRunId, scorerId, previewId] = ['', '', '', '']
 let suppressionId: string
-let scorerId: string
-let previewId: string
 
 beforeAll(async () => {
   api = await startApi()
@@ -79,11 +75,7 @@ beforeAll(async () => {
     body: { project_id: victim.projectId, ...attack },
   })
   redteamRunId = String(ordered.json['id'])
-  const own = { name: 'VICTIM-scorer', severity: 'high', definition: { kind: 'regex', patterns: ['VICTIM'] } }
-  const made = await api.call('POST', '/api/scorers', { key: victim.key, body: own })
-  scorerId = String(made.json['id'])
-  const preview = { body: { scorer_id: scorerId }, key: victim.key }
-  previewId = String((await api.call('POST', '/api/scorers/previews', preview)).json['id'])
+  ;({ scorerId, previewId } = await seedScorer(api, victim.key, 'VICTIM-scorer'))
   description = (await api.call('GET', '/openapi.json')).json as unknown as Description
   operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -104,7 +96,6 @@ function victimPath(path: string): string {
     .replace('{delivery_id}', deliveryId)
     .replace('{key_id}', victim.keyId)
     .replace('{login_id}', newId('login'))
-    .replace('{name}', 'pii_detection')
 }
 
 function idInPath(path: string): string {
@@ -114,8 +105,7 @@ function idInPath(path: string): string {
   if (path.startsWith('/api/people')) return newId('person')
   if (path.startsWith('/api/redteam-runs')) return redteamRunId
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'
-  if (path.startsWith('/api/scorers/previews')) return previewId
-  if (path.startsWith('/api/scorers')) return scorerId
+  if (path.startsWith('/api/scorers')) return path.includes('previews') ? previewId : scorerId
   return path.startsWith('/api/requests') ? requestId : webhookId
 }
 
@@ -184,8 +174,8 @@ describe('every route of /openapi.json', () => {
     expect(project.json['name']).toBe('test')
     const webhook = await api.call('GET', `/api/v1/webhooks/${webhookId}`, { key: victim.key })
     expect([webhook.status, webhook.json['enabled']]).toEqual([200, true])
-    const scorer = await api.call('GET', `/api/scorers/${scorerId}`, { key: victim.key })
-    expect([scorer.status, scorer.json['enabled'], scorer.json['version']]).toEqual([200, false, 1])
+    const scorer = await api.call('GET', `/api/scorers/${scorerId}`, victim)
+    expect(scorer.json).toMatchObject({ enabled: false, version: 1 })
     const { rows } = await api.pool.query<{ status: string }>('select status from webhook_deliveries')
     expect(rows).toEqual([{ status: 'failed' }])
   })

@@ -8,6 +8,7 @@ import { claimUnscored } from '#services/sink/stores/unscored-store.ts'
 import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { bodyExamples } from './http/body-examples.ts'
 import { filtersOf } from '#tests/support/list-filters.ts'
+import { seedScorer } from '#tests/support/seed-scorer.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 
@@ -16,8 +17,7 @@ const day = 86_400_000
 const now = Date.now()
 let api: RunningApi
 let webhookId: string
-let redteamRunId: string
-let scorerId: string
+let [redteamRunId, scorerId] = ['', '']
 /** Newest first. */
 let calls: LoggedCall[]
 let project: { projectId: string; key: string }
@@ -41,8 +41,7 @@ beforeAll(async () => {
   await storage.scores(calls.slice(0, 2).map((call) => sampleScoredCall(call)))
   const body = bodyExamples['post /api/v1/webhooks']
   webhookId = String((await api.call('POST', '/api/v1/webhooks', { key: project.key, body })).json['id'])
-  const scorer = bodyExamples['post /api/scorers']
-  scorerId = String((await api.call('POST', '/api/scorers', { key: project.key, body: scorer })).json['id'])
+  ;({ scorerId } = await seedScorer(api, project.key))
   const target = { kind: 'chat', url: 'http://127.0.0.1:1' }
   const attack = { project_id: project.projectId, agent_name: 'a', target }
   const ordered = await api.call('POST', '/api/redteam-runs', { operator: true, body: attack })
@@ -144,10 +143,13 @@ async function readLists(): Promise<{ path: string; names: string[]; operator: b
 }
 
 function idIn(path: string): string {
-  if (path.includes('redteam-runs')) return redteamRunId
-  if (path.includes('projects')) return project.projectId
-  if (path.includes('scorers')) return scorerId
-  return path.includes('webhooks') ? webhookId : 'session-0'
+  const ids = {
+    projects: project.projectId,
+    'redteam-runs': redteamRunId,
+    scorers: scorerId,
+    webhooks: webhookId,
+  }
+  return Object.entries(ids).find(([name]) => path.includes(name))?.[1] ?? 'session-0'
 }
 
 test('every list of /openapi.json takes at most three queries and reads no bodies', async () => {

@@ -10,6 +10,7 @@ import { expectFile } from '#tests/support/documented-page.ts'
 import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { writeApiTypes } from '#tests/support/write-api-types.ts'
+import { seedScorer } from '#tests/support/seed-scorer.ts'
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 
 interface Operation extends FuzzedOperation {
@@ -90,20 +91,7 @@ async function seed(): Promise<void> {
   ids['/api/erasures'] = await make('/api/erasures', erasure)
   const rule = { scorer_name: 'pii_detection', reason: 'known' }
   ids['/api/suppressions'] = await make('/api/suppressions', rule)
-  const scorer = {
-    name: 'seeded',
-    severity: 'high',
-    definition: { kind: 'regex', patterns: ['x'] },
-  }
-  const kept = await api.call('POST', '/api/scorers', { key: project.key, body: scorer })
-  const scorerId = String(kept.json['id'])
-  const tried = { key: project.key, body: { scorer_id: scorerId } }
-  const previewed = await api.call('POST', '/api/scorers/previews', tried)
-  // Over, as another one may not be under way.
-  await api.pool.query(`update scorer_previews set status = 'failed'`)
-  ids['/api/scorers/previews'] = String(previewed.json['id'])
-  ids['/api/scorers'] = scorerId
-  ids['{name}'] = 'pii_detection'
+  Object.assign(ids, (await seedScorer(api, project.key)).ids)
   const run = { start: '2026-11-20', end: '2026-11-21' }
   const started = await api.call('POST', '/api/score-runs', { operator: true, body: run })
   ids['/api/score-runs'] = (started.json['run'] as { id: string }).id

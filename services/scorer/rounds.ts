@@ -22,13 +22,14 @@ export function createRounds({ everyMs, work, failure, clock, log }: RoundsOptio
   let running: Promise<void> | undefined
   async function run(): Promise<void> {
     const { signal } = stopping
-    for (let failures = 0; !signal.aborted;) {
+    const isOver = () => signal.aborted
+    for (let failures = 0; !isOver();) {
       let isAgain = false
       try {
         isAgain = await work(signal)
         failures = 0
       } catch (error) {
-        if (signal.aborted) return
+        if (isOver()) return
         failures += 1
         log.warn({ err: error, reason: messageOf(error) }, failure)
       }

@@ -8,7 +8,7 @@ import { checkDefinition } from '../scorers/check-definition.ts'
 import { isProject, type OneProject, type ProjectDatabase } from '../stores/project-database.ts'
 import { findProjectScorer } from '../stores/project-scorer-store.ts'
 import { findPreview, orderPreview, type PreviewedScorer } from '../stores/scorer-preview-store.ts'
-import type { ScorerRoutesOptions } from './scorer-routes.ts'
+import type { ScorerRoutesOptions } from './scorer-parts.ts'
 import { previewSchema } from './scorer-schemas.ts'
 import { projectQuery } from './webhook-routes.ts'
 

@@ -10,7 +10,7 @@ import { judgeCriteria } from '../steps/judge-criteria.ts'
 import { openCall } from '../steps/open-call.ts'
 import { isDefect } from '../steps/run-detectors.ts'
 import type { ScoringTools } from '../steps/run-scorers.ts'
-import type { Preview, PreviewCall, PreviewStore } from '../stores/preview-store.ts'
+import type { Preview, PreviewCall, PreviewStore, StoredJob } from '../stores/preview-store.ts'
 import type { ProjectSettingsStore } from '../stores/project-settings-store.ts'
 import { matchedTexts } from './matched-texts.ts'
 import { createPreviewCount, type PreviewResult } from './preview-count.ts'
@@ -94,52 +94,57 @@ async function createLook({ projectId, scorer }: Preview, tools: PreviewTools): 
 }
 
 async function lookAt(
-  { id, createdAt, expected }: PreviewCall,
+  planned: PreviewCall,
   { projectId }: Preview,
   tools: PreviewTools,
   look: Look,
   count: ReturnType<typeof createPreviewCount>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, sealer, memoryBudget, markKey } = tools
-  const job = await store.jobOf(projectId, { id, createdAt, expected })
-  if (job?.request_body == null) return count.without('bodies')
-  let opened
+  const { id, createdAt, expected } = planned
+  const job = await tools.store.jobOf(projectId, planned)
+  const opened = openOrNot(job, tools)
+  if (typeof opened === 'string') {
+    count.without(opened)
+    return
+  }
+  const read = async () => {
+    const call = readOrNot(opened)
+    const isOwn = call !== undefined && isOwnCall(opened.metadata, call.request?.value, tools.markKey)
+    const found = call === undefined || isOwn ? undefined : await look.at(call, signal)
+    if (call === undefined || found === undefined) {
+      count.without('reading')
+      return
+    }
+    count.looked(found.verdict, expected, () => ({
+      request_id: id,
+      created_at: createdAt.toISOString(),
+      score_value: found.verdict.value,
+      rationale: found.verdict.rationale,
+      expected,
+      matches: look.matched(call, found),
+    }))
+  }
+  await tools.memoryBudget.run(opened.heapBytes, read, signal, { projectId, lane: 'replay' })
+}
+
+type Readable = Exclude<ReturnType<typeof openCall>, { unreadable: unknown }> & { metadata: string | null }
+
+function openOrNot(job: StoredJob | undefined, tools: PreviewTools): Readable | 'bodies' | 'reading' {
+  if (job === undefined || job.request_body === null) return 'bodies'
   try {
-    opened = openCall(job, sealer, memoryBudget.smallBytes)
+    const opened = openCall(job, tools.sealer, tools.memoryBudget.smallBytes)
+    return 'unreadable' in opened ? 'reading' : { ...opened, metadata: job.metadata }
   } catch (error) {
     if (!(error instanceof PermanentError)) throw error
-    return count.without('reading')
+    return 'reading'
   }
-  if ('unreadable' in opened) return count.without('reading')
-  const { heapBytes, read } = opened
-  const who = { projectId, lane: 'replay' } as const
-  await memoryBudget.run(
-    heapBytes,
-    async () => {
-      const call = readOrNot(read)
-      if (call === undefined) return count.without('reading')
-      if (isOwnCall(job.metadata, call.request?.value, markKey)) return count.without('bodies')
-      const found = await look.at(call, signal)
-      if (found === undefined) return count.without('reading')
-      count.looked(found.verdict, expected, () => ({
-        request_id: id,
-        created_at: createdAt.toISOString(),
-        score_value: found.verdict.value,
-        rationale: found.verdict.rationale,
-        expected,
-        matches: look.matched(call, found),
-      }))
-    },
-    signal,
-    who,
-  )
 }
 
 /** Undefined for a call whose shape makes reading throw, and for one that is no JSON. */
-function readOrNot(read: () => Call): Call | undefined {
+function readOrNot(opened: Readable): Call | undefined {
   try {
-    return read()
+    return opened.read()
   } catch (error) {
     if (!isDefect(error) && !(error instanceof PermanentError)) throw error
     return undefined

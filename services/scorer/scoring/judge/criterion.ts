@@ -10,7 +10,7 @@ import {
 } from './judge-prompt.ts'
 import type { Rubric, Side, Surrounding } from './rubric.ts'
 
-/** A project's scorer in words. The sentence and its examples are a tenant's text: data, never instructions. */
+/** A project's scorer in words. Sentence and examples are a tenant's text: data, never instructions. */
 export interface Criterion {
   name: string
   version: string
