@@ -15,48 +15,60 @@ export interface ProjectScorerStore {
   of(projectId: string, stamp: string | null): Promise<ProjectScorers>
 }
 
-/** Characters of definitions kept compiled; compiled patterns take about twenty times as much memory. */
-const maxKeptUnits = 8 * 1024 * 1024
+/** Of compiled scorers, beside those of one project: 60 MB at most. */
+const maxKeptBytes = 64 * 1024 * 1024
+/** Measured: a compiled RE2 instruction, and a character of a keyword with its share of closures. */
+const bytesOfStep = 240
+const bytesOfUnit = 25
 
 interface Kept {
   stamp: string
-  units: number
+  bytes: number
   scorers: ProjectScorers
 }
 
 export function createProjectScorerStore(pool: Pool, log: Log): ProjectScorerStore {
+  const reading = new Map<string, Promise<ProjectScorers>>()
   const kept = new Map<string, Kept>()
-  let keptUnits = 0
+  let keptBytes = 0
   const forget = (projectId: string) => {
-    keptUnits -= kept.get(projectId)?.units ?? 0
+    keptBytes -= kept.get(projectId)?.bytes ?? 0
     kept.delete(projectId)
   }
+  async function read(projectId: string, stamp: string): Promise<ProjectScorers> {
+    const rows = await readRows(pool, projectId)
+    const scorers = makeProjectScorers(rows)
+    for (const { name, problem } of scorers.broken)
+      log.error({ project_id: projectId, scorer: name, reason: problem }, 'project scorer cannot be read')
+    forget(projectId)
+    const steps = scorers.custom.reduce((sum, scorer) => sum + scorer.steps, 0)
+    const bytes = bytesOfUnit * JSON.stringify(rows).length + bytesOfStep * steps
+    kept.set(projectId, { stamp, bytes, scorers })
+    keptBytes += bytes
+    for (const oldest of kept.keys()) {
+      if (keptBytes <= maxKeptBytes || oldest === projectId) break
+      forget(oldest)
+    }
+    return scorers
+  }
   return {
-    async of(projectId, stamp) {
+    of(projectId, stamp) {
       if (stamp === null) {
         forget(projectId)
-        return noProjectScorers
+        return Promise.resolve(noProjectScorers)
       }
       const known = kept.get(projectId)
       if (known?.stamp === stamp) {
         // The least recently used stands first.
         kept.delete(projectId)
         kept.set(projectId, known)
-        return known.scorers
+        return Promise.resolve(known.scorers)
       }
-      const rows = await readRows(pool, projectId)
-      const scorers = makeProjectScorers(rows)
-      for (const { name, problem } of scorers.broken)
-        log.error({ project_id: projectId, scorer: name, reason: problem }, 'project scorer cannot be read')
-      forget(projectId)
-      const units = JSON.stringify(rows).length
-      kept.set(projectId, { stamp, units, scorers })
-      keptUnits += units
-      for (const oldest of kept.keys()) {
-        if (keptUnits <= maxKeptUnits || oldest === projectId) break
-        forget(oldest)
-      }
-      return scorers
+      // Shared by concurrent jobs, which would each read and compile megabytes.
+      const key = `${projectId} ${stamp}`
+      const pending = reading.get(key) ?? read(projectId, stamp).finally(() => reading.delete(key))
+      reading.set(key, pending)
+      return pending
     },
   }
 }

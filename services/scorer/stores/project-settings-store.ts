@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { ageAt, type Clock } from '#runtime/clock.ts'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
-import { noProjectScorers, type ProjectScorers } from '../scoring/custom/project-scorers.ts'
+import type { ProjectScorers } from '../scoring/custom/project-scorers.ts'
 import type { JudgeMode } from '../scoring/judge-modes.ts'
 import type { ProjectScorerStore } from './project-scorer-store.ts'
 
@@ -22,13 +22,13 @@ export interface ScoringSettings {
 }
 
 /** For unknown projects: one was deleted, and its last calls are scored by default settings. */
-const defaults: ScoringSettings = {
+const defaults: Read = {
   judgeMode: 'always',
   sampling: {},
   hasErasures: false,
   off: new Set(),
   failAt: {},
-  scorers: noProjectScorers,
+  stamp: null,
 }
 
 /** A change takes effect within this time. */
@@ -41,8 +41,11 @@ export interface ProjectSettingsStore {
   of(projectId: string): Promise<ScoringSettings>
 }
 
+/** Without compiled scorers, whose memory their own store bounds. */
+type Read = Omit<ScoringSettings, 'scorers'> & { stamp: string | null }
+
 interface Known {
-  settings: Promise<ScoringSettings>
+  settings: Promise<Read>
   askedAtMs: number
 }
 
@@ -52,18 +55,22 @@ export function createProjectSettingsStore(
   scorers: ProjectScorerStore,
 ): ProjectSettingsStore {
   const known = new Map<string, Known>()
+  const read = (projectId: string): Promise<Read> => {
+    const found = known.get(projectId)
+    if (found !== undefined && ageAt(clock.now(), found.askedAtMs) < freshMs) return found.settings
+    const settings = readSettings(pool, projectId)
+    // Shared by concurrent jobs. A failure is theirs too, and is not cached.
+    settings.catch(() => known.delete(projectId))
+    known.delete(projectId)
+    known.set(projectId, { settings, askedAtMs: clock.now() })
+    const oldest = known.size > maxProjects ? known.keys().next().value : undefined
+    if (oldest !== undefined) known.delete(oldest)
+    return settings
+  }
   return {
-    of(projectId) {
-      const found = known.get(projectId)
-      if (found !== undefined && ageAt(clock.now(), found.askedAtMs) < freshMs) return found.settings
-      const settings = readSettings(pool, projectId, scorers)
-      // Shared by concurrent jobs. A failure is theirs too, and is not cached.
-      settings.catch(() => known.delete(projectId))
-      known.delete(projectId)
-      known.set(projectId, { settings, askedAtMs: clock.now() })
-      const oldest = known.size > maxProjects ? known.keys().next().value : undefined
-      if (oldest !== undefined) known.delete(oldest)
-      return settings
+    async of(projectId) {
+      const { stamp, ...settings } = await read(projectId)
+      return { ...settings, scorers: await scorers.of(projectId, stamp) }
     },
   }
 }
@@ -85,11 +92,7 @@ const settingsSql = `
       from project_scorers s where s.project_id = p.id and s.enabled) as scorers_stamp
   from projects p where id = $1`
 
-async function readSettings(
-  pool: Pool,
-  projectId: string,
-  scorers: ProjectScorerStore,
-): Promise<ScoringSettings> {
+async function readSettings(pool: Pool, projectId: string): Promise<Read> {
   const { rows } = await query<SettingsRow>(pool, settingsSql, [idToUuid(projectId)])
   const [row] = rows
   if (row === undefined) return defaults
@@ -102,6 +105,6 @@ async function readSettings(
     failAt: Object.fromEntries(
       own.flatMap(({ scorer, fail_at: failAt }) => (failAt === null ? [] : [[scorer, failAt]])),
     ),
-    scorers: await scorers.of(projectId, row.scorers_stamp),
+    stamp: row.scorers_stamp,
   }
 }

@@ -37,6 +37,9 @@ if (!isMainThread) lowerOwnPriority()
 /** Cache of compiled patterns: entries rarely change, and long lists take longer than most calls. */
 const compiled = new Map<string, CustomScorer>()
 const maxCompiled = 1_000
+/** RE2 instructions, at 240 bytes each 48 MB of the thread's 400. */
+const maxSteps = 200_000
+let steps = 0
 
 /** The worker function of the pool. */
 export async function detectInThread({ builtIn, custom, failAt, port, ...call }: ThreadTask): Promise<void> {
@@ -65,7 +68,11 @@ function compiledOf(entry: ScorerEntry): CustomScorer {
   if (known !== undefined) return known
   const made = makeScorer(entry)
   if (!made.ok) throw new Error(`${entry.name}: ${made.reason}`)
-  if (compiled.size >= maxCompiled) compiled.clear()
+  steps += made.scorer.steps
+  if (compiled.size >= maxCompiled || steps > maxSteps) {
+    compiled.clear()
+    steps = made.scorer.steps
+  }
   compiled.set(key, made.scorer)
   return made.scorer
 }
