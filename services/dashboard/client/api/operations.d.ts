@@ -370,7 +370,6 @@ export interface Operations {
       projects: { id: string; name: string }[]
       project_count: number
       login_id: string
-      judge: { configured: boolean | null }
     }
   }
   'GET /api/me/logins': {
@@ -423,7 +422,6 @@ export interface Operations {
       outbox: { unpublished: number; oldest_at: string | null }
       deliveries_waiting: number
       failing_webhooks: { id: string; project_id: string; deliveries: number; failed: number }[]
-      judge: { configured: boolean | null }
       partitions: { days: number; first: string | null; last: string | null }
       gateways: {
         project_id: string | null
@@ -1489,7 +1487,6 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
-      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1526,9 +1523,6 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
-            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
-            coverage: { decided: number; applicable: number; total: number } | null
-            unread_scorers: string[]
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
@@ -1568,9 +1562,6 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
-            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
-            coverage: { decided: number; applicable: number; total: number } | null
-            unread_scorers: string[]
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
@@ -1597,7 +1588,6 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
-      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1623,7 +1613,6 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
-      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1643,7 +1632,6 @@ export interface Operations {
       scorer_name: { value: string; count: number }[]
       label: { value: string; count: number }[]
       severity: { value: string; count: number }[]
-      verdict: { value: string; count: number }[]
       status: { value: string; count: number }[]
       counts_are_exact?: false | undefined
       scores_are_exact?: false | undefined
@@ -1681,9 +1669,6 @@ export interface Operations {
       worst_label: 'safe' | 'unsafe' | 'unscored' | null
       worst_severity: 'medium' | 'high' | 'critical' | null
       score_count: number
-      verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
-      coverage: { decided: number; applicable: number; total: number } | null
-      unread_scorers: string[]
       request_body: Record<string, unknown> | null
       response_body: Record<string, unknown> | null
       bodies_erased: boolean
@@ -1703,10 +1688,7 @@ export interface Operations {
         scorer_version: string
         owasp_category: string | null
         reason: string | null
-        unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
         created_at: string
-        suppressed_by: string | null
-        found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
         rationale: string | null
         evidence?: unknown | undefined
         judge: {
@@ -1731,17 +1713,7 @@ export interface Operations {
         id: string
         webhook_id: string
         event_id: string
-        event:
-          | 'threat_detected'
-          | 'usage_alert'
-          | 'redteam_complete'
-          | 'finding_opened'
-          | 'finding_reopened'
-          | 'finding_acknowledged'
-          | 'finding_resolved'
-          | 'alert_fired'
-          | 'alert_recovered'
-          | 'new_tool_detected'
+        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
         status: 'pending' | 'retrying' | 'delivered' | 'failed'
         attempt_count: number
         can_be_replayed: boolean
@@ -1891,7 +1863,6 @@ export interface Operations {
       min_score?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
-      suppressed?: 'true' | 'false' | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
       run_id?: string | undefined
@@ -1915,10 +1886,7 @@ export interface Operations {
             scorer_version: string
             owasp_category: string | null
             reason: string | null
-            unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
-            suppressed_by: string | null
-            found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
             rationale: string | null
             evidence?: unknown | undefined
             judge: {
@@ -1952,10 +1920,7 @@ export interface Operations {
             scorer_version: string
             owasp_category: string | null
             reason: string | null
-            unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
-            suppressed_by: string | null
-            found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
             rationale: string | null
             evidence?: unknown | undefined
             judge: {
@@ -1989,10 +1954,7 @@ export interface Operations {
                 scorer_version: string
                 owasp_category: string | null
                 reason: string | null
-                unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
-                suppressed_by: string | null
-                found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
                 rationale: string | null
                 evidence?: unknown | undefined
                 judge: {
@@ -2021,10 +1983,7 @@ export interface Operations {
                 scorer_version: string
                 owasp_category: string | null
                 reason: string | null
-                unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
-                suppressed_by: string | null
-                found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
                 rationale: string | null
                 evidence?: unknown | undefined
                 judge: {
@@ -2265,30 +2224,499 @@ export interface Operations {
       finished_at: string | null
     }
   }
-  'GET /api/scorers/calibration': {
+  'GET /api/scorers': {
     params: Record<never, never>
-    query: {
-      project_id?: string | undefined
-      scorer_name?: string | undefined
-      start?: string | undefined
-      end?: string | undefined
+    query: { project_id?: string | undefined; page?: string | undefined; page_size?: string | undefined }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string | null
+            name: string
+            origin: 'built_in' | 'file' | 'project'
+            kind: 'built_in' | 'file' | 'keyword_list' | 'regex' | 'criterion'
+            description: string | null
+            severity: string | null
+            owasp_category: string | null
+            version: string | null
+            judge_version: string | null
+            enabled: boolean
+            blocked_by: 'off' | 'tier' | 'name_in_file' | 'no_judge' | null
+            fail_at: number | null
+            default_fail_at: number | null
+            rescore_suggested: { from_version: string; to_version: string } | null
+            updated_by: string | null
+            updated_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string | null
+            name: string
+            origin: 'built_in' | 'file' | 'project'
+            kind: 'built_in' | 'file' | 'keyword_list' | 'regex' | 'criterion'
+            description: string | null
+            severity: string | null
+            owasp_category: string | null
+            version: string | null
+            judge_version: string | null
+            enabled: boolean
+            blocked_by: 'off' | 'tier' | 'name_in_file' | 'no_judge' | null
+            fail_at: number | null
+            default_fail_at: number | null
+            rescore_suggested: { from_version: string; to_version: string } | null
+            updated_by: string | null
+            updated_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/scorers': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      name: string
+      definition:
+        | {
+            kind: 'keyword_list'
+            keywords: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'regex'
+            patterns: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'criterion'
+            criterion: string
+            unsafe_examples?: string[] | undefined
+            safe_examples?: string[] | undefined
+            looks_at?: ('request' | 'answer')[] | undefined
+            sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+          }
+      severity: 'medium' | 'high' | 'critical'
+      description?: string | null | undefined
+      owasp_category?:
+        | 'LLM01'
+        | 'LLM02'
+        | 'LLM03'
+        | 'LLM04'
+        | 'LLM05'
+        | 'LLM06'
+        | 'LLM07'
+        | 'LLM08'
+        | 'LLM09'
+        | 'LLM10'
+        | null
+        | undefined
+      enabled?: boolean | undefined
     }
+    answer: {
+      id: string
+      project_id: string
+      name: string
+      definition:
+        | {
+            kind: 'keyword_list'
+            keywords: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'regex'
+            patterns: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'criterion'
+            criterion: string
+            unsafe_examples?: string[] | undefined
+            safe_examples?: string[] | undefined
+            looks_at?: ('request' | 'answer')[] | undefined
+            sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+          }
+      description: string | null
+      severity: 'medium' | 'high' | 'critical'
+      owasp_category:
+        | 'LLM01'
+        | 'LLM02'
+        | 'LLM03'
+        | 'LLM04'
+        | 'LLM05'
+        | 'LLM06'
+        | 'LLM07'
+        | 'LLM08'
+        | 'LLM09'
+        | 'LLM10'
+        | null
+      enabled: boolean
+      version: number
+      scorer_version: string
+      created_by: string
+      updated_by: string
+      created_at: string
+      updated_at: string
+    }
+  }
+  'POST /api/scorers/previews': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      scorer_id?: string | undefined
+      definition?:
+        | {
+            kind: 'keyword_list'
+            keywords: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'regex'
+            patterns: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'criterion'
+            criterion: string
+            unsafe_examples?: string[] | undefined
+            safe_examples?: string[] | undefined
+            looks_at?: ('request' | 'answer')[] | undefined
+            sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+          }
+        | undefined
+      days?: number | undefined
+      reviews_of?: string | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      status: 'queued' | 'running' | 'done' | 'failed'
+      days: number
+      reviews_of: string | null
+      problem: string | null
+      report: {
+        planned: number
+        calls: number
+        hits: number
+        unscored: number
+        unreadable: number
+        without_bodies: number
+        stopped_by: 'time' | 'budget' | 'judge' | null
+        cost_usd: number | null
+        reviews: { calls: number; agreed: number; false_alarms: number; missed: number }
+      } | null
+      hits: {
+        request_id: string
+        created_at: string
+        score_value: number | null
+        rationale: string
+        expected: 'safe' | 'unsafe' | null
+        matches: { part: string; pointer: string | null; kind: string; text: string }[]
+      }[]
+      created_at: string
+      finished_at: string | null
+    }
+  }
+  'GET /api/scorers/previews/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
     body: undefined
     answer: {
-      scorers: {
-        scorer_name: string
-        reviewed: number
-        false_alarms: number
-        missed: number
-        precision: { rate: number; low: number; high: number } | null
-        recall: { rate: number; low: number; high: number } | null
-        suggested_threshold: {
-          fail_at: number
-          reviewed: number
-          precision: { rate: number; low: number; high: number } | null
-          recall: { rate: number; low: number; high: number } | null
-        } | null
+      id: string
+      project_id: string
+      status: 'queued' | 'running' | 'done' | 'failed'
+      days: number
+      reviews_of: string | null
+      problem: string | null
+      report: {
+        planned: number
+        calls: number
+        hits: number
+        unscored: number
+        unreadable: number
+        without_bodies: number
+        stopped_by: 'time' | 'budget' | 'judge' | null
+        cost_usd: number | null
+        reviews: { calls: number; agreed: number; false_alarms: number; missed: number }
+      } | null
+      hits: {
+        request_id: string
+        created_at: string
+        score_value: number | null
+        rationale: string
+        expected: 'safe' | 'unsafe' | null
+        matches: { part: string; pointer: string | null; kind: string; text: string }[]
       }[]
+      created_at: string
+      finished_at: string | null
+    }
+  }
+  'GET /api/scorers/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      name: string
+      definition:
+        | {
+            kind: 'keyword_list'
+            keywords: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'regex'
+            patterns: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'criterion'
+            criterion: string
+            unsafe_examples?: string[] | undefined
+            safe_examples?: string[] | undefined
+            looks_at?: ('request' | 'answer')[] | undefined
+            sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+          }
+      description: string | null
+      severity: 'medium' | 'high' | 'critical'
+      owasp_category:
+        | 'LLM01'
+        | 'LLM02'
+        | 'LLM03'
+        | 'LLM04'
+        | 'LLM05'
+        | 'LLM06'
+        | 'LLM07'
+        | 'LLM08'
+        | 'LLM09'
+        | 'LLM10'
+        | null
+      enabled: boolean
+      version: number
+      scorer_version: string
+      created_by: string
+      updated_by: string
+      created_at: string
+      updated_at: string
+    }
+  }
+  'PATCH /api/scorers/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: {
+      definition?:
+        | {
+            kind: 'keyword_list'
+            keywords: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'regex'
+            patterns: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'criterion'
+            criterion: string
+            unsafe_examples?: string[] | undefined
+            safe_examples?: string[] | undefined
+            looks_at?: ('request' | 'answer')[] | undefined
+            sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+          }
+        | undefined
+      description?: string | null | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
+      owasp_category?:
+        | 'LLM01'
+        | 'LLM02'
+        | 'LLM03'
+        | 'LLM04'
+        | 'LLM05'
+        | 'LLM06'
+        | 'LLM07'
+        | 'LLM08'
+        | 'LLM09'
+        | 'LLM10'
+        | null
+        | undefined
+      enabled?: boolean | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      name: string
+      definition:
+        | {
+            kind: 'keyword_list'
+            keywords: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'regex'
+            patterns: string[]
+            match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+          }
+        | {
+            kind: 'criterion'
+            criterion: string
+            unsafe_examples?: string[] | undefined
+            safe_examples?: string[] | undefined
+            looks_at?: ('request' | 'answer')[] | undefined
+            sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+          }
+      description: string | null
+      severity: 'medium' | 'high' | 'critical'
+      owasp_category:
+        | 'LLM01'
+        | 'LLM02'
+        | 'LLM03'
+        | 'LLM04'
+        | 'LLM05'
+        | 'LLM06'
+        | 'LLM07'
+        | 'LLM08'
+        | 'LLM09'
+        | 'LLM10'
+        | null
+      enabled: boolean
+      version: number
+      scorer_version: string
+      created_by: string
+      updated_by: string
+      created_at: string
+      updated_at: string
+    }
+  }
+  'DELETE /api/scorers/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: unknown
+  }
+  'GET /api/scorers/{id}/versions': {
+    params: { id: string }
+    query: { project_id?: string | undefined; page?: string | undefined; page_size?: string | undefined }
+    body: undefined
+    answer:
+      | {
+          items: {
+            version: number
+            definition:
+              | {
+                  kind: 'keyword_list'
+                  keywords: string[]
+                  match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+                }
+              | {
+                  kind: 'regex'
+                  patterns: string[]
+                  match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+                }
+              | {
+                  kind: 'criterion'
+                  criterion: string
+                  unsafe_examples?: string[] | undefined
+                  safe_examples?: string[] | undefined
+                  looks_at?: ('request' | 'answer')[] | undefined
+                  sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+                }
+            description: string | null
+            severity: 'medium' | 'high' | 'critical'
+            owasp_category:
+              | 'LLM01'
+              | 'LLM02'
+              | 'LLM03'
+              | 'LLM04'
+              | 'LLM05'
+              | 'LLM06'
+              | 'LLM07'
+              | 'LLM08'
+              | 'LLM09'
+              | 'LLM10'
+              | null
+            created_by: string
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            version: number
+            definition:
+              | {
+                  kind: 'keyword_list'
+                  keywords: string[]
+                  match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+                }
+              | {
+                  kind: 'regex'
+                  patterns: string[]
+                  match_on?: 'request_body' | 'response_body' | 'both' | 'tool_arguments' | undefined
+                }
+              | {
+                  kind: 'criterion'
+                  criterion: string
+                  unsafe_examples?: string[] | undefined
+                  safe_examples?: string[] | undefined
+                  looks_at?: ('request' | 'answer')[] | undefined
+                  sees?: ('system_prompt' | 'context' | 'tools')[] | undefined
+                }
+            description: string | null
+            severity: 'medium' | 'high' | 'critical'
+            owasp_category:
+              | 'LLM01'
+              | 'LLM02'
+              | 'LLM03'
+              | 'LLM04'
+              | 'LLM05'
+              | 'LLM06'
+              | 'LLM07'
+              | 'LLM08'
+              | 'LLM09'
+              | 'LLM10'
+              | null
+            created_by: string
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'PATCH /api/scorers/{name}/settings': {
+    params: { name: string }
+    query: { project_id?: string | undefined }
+    body: { enabled?: boolean | undefined; fail_at?: number | null | undefined }
+    answer: {
+      id: string | null
+      name: string
+      origin: 'built_in' | 'file' | 'project'
+      kind: 'built_in' | 'file' | 'keyword_list' | 'regex' | 'criterion'
+      description: string | null
+      severity: string | null
+      owasp_category: string | null
+      version: string | null
+      judge_version: string | null
+      enabled: boolean
+      blocked_by: 'off' | 'tier' | 'name_in_file' | 'no_judge' | null
+      fail_at: number | null
+      default_fail_at: number | null
+      rescore_suggested: { from_version: string; to_version: string } | null
+      updated_by: string | null
+      updated_at: string | null
     }
   }
   'GET /api/sessions': {
@@ -2400,9 +2828,6 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
-            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
-            coverage: { decided: number; applicable: number; total: number } | null
-            unread_scorers: string[]
             safety_scores: {
               id: string
               project_id: string
@@ -2416,10 +2841,7 @@ export interface Operations {
               scorer_version: string
               owasp_category: string | null
               reason: string | null
-              unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
-              suppressed_by: string | null
-              found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
               rationale: string | null
               evidence?: unknown | undefined
               judge: {
@@ -2464,9 +2886,6 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
-            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
-            coverage: { decided: number; applicable: number; total: number } | null
-            unread_scorers: string[]
             safety_scores: {
               id: string
               project_id: string
@@ -2480,10 +2899,7 @@ export interface Operations {
               scorer_version: string
               owasp_category: string | null
               reason: string | null
-              unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
-              suppressed_by: string | null
-              found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
               rationale: string | null
               evidence?: unknown | undefined
               judge: {
@@ -2542,11 +2958,6 @@ export interface Operations {
               safe: number
               unsafe: number
               unscored: number
-              no_finding: number
-              partly_read: number
-              not_read: number
-              scores_decided: number
-              scores_applicable: number
               critical: number
               high: number
               medium: number
@@ -2569,11 +2980,6 @@ export interface Operations {
               safe: number
               unsafe: number
               unscored: number
-              no_finding: number
-              partly_read: number
-              not_read: number
-              scores_decided: number
-              scores_applicable: number
               critical: number
               high: number
               medium: number
@@ -2592,178 +2998,6 @@ export interface Operations {
             }
         )[]
       }[]
-    }
-  }
-  'POST /api/suppressions': {
-    params: Record<never, never>
-    query: { project_id?: string | undefined }
-    body: {
-      scorer_name: string
-      kind?: string | undefined
-      agent_name?: string | undefined
-      tool_name?: string | undefined
-      value?: string | undefined
-      score_id?: string | undefined
-      value_index?: number | undefined
-      max_severity?: 'medium' | 'high' | 'critical' | undefined
-      expires_at?: string | undefined
-      reason: string
-      author?: string | undefined
-    }
-    answer: {
-      id: string
-      project_id: string
-      scorer_name: string
-      kind: string | null
-      agent_name: string | null
-      tool_name: string | null
-      has_value: boolean
-      max_severity: 'medium' | 'high' | 'critical'
-      reason: string | null
-      author: string
-      author_kind: 'person' | 'key' | 'operator'
-      created_at: string
-      expires_at: string | null
-      revoked_at: string | null
-      is_active: boolean
-      covered: number
-      last_covered_at: string | null
-    }
-  }
-  'GET /api/suppressions': {
-    params: Record<never, never>
-    query: {
-      project_id?: string | undefined
-      page?: string | undefined
-      page_size?: string | undefined
-      limit?: string | undefined
-      cursor?: string | undefined
-      scorer_name?: string | undefined
-      active?: 'true' | 'false' | undefined
-    }
-    body: undefined
-    answer:
-      | {
-          items: {
-            id: string
-            project_id: string
-            scorer_name: string
-            kind: string | null
-            agent_name: string | null
-            tool_name: string | null
-            has_value: boolean
-            max_severity: 'medium' | 'high' | 'critical'
-            reason: string | null
-            author: string
-            author_kind: 'person' | 'key' | 'operator'
-            created_at: string
-            expires_at: string | null
-            revoked_at: string | null
-            is_active: boolean
-            covered: number
-            last_covered_at: string | null
-          }[]
-          total: number
-          total_is_exact?: false | undefined
-          page: number
-          page_size: number
-          next_cursor: string | null
-        }
-      | {
-          data: {
-            id: string
-            project_id: string
-            scorer_name: string
-            kind: string | null
-            agent_name: string | null
-            tool_name: string | null
-            has_value: boolean
-            max_severity: 'medium' | 'high' | 'critical'
-            reason: string | null
-            author: string
-            author_kind: 'person' | 'key' | 'operator'
-            created_at: string
-            expires_at: string | null
-            revoked_at: string | null
-            is_active: boolean
-            covered: number
-            last_covered_at: string | null
-          }[]
-          total: number
-          total_is_exact?: false | undefined
-          limit: number
-          has_more: boolean
-        }
-  }
-  'POST /api/suppressions/preview': {
-    params: Record<never, never>
-    query: { project_id?: string | undefined }
-    body: {
-      scorer_name: string
-      kind?: string | undefined
-      agent_name?: string | undefined
-      tool_name?: string | undefined
-      value?: string | undefined
-      score_id?: string | undefined
-      value_index?: number | undefined
-      max_severity?: 'medium' | 'high' | 'critical' | undefined
-      expires_at?: string | undefined
-    }
-    answer: {
-      start: string
-      examined: number
-      is_complete: boolean
-      covered: number
-      scorers: { scorer_name: string; covered: number }[]
-      sample_request_ids: string[]
-    }
-  }
-  'GET /api/suppressions/{id}': {
-    params: { id: string }
-    query: { project_id?: string | undefined }
-    body: undefined
-    answer: {
-      id: string
-      project_id: string
-      scorer_name: string
-      kind: string | null
-      agent_name: string | null
-      tool_name: string | null
-      has_value: boolean
-      max_severity: 'medium' | 'high' | 'critical'
-      reason: string | null
-      author: string
-      author_kind: 'person' | 'key' | 'operator'
-      created_at: string
-      expires_at: string | null
-      revoked_at: string | null
-      is_active: boolean
-      covered: number
-      last_covered_at: string | null
-    }
-  }
-  'POST /api/suppressions/{id}/revoke': {
-    params: { id: string }
-    query: { project_id?: string | undefined }
-    body: undefined
-    answer: {
-      id: string
-      project_id: string
-      scorer_name: string
-      kind: string | null
-      agent_name: string | null
-      tool_name: string | null
-      has_value: boolean
-      max_severity: 'medium' | 'high' | 'critical'
-      reason: string | null
-      author: string
-      author_kind: 'person' | 'key' | 'operator'
-      created_at: string
-      expires_at: string | null
-      revoked_at: string | null
-      is_active: boolean
-      covered: number
-      last_covered_at: string | null
     }
   }
   'GET /api/tools': {
@@ -2820,17 +3054,7 @@ export interface Operations {
     query: { project_id?: string | undefined }
     body: {
       url: string
-      events: (
-        | 'threat_detected'
-        | 'usage_alert'
-        | 'redteam_complete'
-        | 'finding_opened'
-        | 'finding_reopened'
-        | 'finding_acknowledged'
-        | 'finding_resolved'
-        | 'alert_fired'
-        | 'alert_recovered'
-      )[]
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
       filters?:
         | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
         | undefined
@@ -2842,17 +3066,7 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: (
-        | 'threat_detected'
-        | 'usage_alert'
-        | 'redteam_complete'
-        | 'finding_opened'
-        | 'finding_reopened'
-        | 'finding_acknowledged'
-        | 'finding_resolved'
-        | 'alert_fired'
-        | 'alert_recovered'
-      )[]
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -2883,17 +3097,7 @@ export interface Operations {
             id: string
             project_id: string
             url: string
-            events: (
-              | 'threat_detected'
-              | 'usage_alert'
-              | 'redteam_complete'
-              | 'finding_opened'
-              | 'finding_reopened'
-              | 'finding_acknowledged'
-              | 'finding_resolved'
-              | 'alert_fired'
-              | 'alert_recovered'
-            )[]
+            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
             filters: {
               severity?: ('medium' | 'high' | 'critical')[] | undefined
               scorer_name?: string[] | undefined
@@ -2923,17 +3127,7 @@ export interface Operations {
             id: string
             project_id: string
             url: string
-            events: (
-              | 'threat_detected'
-              | 'usage_alert'
-              | 'redteam_complete'
-              | 'finding_opened'
-              | 'finding_reopened'
-              | 'finding_acknowledged'
-              | 'finding_resolved'
-              | 'alert_fired'
-              | 'alert_recovered'
-            )[]
+            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
             filters: {
               severity?: ('medium' | 'high' | 'critical')[] | undefined
               scorer_name?: string[] | undefined
@@ -2966,17 +3160,7 @@ export interface Operations {
       error: string | null
       tried: {
         id: string
-        event:
-          | 'threat_detected'
-          | 'usage_alert'
-          | 'redteam_complete'
-          | 'finding_opened'
-          | 'finding_reopened'
-          | 'finding_acknowledged'
-          | 'finding_resolved'
-          | 'alert_fired'
-          | 'alert_recovered'
-          | 'new_tool_detected'
+        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
         created_at: string
         scorer_name: string | null
         severity: string | null
@@ -2993,17 +3177,7 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: (
-        | 'threat_detected'
-        | 'usage_alert'
-        | 'redteam_complete'
-        | 'finding_opened'
-        | 'finding_reopened'
-        | 'finding_acknowledged'
-        | 'finding_resolved'
-        | 'alert_fired'
-        | 'alert_recovered'
-      )[]
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -3028,19 +3202,7 @@ export interface Operations {
     query: { project_id?: string | undefined }
     body: {
       url?: string | undefined
-      events?:
-        | (
-            | 'threat_detected'
-            | 'usage_alert'
-            | 'redteam_complete'
-            | 'finding_opened'
-            | 'finding_reopened'
-            | 'finding_acknowledged'
-            | 'finding_resolved'
-            | 'alert_fired'
-            | 'alert_recovered'
-          )[]
-        | undefined
+      events?: ('threat_detected' | 'usage_alert' | 'redteam_complete')[] | undefined
       filters?:
         | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
         | undefined
@@ -3052,17 +3214,7 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: (
-        | 'threat_detected'
-        | 'usage_alert'
-        | 'redteam_complete'
-        | 'finding_opened'
-        | 'finding_reopened'
-        | 'finding_acknowledged'
-        | 'finding_resolved'
-        | 'alert_fired'
-        | 'alert_recovered'
-      )[]
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -3105,17 +3257,7 @@ export interface Operations {
             id: string
             webhook_id: string
             event_id: string
-            event:
-              | 'threat_detected'
-              | 'usage_alert'
-              | 'redteam_complete'
-              | 'finding_opened'
-              | 'finding_reopened'
-              | 'finding_acknowledged'
-              | 'finding_resolved'
-              | 'alert_fired'
-              | 'alert_recovered'
-              | 'new_tool_detected'
+            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {
@@ -3141,17 +3283,7 @@ export interface Operations {
             id: string
             webhook_id: string
             event_id: string
-            event:
-              | 'threat_detected'
-              | 'usage_alert'
-              | 'redteam_complete'
-              | 'finding_opened'
-              | 'finding_reopened'
-              | 'finding_acknowledged'
-              | 'finding_resolved'
-              | 'alert_fired'
-              | 'alert_recovered'
-              | 'new_tool_detected'
+            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {
@@ -3198,17 +3330,7 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: (
-        | 'threat_detected'
-        | 'usage_alert'
-        | 'redteam_complete'
-        | 'finding_opened'
-        | 'finding_reopened'
-        | 'finding_acknowledged'
-        | 'finding_resolved'
-        | 'alert_fired'
-        | 'alert_recovered'
-      )[]
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -3232,19 +3354,7 @@ export interface Operations {
   'POST /api/v1/webhooks/{id}/test': {
     params: { id: string }
     query: { project_id?: string | undefined }
-    body: {
-      event?:
-        | 'threat_detected'
-        | 'usage_alert'
-        | 'redteam_complete'
-        | 'finding_opened'
-        | 'finding_reopened'
-        | 'finding_acknowledged'
-        | 'finding_resolved'
-        | 'alert_fired'
-        | 'alert_recovered'
-        | undefined
-    }
+    body: { event?: 'threat_detected' | 'usage_alert' | 'redteam_complete' | undefined }
     answer: { delivery_id: string }
   }
   'POST /internal/gateways/heartbeat': {
