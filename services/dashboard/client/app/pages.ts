@@ -1,4 +1,5 @@
 import {
+  IconAdjustments,
   IconBellOff,
   IconGauge,
   IconList,
@@ -60,6 +61,13 @@ export const pages: readonly PageEntry[] = [
     icon: IconScale,
     section: 'Judge',
     load: async () => (await import('../pages/reviews/reviews-page.tsx')).ReviewsPage,
+  },
+  {
+    path: '/scorers',
+    title: 'Scorers',
+    icon: IconAdjustments,
+    section: 'Judge',
+    load: async () => (await import('../pages/scorers/scorers-page.tsx')).ScorersPage,
   },
   {
     path: '/suppressions',
