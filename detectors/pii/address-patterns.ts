@@ -6,8 +6,18 @@ const link = String.raw`(?:(?:de|del|della|delle|dei|degli|di|da|das|do|dos|du|d
 /** Flat, floor and building, which belong to an address. */
 const flat = String.raw`(?:,? {0,2}\n? {0,4}(?:Apt|Apartment|Unit|Suite|Ste|Flat|Floor|Room|#|Whg|Wohnung|appt|apto|bajo|piso|lok|m|byt|kv|кв|корп|к|стр|daire|D|Kat)[.:]? ?(?:[\p{Lu}\d][\p{L}\d/-]{0,6}))?`
 
-const streetEnding =
-  /(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|ring|damm|ufer|steig|graben|markt|gade|vej|stræde|gatan|gata|vägen|väg|gränd|straat|laan|plein|kade|gracht|dreef|veien|vei|gaten|braut|stígur|vegur|katu|tie|kuja|polku|utca|útja|ulica|iela|gatvė|moor)s? \d/
+const mayHaveStreet = wordGate(
+  'strasse straße allee weg platz ring damm gasse vej gade tee põik utca út útja tér',
+)
+const mayHaveCalle = wordGate(
+  'calle avenida avda plaza paseo camino carrera cra via viale corso piazza vicolo largo rua travessa praça alameda estrada rúa strada bulevardul πλατεία',
+)
+const germanPlace = /\b(?:A[mn]|Auf|I[mn]|Unter|Zu[mr]|Beim|Hinter) (?:de[mnr] )?[A-ZÄÖÜ]/
+const turkishStreet = /Cad(?:desi|\.)|Cd\.|Sok(?:ağı|ak|\.)|Sk\.|Mah(?:allesi|\.)|Bulvarı|Blv\./
+const polishPlace = /\b(?:ul|al|os|pl)\.|ulic|alej|plac |n[aá]m|třída|tř\./
+/** Words that end in "street", and a number. */
+export const streetEnding =
+  / \d(?<=(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|ring|damm|ufer|steig|graben|markt|gade|vej|stræde|gatan|gata|vägen|väg|gränd|straat|laan|plein|kade|gracht|dreef|veien|vei|gaten|braut|stígur|vegur|katu|tie|kuja|polku|utca|útja|ulica|iela|gatvė|moor)s? \d)/
 const cyrillic = /\p{sc=Cyrillic}/u
 const eastAsian = /[\u3400-\u9fff\uac00-\ud7af]/
 const arabic = /[\u0600-\u06ff]/
@@ -54,26 +64,22 @@ export const addressForms: readonly AddressForm[] = [
       String.raw`(?<![\p{L}\p{N}])(?:\d{1,6} )?(?:${cap} ){1,2}(?:Straße|Strasse|Str\.|Allee|Weg|Platz|Ring|Damm|Gasse|Vej|Gade|tee|põik|utca|út|útja|tér) \d{1,5}(?: ?[a-z])?\.?(?![\p{L}\p{N}])${flat}`,
       'gu',
     ),
-    mayMatch: wordGate(
-      'straße strasse str allee weg platz ring damm gasse vej gade tee põik utca út útja tér',
-    ),
+    mayMatch: (text) => text.includes('Str.') || mayHaveStreet(text),
   },
   {
     form: new RegExp(
       String.raw`(?<![\p{L}\p{N}])(?:Am|An der|Auf dem|Auf der|Im|In der|In den|Unter den|Zum|Zur|Beim|Hinter dem) \p{Lu}[\p{L}-]{2,30} \d{1,4}[a-z]?(?![\p{L}\p{N}:.])${flat}`,
       'gu',
     ),
-    mayMatch: wordGate('am an auf im in unter zum zur beim hinter'),
+    mayMatch: (text) => germanPlace.test(text),
   },
   // Via Roma 131 · Calle Mayor, nº 7 · Rua João Pessoa 1636
   {
     form: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:\d{1,6} )?(?:[Cc]alle|C/|[Aa]venida|Av\.|Avda\.|Avda|Av|[Pp]laza|[Pp]aseo|[Cc]amino|[Cc]arrera|Cra\.|[Vv]ia|[Vv]iale|[Cc]orso|[Pp]iazza|[Vv]icolo|[Ll]argo|[Rr]ua|R\.|[Tt]ravessa|[Pp]raça|[Aa]lameda|[Ee]strada|[Rr]úa|[Ss]trada|[Ss]tr\.|Bd\.|[Bb]ulevardul|Πλατεία|Οδός|οδός) ?${link}${cap}(?: ${link}${cap}){0,4},? ?(?:n[º°.o] ?|#|núm\. ?|nr\. ?|N\. ?)?\d{1,5}(?:-\d{1,4})?(?![\p{L}\p{N}])${flat}`,
+      String.raw`(?<![\p{L}\p{N}])(?:\d{1,6} )?(?:[Cc]alle|C/|[Aa]venida|Av\.|Avda\.|Avda|Av|[Pp]laza|[Pp]aseo|[Cc]amino|[Cc]arrera|Cra\.|[Vv]ia|[Vv]iale|[Cc]orso|[Pp]iazza|[Vv]icolo|[Ll]argo|[Rr]ua|[Tt]ravessa|[Pp]raça|[Aa]lameda|[Ee]strada|[Rr]úa|[Ss]trada|[Ss]tr\.|Bd\.|[Bb]ulevardul|Πλατεία|Οδός|οδός) ?${link}${cap}(?: ${link}${cap}){0,4},? ?(?:n[º°.o] ?|#|núm\. ?|nr\. ?|N\. ?)?\d{1,5}(?:-\d{1,4})?(?![\p{L}\p{N}])${flat}`,
       'gu',
     ),
-    mayMatch: wordGate(
-      'calle c avenida av avda plaza paseo camino carrera cra via viale corso piazza vicolo largo rua r travessa praça alameda estrada rúa strada str bd bulevardul πλατεία',
-    ),
+    mayMatch: (text) => text.includes('C/') || mayHaveCalle(text),
   },
   // ul. Chrzanowska 61/4 · ул. Ленина, д. 5, кв. 12 · Dlouhá tř. 7
   {
@@ -81,7 +87,7 @@ export const addressForms: readonly AddressForm[] = [
       String.raw`(?<![\p{L}\p{N}])(?:\d{1,6} )?(?:ul\.|ulic[ay]|al\.|alej[aię]|os\.|pl\.|plac|nám\.|náměstí|tř\.|třída|ulici) ?(?:${cap} ){0,3}${cap} \d{1,5}[a-z]?(?:/\d{1,4})?(?![\p{L}\p{N}])${flat}`,
       'gu',
     ),
-    mayMatch: wordGate('ul ulica ulicy ulici al aleja alei os pl plac nám náměstí tř třída'),
+    mayMatch: (text) => polishPlace.test(text),
   },
   {
     form: new RegExp(
@@ -96,7 +102,7 @@ export const addressForms: readonly AddressForm[] = [
       String.raw`(?<![\p{L}\p{N}])(?:${cap} ){1,4}(?:Caddesi|Cad\.|Cd\.|Sokağı|Sokak|Sok\.|Sk\.|Mahallesi|Mah\.|Bulvarı|Blv\.)(?: (?:${cap} ){0,3}(?:Caddesi|Cad\.|Sokağı|Sokak|Sok\.|Sk\.))?,? ?(?:No ?[:.]? ?)?\d{1,4}(?:/\d{1,4})?(?![\p{L}\p{N}])${flat}`,
       'gu',
     ),
-    mayMatch: wordGate('caddesi cad cd sokağı sokak sok sk mahallesi mah bulvarı blv'),
+    mayMatch: (text) => turkishStreet.test(text),
   },
   // 北京市朝阳区建国路88号 · 東京都渋谷区神南1-2-3 · 서울특별시 강남구 테헤란로 12
   {
@@ -119,7 +125,7 @@ export const addressForms: readonly AddressForm[] = [
   // Boxes and military mail
   {
     form: /(?<![\p{L}\p{N}])(?:\d{1,6} )?(?:P\.? ?O\.? ?Box|Postfach|Boîte [Pp]ostale|Apartado(?: [Pp]ostal)?|Apdo\.|Caixa [Pp]ostal|Casella [Pp]ostale|Postbus|Skr(?:ytka)? [Pp]ocztowa) (?:n[º°o.] ?)?\d{1,6}/gu,
-    mayMatch: wordGate('p po postfach boîte apartado apdo caixa casella postbus skrytka skr'),
+    mayMatch: wordGate('box postfach boîte apartado apdo caixa casella postbus skrytka'),
   },
   {
     form: /(?<![\p{L}\p{N}])(?:(?:PSC|Unit|UNIT|CMR) \d{1,5},? [Bb][Oo][Xx] \d{1,5}|USN[SV] \p{Lu}[\p{L}]{1,30})(?:,?\s{1,3}[ADF]PO A[AEP],? \d{5})?/gu,

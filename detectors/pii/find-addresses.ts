@@ -1,5 +1,5 @@
 import { findMatches } from '../find-matches.ts'
-import { addressForms } from './address-patterns.ts'
+import { addressForms, streetEnding, type AddressForm } from './address-patterns.ts'
 import { wordGate } from './word-gate.ts'
 import { addressBefore, homeAfter, homeBefore, publicPlace, sentBefore } from './person-signs.ts'
 
@@ -11,15 +11,26 @@ export interface AddressSpan {
   said: 'home' | 'sent' | 'form' | 'public' | null
 }
 
-/** Every form has a number, and a capital or a letter of a script without them. */
-const mayHave = /\d/
+/** In every form a number is beside a word. Numbers of data mostly are not. */
+const mayHave = /[A-Za-z\u00aa-\uffff.,] \d|No[:.]? ?\d|\d[A-Za-z]?,? [A-Za-z\u00c0-\uffff]|[\u0600-\uffff]\d/
 const reachBefore = 120
 const maxFound = 200
 /** After "lives at", "my address is": any words with a number before or behind. */
 const anyForm =
   /(?<=[\s:：?>])(?:\d{1,6} )?(?:\d{1,6}[a-z]?,? \p{Lu}[\p{L}'’.-]{1,30}(?: \p{Lu}[\p{L}'’.-]{1,30}){1,3}(?=[,.\n]|$)|(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|API|Room|Page|Gate|Level|Chapter|Version)(?:\p{Lu}[\p{L}'’.-]{2,30} ){1,4}\d{1,5}[a-z]?(?![\p{L}\p{N}:%]|[.,]\d))/gu
-const smallForm =
-  /(?<=[\s:：?>])(?:\d{1,6} )?(?:\d{1,6}[a-z]?,? (?!(?:minutes?|mins?|hours?|days?|miles?|kilomet\w{1,4}|km|blocks?|steps?|met(?:er|re)s?|yards?|doors?|houses?|feet)(?!\p{L}))(?:[\p{L}'’.-]{2,30} ){1,3}(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|court|boulevard|blvd|way|walk|place|square|terrace|close|crescent)(?![\p{L}\p{N}])|(?:[\p{L}'’.-]{1,30} ){0,2}[\p{L}'’.-]{2,30}(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|straat|laan|gatan|vej|gade) \d{1,5}[a-z]?(?![\p{L}\p{N}])|(?:rue|calle|via|rua|rúa|avenida|ulica|ul\.) (?:[\p{L}'’.-]{1,30} ){1,4}\d{1,5}(?![\p{L}\p{N}])|(?:unit|psc) \d{1,5},? box \d{1,5})/gu
+/** The same in small letters, where only the word for a street tells an address. */
+const smallForms: readonly AddressForm[] = [
+  {
+    form: /(?<=[\s:：?>])(?:\d{1,6} )?(?:\d{1,6}[a-z]?,? (?!(?:minutes?|mins?|hours?|days?|miles?|kilomet\w{1,4}|km|blocks?|steps?|met(?:er|re)s?|yards?|doors?|houses?|feet)(?!\p{L}))(?:[\p{L}'’.-]{2,30} ){1,3}(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|court|boulevard|blvd|way|walk|place|square|terrace|close|crescent)(?![\p{L}\p{N}])|(?:rue|calle|via|rua|rúa|avenida|ulica|ul\.) (?:[\p{L}'’.-]{1,30} ){1,4}\d{1,5}(?![\p{L}\p{N}])|(?:unit|psc) \d{1,5},? box \d{1,5})/gu,
+    mayMatch: wordGate(
+      'street st avenue ave road rd lane ln drive dr court boulevard blvd way walk place square terrace close crescent rue calle via rua rúa avenida ulica ul box',
+    ),
+  },
+  {
+    form: /(?<=[\s:：?>])(?:\d{1,6} )?(?:[\p{L}'’.-]{1,30} ){0,2}[\p{L}'’.-]{2,30}(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|straat|laan|gatan|vej|gade) \d{1,5}[a-z]?(?![\p{L}\p{N}])/gu,
+    mayMatch: (text) => streetEnding.test(text),
+  },
+]
 
 /** Street addresses in the forms of the languages of `address-patterns.ts`, and any form after "lives at". */
 export function findAddresses(text: string): AddressSpan[] {
@@ -34,15 +45,15 @@ export function findAddresses(text: string): AddressSpan[] {
     for (const { 0: match, index } of mayMatch(text) ? findMatches(text, form, maxFound) : [])
       add(index + introOf(match), index + match.trimEnd().length)
   if (!mayHaveHome(text)) return inOrder(found)
-  for (const form of [anyForm, smallForm])
-    for (const { 0: match, index } of findMatches(text, form, maxFound))
+  for (const { form, mayMatch } of [{ form: anyForm, mayMatch: mayHaveHome }, ...smallForms])
+    for (const { 0: match, index } of mayMatch(text) ? findMatches(text, form, maxFound) : [])
       add(index, index + match.trimEnd().length, true)
   return inOrder(found)
 }
 
 /** Cheaper than `homeBefore`, which is asked of each address. */
 const mayHaveHome = wordGate(
-  'live lives lived living reside resident address adresse adresse anschrift send sent ship deliver mail return meet moved wohnt wohne wohnen wohnhaft wohnadresse gemeldet habite habitons demeure domicile livrer vive vivo viven vivimos dirección enviar enviado envien abito abita indirizzo consegnare spedire moro mora moramos endereço entregar entreguem woon woont wonen adres bezorgen mieszka mieszkam zamieszkały oturuyor ikamet yaşıyor bor bydlí trvale locuiește tinggal sống street',
+  'live lives lived living reside resident address adresse anschrift meet moved wohnt wohne wohnen wohnhaft wohnadresse gemeldet habite habitons demeure domicile vive vivo viven vivimos dirección abito abita indirizzo moro mora moramos endereço woon woont wonen adres mieszka mieszkam zamieszkały oturuyor ikamet yaşıyor bydlí trvale locuiește tinggal sống',
 )
 
 /** Words of a script without spaces that lead to an address and are not part of it. */

@@ -24,9 +24,11 @@ const toldBefore =
   /(?:(?<!\p{L})(?:born(?: on| in)?|geboren(?: am| op)?|née? le|née?|nac(?:ió|í|ido|ida) el|nac(?:ió|í)|nat[oa] il|nat[oa]|nasc(?:eu|i|ido|ida) em|nasc(?:eu|i)|urodz(?:ony|ona|ił|iła|iłem|iłam)(?: się)?|född(?: den)?|født(?: den)?|narozen[aáý]?|născut[ă]?|lahir|sinh|родил(?:ся|ась)|родилс[яь]|народи(?:вся|лася))(?!\p{L})|出生于|出生|生于|ولدت?|من مواليد)[^\n.!?\d]{0,24}$/iu
 const toldAfter =
   /^(?:\s?(?:doğumlu|doğdu|doğmuş|da doğd|de doğd)|['’]?(?:d[ea]|t[ea])? doğ|\s?(?:出生|生まれ|に生まれ|생(?!\p{L})|에? ?태어)|\s?г\. ?р\.)/u
-const mayTell = wordGate(
-  'birth birthday birthdate bday dob d born geburtsdatum geburtstag geboren geboortedatum geb date née anniversaire fecha nació cumpleaños data nato nata compleanno nasceu nascido nascida nasci aniversário verjaardag urodzony urodziła urodził urodziny ur doğum födelsedatum född født narozen datum születési data născut tanggal lahir ngày',
+const mayHaveWord = wordGate(
+  'birth birthday birthdate bday dob born geburtsdatum geburtstag geboren geboortedatum née naissance anniversaire nacido nacimiento nació cumpleaños nato nata nascita compleanno nasceu nascimento aniversário verjaardag urodzony doğum födelsedatum född født narozen születési născut lahir ngày',
 )
+const mayTell = (text: string) =>
+  mayHaveWord(text) || text.includes('D.O.B.') || text.includes('geb. ') || text.includes('ur. ')
 /** A form that is only explained: "DOB (YYYY-MM-DD)", "for example". */
 const explained =
   /(?:\be\.?g\.|\bfor (?:example|instance)\b|\bformat\b|\bexample\b|z\. ?B\.|yyyy)[^\n]{0,30}$/i

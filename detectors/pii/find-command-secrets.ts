@@ -1,3 +1,4 @@
+import { findMatches } from '../find-matches.ts'
 import { findGated, gatePattern } from '../gate/gated-pattern.ts'
 import type { WordStarts } from '../gate/word-starts.ts'
 import type { Identifier } from './identifier.ts'
@@ -9,14 +10,18 @@ import {
   valueClass,
   withoutEnding,
 } from './told-value.ts'
+import { wordGate } from './word-gate.ts'
 
 const value = (min: number) => String.raw`["']?(${valueClass}{${min},200})`
 
-/**
- * Where commands and files have a password. The last group is the value. `any`: its place alone says that it is
- * one; the others must look like a password.
- */
-const places: readonly { pattern: RegExp; isCertain?: true }[] = [
+interface Place {
+  pattern: RegExp
+  /** Its place alone says that it is a password; elsewhere the value must look like one. */
+  isCertain?: true
+}
+
+/** Where commands and files have a password. The last group is the value. */
+const places: readonly Place[] = [
   { pattern: new RegExp(String.raw`\bsshpass\s{1,3}-p\s{0,2}${value(4)}`, 'g'), isCertain: true },
   {
     pattern: new RegExp(
@@ -26,7 +31,7 @@ const places: readonly { pattern: RegExp; isCertain?: true }[] = [
   },
   {
     pattern: new RegExp(
-      String.raw`\b(?:curl|http|wget|httpie)\b[^\n|;]{0,200}?\s(?:-u|--user|-a|--auth|--proxy-user)[\s=]{0,2}["']?[^\s:"']{1,64}:(${valueClass}{4,128})`,
+      String.raw`\b(?:curl|wget|httpie)\b[^\n|;]{0,200}?\s(?:-u|--user|-a|--auth|--proxy-user)[\s=]{0,2}["']?[^\s:"']{1,64}:(${valueClass}{4,128})`,
       'g',
     ),
   },
@@ -43,12 +48,6 @@ const places: readonly { pattern: RegExp; isCertain?: true }[] = [
       'g',
     ),
     isCertain: true,
-  },
-  {
-    pattern: new RegExp(
-      String.raw`^[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*@-]{1,64}:(${valueClass}{6,128})$`,
-      'gm',
-    ),
   },
   { pattern: new RegExp(String.raw`\b(?:requirepass|masterauth)\s{1,4}${value(4)}`, 'g') },
   { pattern: new RegExp(String.raw`(?<![\w.-])auth\s?[:=]\s{0,3}["'](${valueClass}{6,128})["']`, 'g') },
@@ -75,33 +74,39 @@ const places: readonly { pattern: RegExp; isCertain?: true }[] = [
   { pattern: new RegExp(String.raw`\brabbitmqctl add_user\s{1,3}\S{1,64}\s{1,3}${value(4)}`, 'g') },
 ]
 
-/** Names of keys and tokens in environments, settings and headers. Their values are long and random. */
-const namedKey = new RegExp(
-  [
-    String.raw`(?<![\w-])(?:[A-Z][A-Z0-9]{0,24}_){1,6}(?:KEY|TOKEN|SECRET|PAT|CREDENTIALS?)["']?\s?[:=]\s{0,2}`,
-    String.raw`(?<![\w-])(?:[a-z0-9]{1,24}[_-]){0,5}(?:app|application|subscription|service|storage|openai|azure|datadog|admin|license|functions|search)_?(?:key|token|secret)["']?\s{0,2}[:=]\s{0,2}`,
-    String.raw`(?<![\w-])(?:[A-Za-z0-9]{1,24}-){1,5}(?:[Kk]ey|KEY|[Tt]oken|TOKEN|[Ss]ecret)["']?\s{0,2}[:=]\s{0,2}`,
-  ]
-    .map((name) => String.raw`${name}["']?(?:[Bb]earer )?([A-Za-z0-9+/=_.~-]{20,200})`)
-    .join('|'),
-  'g',
-)
+/** Long, random values of fields whose name ends in "key", "token" or "secret". */
+const namedKey =
+  /(?:KEY|TOKEN|SECRET|PAT|CREDENTIALS?|[Kk]ey|[Tt]oken|[Ss]ecret)["']?\s{0,2}[:=]\s{0,2}["']?(?:[Bb]earer )?([A-Za-z0-9+/=_.~-]{20,200})/g
+/** The names: of environments, settings and headers. They end where the match begins. */
+const nameBefore =
+  /(?<![\w-])(?:(?:[A-Z][A-Z0-9]{0,24}_){1,6}|(?:[A-Za-z0-9]{1,24}[_-]){0,5}(?:app|application|subscription|service|storage|openai|azure|datadog|admin|license|functions|search)[_-]?|(?:[A-Za-z0-9]{1,24}-){1,5})$/
 /** Keys that are meant to be seen, or that only name a row or a file. */
 const publicKey =
   /(?:public|publishable|cache|primary|partition|sort|foreign|idempotency|host|row|object|object-s3|index|lookup|dedup(?:e|lication)?|group|range|hash|shard|csrf|xsrf|page|next|continuation|cursor|i18n|translation|sitekey|site|issue|project|ssh-host)[_-]?(?:key|token)["']?\s{0,2}[:=]/i
-const envPassword = new RegExp(
-  String.raw`(?<![\w-])[A-Z][A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASS|PWD)=${value(6)}`,
-  'g',
-)
+const envPassword = new RegExp(String.raw`(?:PASSWORD|PASSWD|PASS|PWD)=${value(6)}`, 'g')
+/** Before `:` and a database, a port or any. Cheaper than reading the beginning of each line. */
+const likePgpass = /:(?:\d{2,5}|\*):[\w.*-]{1,64}:/
 
+const pgpass = {
+  gated: gatePattern(
+    new RegExp(
+      String.raw`^[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*@-]{1,64}:(${valueClass}{6,128})$`,
+      'gm',
+    ),
+  ),
+  isCertain: undefined,
+}
+/** The words of all places: cheaper than asking each of them. */
+const mayHavePlace = wordGate(
+  'sshpass mysql mysqldump mariadb mycli 7z 7za curl wget httpie docker podman helm skopeo oc az ldapsearch redis mongo sqlcmd influx click keytool unzip zip rabbitmqadmin smbclient xfreerdp machine default requirepass masterauth auth identified password net convertto pass passin passout',
+)
 const gatedPlaces = places.map(({ pattern, isCertain }) => ({ gated: gatePattern(pattern), isCertain }))
-const gatedKeys = gatePattern(namedKey)
-const gatedEnvironment = gatePattern(envPassword)
 const maxFound = 200
 
 /** Secrets in commands, configuration files, environments and headers. `starts`: of this text. */
 export function* findCommandSecrets(text: string, starts: WordStarts): Generator<Identifier> {
-  for (const { gated, isCertain } of gatedPlaces) {
+  const worth = [...(mayHavePlace(text) ? gatedPlaces : []), ...(likePgpass.test(text) ? [pgpass] : [])]
+  for (const { gated, isCertain } of worth) {
     for (const match of findGated(text, starts, gated, maxFound)) {
       const written = match.at(-1) ?? ''
       const isOne = isCertain
@@ -110,13 +115,15 @@ export function* findCommandSecrets(text: string, starts: WordStarts): Generator
       if (isOne) yield secretAtEnd(match, written, written)
     }
   }
-  for (const match of findGated(text, starts, gatedKeys, maxFound)) {
-    const written = match.slice(1).find(Boolean) ?? ''
+  for (const match of findMatches(text, namedKey, maxFound)) {
+    const written = match[1] ?? ''
     const given = withoutEnding(written)
-    if (given.length < 20 || publicKey.test(match[0]) || !isKey(given)) continue
+    const name = text.slice(Math.max(0, match.index - 60), match.index)
+    if (given.length < 20 || !nameBefore.test(name) || publicKey.test(name + match[0]) || !isKey(given))
+      continue
     yield secretAtEnd(match, written, given)
   }
-  for (const match of findGated(text, starts, gatedEnvironment, maxFound)) {
+  for (const match of findMatches(text, envPassword, maxFound)) {
     const written = match[1] ?? ''
     if (passwordStrength(written) !== null) yield secretAtEnd(match, written, written)
   }

@@ -3,7 +3,7 @@ import { findGated, gatePattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
 import type { Identifier } from './identifier.ts'
 import { isPlaceholder, passwordStrength, valueClass, withoutEnding } from './told-value.ts'
-import { wordGate } from './word-gate.ts'
+import { hasBeyondAscii, wordGate } from './word-gate.ts'
 
 /** Words for a password in twenty-four languages, with endings that they take in prose. */
 const passwords = [
@@ -40,7 +40,8 @@ const passwords = [
 ]
 const keys = [
   ...[
-    'api[ -]?(?:key|token|schlüssel)',
+    'api[ -](?:key|token)',
+    'api-schlüssel',
     '(?:access|secret|bearer|auth|recovery|license|licence|subscription)[ -](?:key|token|code)',
   ],
   ...[
@@ -66,17 +67,15 @@ const unspaced = [
   'api ?키',
 ]
 const isPlain = (word: string) => !/[^\0-\x7f]/.test(word)
-const spaced = [...passwords, ...keys]
-/** ASCII apart: without the flag `u` the pattern is three times as fast, and its words can be gated. */
-const plainWord = gatePattern(
-  new RegExp(String.raw`(?<![\w-])(?:${spaced.filter(isPlain).join('|')})(?!\w)`, 'gi'),
+/** ASCII apart: without the flag `u` the patterns are three times as fast, and their words can be gated. */
+const plainWords = [passwords, keys].map((words) =>
+  gatePattern(new RegExp(String.raw`\b(?:${words.filter(isPlain).join('|')})(?!\w)`, 'gi')),
 )
+const otherWords = [...passwords, ...keys].filter((word) => !isPlain(word)).join('|')
 const otherWord = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_-])(?:${spaced.filter((word) => !isPlain(word)).join('|')})(?![\p{L}\p{N}_])|${unspaced.join('|')}`,
+  String.raw`(?<![\p{L}\p{N}_-])(?:${otherWords})(?![\p{L}\p{N}_])|${unspaced.join('|')}`,
   'giu',
 )
-const beyondAscii = /[^\0-\x7f]/
-
 /** Between word and value: "for the guest network is", "lautet", "是". */
 const connector = String.raw`(?:\s(?:is|was|to|be|as|ist|lautet|war|heißt|est|es|era|è|é|jest|to|är|er|on|je|este|adalah|là|это|была|είναι|هي|هو|היא|है|คือ)(?:\s(?:now|set to|still|jetzt|maintenant|ahora|agora|ora|teraz|теперь|сейчас))?\s|\s?[:：=–—]\s?|\s-\s|是|为|為|は|은\s?|는\s?)`
 const told = new RegExp(
@@ -87,7 +86,10 @@ const told = new RegExp(
 const beside = new RegExp(String.raw`^\s{0,2}["'“«„「『\x60(]{0,2}(${valueClass}{6,128})`, 'u')
 /** A number that opens a door or a card, told with its word. */
 const pin =
-  /(?<![\p{L}\p{N}_-])(?:(?:my|his|her|their|our|your|the|meine?|mon|mi|il mio|minha?|moj|mój|mijn|мой) (?:[\p{L}]{1,12} ){0,2}(?:pin(?:[ -]?(?:code|number|nummer))?|cvv|cvc)|(?:door|gate|alarm|entry|safe)[ -]code|türcode|digicode|kod do (?:drzwi|bramy)|код (?:от )?(?:двери|домофона))(?: (?:is|ist|est|es|è|é|jest|to|är)|\s?:)?\s{1,2}(\d{3,8})(?!\d|[-.,/]\d)/giu
+  /(?:\bpin(?:[ -]?(?:code|number|nummer))?|\bcv[vc]|\b(?:door|gate|alarm|entry|safe)[ -]code|türcode|digicode|kod do (?:drzwi|bramy)|код (?:от )?(?:двери|домофона))(?: (?:is|ist|est|es|è|é|jest|to|är)|\s?:)?\s{1,2}(\d{3,8})(?!\d|[-.,/]\d)/gi
+/** A PIN has an owner; elsewhere it is a pin of a plug or on a board. */
+const owner =
+  /(?<!\p{L})(?:my|his|her|their|our|your|the|meine?|mon|mi|il mio|minha?|moj|mój|mijn|мой) (?:\p{L}{1,12} ){0,2}$/iu
 const mayTellPin = wordGate(
   'pin pincode pinnummer cvv cvc door gate alarm entry safe türcode digicode kod код',
 )
@@ -103,15 +105,26 @@ export function* findToldSecrets(text: string): Generator<Identifier> {
     if (value !== null) yield { kind: 'secret', start: from + value.start, end: from + value.end }
   }
   for (const match of mayTellPin(text) ? findMatches(text, pin, maxWords) : []) {
+    const isOwned = owner.test(text.slice(Math.max(0, match.index - 40), match.index))
+    if (/^(?:pin|cv)/i.test(match[0]) && !isOwned) continue
     const end = match.index + match[0].length
     const length = match[1]?.length ?? 0
     yield { kind: 'secret', start: end - length, end }
   }
 }
 
+/** Asked twice of each text: for secrets, and for what is left to a reader. */
+let last: { text: string; words: readonly RegExpExecArray[] } = { text: '', words: [] }
+
 function wordsIn(text: string): readonly RegExpExecArray[] {
-  const plain = findGated(text, wordStartsOf(text), plainWord, maxWords)
-  return beyondAscii.test(text) ? [...plain, ...findMatches(text, otherWord, maxWords)] : plain
+  if (text !== last.text) last = { text, words: secretWordsIn(text) }
+  return last.words
+}
+
+function secretWordsIn(text: string): readonly RegExpExecArray[] {
+  const starts = wordStartsOf(text)
+  const plain = plainWords.flatMap((words) => findGated(text, starts, words, maxWords))
+  return hasBeyondAscii(text) ? [...plain, ...findMatches(text, otherWord, maxWords)] : plain
 }
 
 function valueAfter(after: string): { start: number; end: number } | null {

@@ -1,4 +1,4 @@
-import { wordGate } from './word-gate.ts'
+import { hasBeyondAscii, wordGate } from './word-gate.ts'
 
 /** Signs of a private person: words near names, and address forms. No proof: many names are public. */
 const hints: readonly RegExp[] = [
@@ -24,7 +24,6 @@ const nameLike =
 /** The same in scripts without capitals, and in other languages: words beside names. */
 const otherHints =
   /我叫|我的名字|家住|我住|先生|女士|小姐|姓名|住址|と申し|私の名前|氏名|様[、。はのがを]|さん[、。はのがをにと]|住所|이름은|성명|저는|님[은이의께]|씨[는가의를]|주소|اسمي|السيد|عنواني|أسكن|меня зовут|мо[йяё] (?:имя|адрес|номер)|живу|проживаю|mein name|ich heiße|ich wohne|je m['’]appelle|j['’]habite|me llamo|vivo en|mi chiamo|abito|me chamo|moro|ik heet|ik woon|nazywam|mieszkam|adım|oturuyorum|jag heter|jag bor/iu
-const beyondAscii = /[^\0-\x7f]/
 const foreignStart = wordGate('mein ich je me vivo mi abito moro ik nazywam mieszkam oturuyorum jag')
 
 /** True if a text may name a private person: then only a judge can rule it out. */
@@ -32,6 +31,6 @@ export function hintsAtPersons(text: string): boolean {
   return (
     nameLike.test(text) ||
     hints.some((hint) => hint.test(text)) ||
-    ((beyondAscii.test(text) || foreignStart(text)) && otherHints.test(text))
+    ((hasBeyondAscii(text) || foreignStart(text)) && otherHints.test(text))
   )
 }

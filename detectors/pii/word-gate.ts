@@ -10,3 +10,6 @@ export function wordGate(words: string): (text: string) => boolean {
   const places = [...new Set(starts)].map(placeOfStart)
   return (text) => hasOneOf(wordStartsOf(text), places)
 }
+
+/** Whether a text has other characters than ASCII. */
+export const hasBeyondAscii = wordGate('é')
