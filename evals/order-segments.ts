@@ -41,21 +41,25 @@ function ofSample(sample: Sample, attack: string | undefined): Segment[] {
   const { set, context, label } = sample
   const texts = (text: string, of: 0 | 1) =>
     segmentsIn(text).map((said): Segment => ({ set, text: said, label: of }))
-  // Statements of a program are no orders, whoever planted them.
-  if (set === 'bipia-orders') return texts(withoutFences(context), 1)
+  if (set === 'bipia-orders') return insertsCode(context) ? [] : texts(context, 1)
   if (sample.scorer === 'jailbreak_detection' && set !== 'notinject') return []
   const clean =
     attack === undefined ? (innocentMaterial[set]?.(sample) ?? context) : context.replace(attack, '\n')
-  const isTaught = attack !== undefined && label === 1 && (set !== 'injecagent' || isTrainedOn(attack))
-  return [...texts(clean, 0), ...(isTaught ? texts(withoutFences(attack), 1) : [])]
+  const isTaught =
+    attack !== undefined &&
+    label === 1 &&
+    !insertsCode(attack) &&
+    (set !== 'injecagent' || isTrainedOn(attack))
+  return [...texts(clean, 0), ...(isTaught ? texts(attack, 1) : [])]
 }
 
 function segmentsIn(text: string): string[] {
   return Array.from(splitSegments(text), ({ text: said }) => said).filter(isSentence)
 }
 
-function withoutFences(text: string): string {
-  return text.replace(/```[^`]*(?:```|$)/g, '\n')
+/** Manuals tell readers to insert code, too. What is to be inserted decides (injection-families.ts). */
+function insertsCode(attack: string): boolean {
+  return attack.includes('```')
 }
 
 const maxTexts = 60

@@ -101,7 +101,13 @@ export const trainingPlans: readonly TrainingPlan[] = [
     textsOf: segmentsOf,
     measuredOn: ['injecagent', 'bipia', 'bipia-orders'],
     // A document has hundreds of sentences.
-    maxFalse: { notinject: 0.02, 'requests, constructed': 0.06, 'presidio-synth': 0.006, bipia: 0.02 },
+    maxFalse: {
+      notinject: 0.02,
+      'requests, constructed': 0.06,
+      'presidio-synth': 0.006,
+      'xstest-prompts': 0.02,
+      bipia: 0.02,
+    },
     maxFalseElsewhere: 0.002,
   },
 ]

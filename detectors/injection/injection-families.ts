@@ -1,4 +1,6 @@
 import { gateSource as pattern, words } from '../gate/gated-pattern.ts'
+import { addressesAbroad } from './addresses-abroad.ts'
+import { concealment } from './concealment.ts'
 import { plantedFamilies } from './planted-families.ts'
 import { phraseFamilies } from '../jailbreak/phrase-families.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
@@ -11,16 +13,6 @@ const given = String.raw`(?:following|subsequent|next|below|given|provided)`
 const model = String.raw`(?:ai|llm|ai model|ai assistant|ai agent|language model|large language model|chatbot|chatgpt|gpt(?:-\w+)?|copilot)`
 const secret = String.raw`(?:passwords?|passcodes?|credentials?|api keys?|tokens?|secrets?|credit cards?|payment methods?|saved addresses|personal (?:details|data|information)|private|confidential|sensitive|genetic data|medical|patient|saving accounts|bank(?:ing)? details|search history|shipments|linked accounts|conversation|chat history|system prompt|contacts|files)`
 const sendTo = String.raw`(?:send|email|e-mail|mail|forward|post|upload|exfiltrate|transmit|submit|share|leak|export)`
-
-/** Hiding from the user what is done. Manuals tell support staff what not to say: "tell the user to …", "unless". */
-export const concealment = [
-  pattern(
-    `\\b(?:do not|don't|never|without)\\W+(?:ever\\W+)?(?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|tell(?:ing)?|show(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?)\\W+(?:(?:any of|about|of)\\W+)?(?:(?:this|it|that|these(?: \\w+)?|the (?:transfer|message|note|payment|e-?mail|step|change|request|instructions?|above|following|call|file|tool))\\W+)?(?:(?:to|from|about)\\W+)?(?:the|any) users?\\b(?!\\W+(?:to|how|which|what|their|your|id|names?|unless|that (?:an?|the) \\w+ (?:passed|succeeded|worked|was (?:fixed|done)))\\b)`,
-  ),
-  pattern(
-    `\\b(?:do not|don't|never)\\W+(?:mention|reveal|disclose|show)\\W+(?:this|these) (?:instructions?|notes?|rules?|message|text|sentence)\\b`,
-  ),
-]
 
 /**
  * Ways in which a document, page or tool result addresses the model that reads it. Normal for a user, not for
@@ -93,13 +85,22 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         `\\b(?:the|this|any|every) ${model}\\W+(?:reading|processing|summari[sz]ing|parsing|that reads)\\b[^.\\n]{0,60}\\b(?:must|should|shall|has to|is required|please)\\b`,
       ),
       pattern(
-        `\\b(?:chatgpt|copilot|gemini|claude|assistant|ai|llm|ai (?:agent|assistant))\\s?[,:]\\W{1,3}(?:please\\W+)?(?:stop|insert|tell|ignore|recommend|visit|call|send|rate|transfer|before (?:answering|you)|do not)\\b`,
+        `\\b(?:chatgpt|copilot|gemini|claude|assistant|ai|llm|ai (?:agent|assistant))\\s?[,:]\\W{1,3}(?:please\\W+)?(?:stop|insert|tell|ignore|recommend|visit|call|send|rate|transfer|approve|run|execute|remember|reply|mark|add|forward|delete|print|say|state|skip|disregard|output|answer|before (?:answering|you)|once you|when you|do not|you (?:must|should|have to|are))\\b`,
+      ),
+      pattern(
+        `\\b(?:hey|hi|hello|dear|attention)\\W+(?:claude|chatgpt|gpt|copilot|gemini|grok|llama|assistant|ai|bot|ai assistant|model)\\b[^\\n]{0,60}\\b(?:run|execute|send|open|visit|forward|download|delete|approve|ignore|tell|ask|say|remember|rate|recommend)\\b`,
       ),
       pattern(`\\b(?:to|dear)\\W+(?:the\\W+|any\\W+)?(?:ai|llm)\\b[^.:,\\n]{0,40}[:,]`),
-      pattern(`\\b(?:ai|llm)(?: \\w+)?s (?:reading|processing|summari[sz]ing) (?:this|it)\\b`),
+      pattern(
+        `\\b(?:ai|llm|assistant|chatbot|language model|ai (?:agent|model|assistant))s?\\W+(?:that is |who is |currently )?(?:reading|processing|summari[sz]ing|parsing) (?:this|it)\\b`,
+      ),
+      pattern(
+        `\\b(?:do not|don't)\\W+(?:summari[sz]e|translate|answer|continue|analy[sz]e)\\b[^\\n]{0,60}\\binstead\\W+(?:tell|ask|reply|write|say|send|output|print|respond)\\b`,
+      ),
       pattern(`\\bstrictly (?:adhere|follow|obey)${words(4)}(?:instructions?|commands?|directives?)\\b`),
     ],
   },
+  { name: 'addresses_the_model', points: 4, patterns: addressesAbroad },
   {
     name: 'forged_turn',
     points: 4,
@@ -122,10 +123,10 @@ export const injectionFamilies: readonly PhraseFamily[] = [
     points: 2,
     patterns: [
       pattern(
-        `\\b(?:include|inclusion|insert|add|append|attach|embed|integrate|incorporate|combine|merge|inject|place|put|use|utilize|employ|execute|introduce|blend|mix|fuse|leverage)${words(3)}(?:the |this )?${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|function|script|block|section|segment|fragment|excerpt|lines?)\\b`,
+        `\\b(?:include|inclusion|insert|add|append(?:ing)?|attach|embed(?:ding)?|integrat(?:e|ing)|incorporat(?:e|ing)|add(?:ing|ition of)|including|combine|merge|inject|place|put|use|utilize|employ|execute|introduce|blend|mix|fuse|leverage)${words(3)}(?:the |this )?${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|function|script|block|section|segment|fragment|excerpt|lines?)\\b`,
       ),
       pattern(
-        `\\b${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|block|section|excerpt|fragment)\\b[^.\\n]{0,80}\\b(?:in|into|within|to|of|with)\\W+(?:your|the)\\W+(?:\\w+\\W+){0,2}?(?:code|codebase|solution|implementation|algorithm|program|logic|elucidation|explanation|response|answer)\\b`,
+        `\\b${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|block|section|excerpt|fragment)\\b[^.\\n]{0,80}\\b(?:in|into|within|to|of|with|behind)\\W+(?:\\w+\\W+)?(?:your|the)\\W+(?:\\w+\\W+){0,2}?(?:code|codebase|solution|implementation|algorithm|program|logic|elucidation|explanation|response|answer)\\b`,
       ),
       pattern(
         `\\byour\\W+(?:\\w+\\W+){0,2}?(?:code|codebase|solution|implementation|algorithm|program|elucidation|response)\\b[^.\\n]{0,80}\\b${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|block|section|excerpt|fragment)\\b`,
@@ -137,7 +138,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
     points: 2,
     patterns: [
       pattern(
-        String.raw`\bcookiejar\b|\bcookies? ?=|document\.cookie|\bsubprocess\.\w+|\bos\.(?:system|popen|environ)|\bsocket\.socket\b|\bparamiko\b|\bsmtplib\b|\baiosmtp\w*|\bdriverquery\b|/dev/(?:sd[a-z]|random|urandom)|\brequests\.(?:post|put)\b|\bpynput\b|\bkeylogger\b|\bkeyboard\.on_press|\bshutil\.rmtree|\bwinreg\b|\bctypes\b|\bpsutil\b|\bscapy\b|\bpyperclip\b|\bImageGrab\b|\beval\(|\bexec\(|\bos\.(?:fork|dup2)|\bpexpect\b|\bwmi\b|cryptography\.hazmat|\bcrypto\.cipher\b|\bpickle\.loads|\bpyautogui\b|\bscreencapture\b|/etc/hosts\b|\bpkg_resources\b|\bwhile true:|\bsocket\.connect|\bgetpass\b|\bipconfig\b|\bsounddevice\b|\bplatform\.(?:node|uname|system)\b|\bwin32clipboard\b|\bgeocoder\b`.toLowerCase(),
+        String.raw`\bcookiejar\b|\bcookies? ?=|document\.cookie|\bsubprocess\.\w+|\bos\.(?:system|popen|environ)|\bsocket\.socket\b|\bparamiko\b|\bsmtplib\b|\baiosmtp\w*|\bdriverquery\b|/dev/(?:sd[a-z]|random|urandom)|\brequests\.(?:post|put)\b|\bpynput\b|\bkeylogger\b|\bkeyboard\.on_press|\bshutil\.rmtree|\bwinreg\b|\bctypes\b|\bpsutil\b|\bscapy\b|\bpyperclip\b|\bImageGrab\b|\beval\(|\bexec\(|\bos\.(?:fork|dup2)|\bpexpect\b|\bwmi\b|cryptography\.hazmat|\bcrypto\.cipher\b|\bpickle\.loads|\bpyautogui\b|\bscreencapture\b|/etc/hosts\b|\bpkg_resources\b|\bwhile true:|\bsocket\.connect|\bgetpass\b|\bipconfig\b|\bsounddevice\b|\bplatform\.(?:node|uname|system)\b|\bwin32clipboard\b|\bgeocoder\b|\bfernet\b|\btwisted\.|\bstart_server\b|\bauthorized_keys\b`.toLowerCase(),
       ),
     ],
   },
@@ -156,6 +157,10 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         String.raw`<img\b[^>]{0,100}\bsrc=["']?https?:[^\s"'>]{1,200}[?&][\w-]{1,30}=(?:\[|\{\{|\$\{|<)`,
       ),
       pattern(String.raw`!\[[^\]\n]{0,80}\]\(https?:[^)\s]{1,200}[?&][\w-]{1,30}=(?:\{|\[|<|\$|%7b)`),
+      // What only the owner may see, to be put where others read it.
+      pattern(
+        `\\b(?:read|open|list|fetch|collect|search|go through|look (?:in|at|through|into))\\b[^.\\n]{0,100}\\bprivate (?:ones|repos?|repositor(?:y|ies)|files|notes|messages|channels|projects|issues|documents)\\b[^\\n]{0,160}\\b(?:add|put|publish|post|include|write|create|commit|paste|copy)\\b`,
+      ),
       // An address whose rest is to be filled with the conversation.
       pattern(
         String.raw`\bhttps?:[^\s)"']{1,200}[?&/][\w-]{0,30}=?["')]{0,2}\s{1,3}(?:followed by|plus|and append|and add)\W+(?:\w+\W+){0,3}?(?:user|conversation|chat|e-?mail|question|passwords?|history|secrets?|messages?)\b`,

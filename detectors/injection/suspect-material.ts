@@ -22,6 +22,10 @@ const convicts = new Set(
     .filter(({ points, name }) => points >= 4 && name !== 'forged_turn')
     .map(({ name }) => name),
 )
+/** There they only add to other signs. */
+const familiesOfCode = injectionFamilies.map((family) =>
+  family.name === 'forged_turn' ? { ...family, points: 1 } : family,
+)
 /** A model has not learned what shorter ones mean: `using System;`. */
 const minOrderWords = 4
 /** Comments tell people and compilers what to do: fewer than one in 2,000 of them reaches this. */
@@ -64,15 +68,20 @@ export function withOddTask(suspicion: Suspicion, { text }: CallText): Suspicion
 export const suspectPhrases = onceForText((text) => {
   const all = suspectText(text, injectionFamilies, revealMarkup)
   const prose = withoutCode(text)
-  // What is hidden in code, or convicts alone, counts wherever it stands: its lines can be cut short.
-  if (
-    prose === text ||
-    all.points === 0 ||
-    all.kinds.some((kind) => convicts.has(kind) || kind.startsWith('hidden_'))
-  )
-    return all
-  return suspectText(prose, injectionFamilies, revealMarkup)
+  if (prose === text || all.points === 0 || isOfCode(all, text.text)) return all
+  return suspectText(prose, familiesOfCode, revealMarkup)
 })
+
+/**
+ * What is hidden in code, or convicts alone, counts wherever it stands: its lines can be cut short. So does
+ * code that the reader is told to insert.
+ */
+function isOfCode({ kinds }: Suspicion, text: string): boolean {
+  return (
+    kinds.some((kind) => convicts.has(kind) || kind.startsWith('hidden_')) ||
+    (kinds.includes('inserts_code') && kinds.includes('dangerous_code') && text.includes('```'))
+  )
+}
 
 const startOfWord = /(?<!\S)[^\s\p{L}]{0,3}\p{L}/gu
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u

@@ -131,6 +131,13 @@ export function valueOfPoints(points: number): number {
   return Math.max(1, Math.min(4, points))
 }
 
+/** A decoded payload is a fact; words and models only estimate. */
+export function isProof({ kinds }: Suspicion): boolean {
+  return kinds.some(
+    (kind) => kind.startsWith('hidden_') && kind !== 'hidden_leet' && kind !== 'hidden_escapes',
+  )
+}
+
 /** A suspicion's evidence in the body that `where` is a piece of. */
 export function evidenceOf(suspicion: Suspicion, where: CallText): Evidence[] {
   const { part, pointer, offset } = where
