@@ -59,6 +59,12 @@ export const injectionFamilies: readonly PhraseFamily[] = [
       pattern(
         `\\b(?:encode|encipher|encrypt|express|represent|render|display|present|write|provide|give|reply|convert|invert|reverse|shift|replace|substitute|translate)\\b${words(5)}your\\W+(?:\\w+\\W+)?(?:reply|response|answer|output|message)\\b${words(5)}(?:base ?(?:16|32|58|64|85)|\\w* ?ciphers?|morse|emojis?|pig latin|rot ?13|leetspeak|backwards?|reverse|forward in the alphabet|in (?:french|german|spanish|italian|chinese|japanese|russian|arabic|portuguese|korean|hindi|dutch))\\b`,
       ),
+      pattern(
+        `\\b(?:add|include|integrate|incorporate|mention)\\W+(?:\\w+\\W+)?in your (?:reply|response|answer|output|summary) (?:an?|the|some|one)\\b`,
+      ),
+      pattern(
+        `(?:^|[.!?\\n]\\s{0,4})(?:please )?(?:reply|respond|answer|write)\\W+(?:only )?(?:in|using|with)\\W+(?:reverse|base ?\\d\\d|emojis?|morse code|pig latin|a cipher|code)\\b`,
+      ),
       ...concealment,
     ],
   },

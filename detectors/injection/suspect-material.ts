@@ -30,6 +30,8 @@ const familiesOfCode = injectionFamilies.map((family) =>
 const minOrderWords = 4
 /** Comments tell people and compilers what to do: fewer than one in 2,000 of them reaches this. */
 const foundInCode = 0.9
+/** So do manuals. */
+const foundInManuals = 0.8
 const shareInData = 0.75
 /** A sentence found by the model convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
@@ -45,9 +47,13 @@ export const suspectRetrieved = onceForText((text: CallText): Suspicion => {
   return withOrders(suspectPhrases(text), prose.text, prose === text ? foundIn(text.text) : foundInCode)
 })
 
+const heading = /^#{1,6} \S/gm
+const minHeadings = 3
+
 /** Records have sentences in few fields, and seldom orders: a lower bar finds more and convicts no more of them. */
 function foundIn(text: string): number {
-  return /^\s*["']?[[{]/.test(text) ? model.foundAt * shareInData : model.foundAt
+  if (/^\s*["']?[[{]/.test(text)) return model.foundAt * shareInData
+  return findMatches(text, heading, minHeadings).length < minHeadings ? model.foundAt : foundInManuals
 }
 
 /** Adds a task at the end of a tool's text. At the end of a user's message stands the user's own. */
