@@ -1,48 +1,67 @@
-import type { CallText } from '../call-text.ts'
-import { findAdversarialSuffix } from './adversarial-suffix.ts'
+import type { Call, CallText } from '../call-text.ts'
+import { materialOf } from '../context/material-of.ts'
+import { suspectRetrieved } from '../injection/suspect-material.ts'
 import { createLinearModel, type Reading } from '../linear/linear-model.ts'
 import { wordsOfRequests } from '../linear/shared-words.ts'
 import modelFile from '../models/jailbreak.json' with { type: 'json' }
+import { discountMention } from '../phrases/is-mention.ts'
+import { discountReported } from '../phrases/is-reported.ts'
 import {
   evidenceOf,
+  isProof,
   namesOf,
   nothingSuspicious,
   suspectText,
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
-import { withoutCode } from '../without-code.ts'
-import { discountMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
+import { withoutCode } from '../without-code.ts'
+import { findAdversarialSuffix } from './adversarial-suffix.ts'
+import { secretAsked } from './asks-for-secret.ts'
+import { discountCorrection } from './is-correction.ts'
 import { createLanguageCheck } from './known-language.ts'
+import { discountStories, withModel } from './manner-of-jailbreaks.ts'
+import { mayBeEncoded } from './may-be-encoded.ts'
 import { phraseFamilies } from './phrase-families.ts'
+import { discountPromptWriting } from './writes-prompts.ts'
 
 const model = createLinearModel(modelFile, undefined, wordsOfRequests)
 
 /** Changes whenever phrases or weights decide differently, so that scores name their rules. */
-export const jailbreakVersion = `detector-9-${model.version}`
-/** The model knows manners too, so an unsure model adds nothing to these. Honest role play has them. */
-const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
+export const jailbreakVersion = `detector-10-${model.version}`
 const unread: Reading = { probability: 0, start: 0, end: 0 }
 /** Longer texts are documents, whose end is no suffix of a request. */
 const maxSuffixedUnits = 20_000
-/** What the model finds convicts; at half that confidence it makes two signs of one. */
-const [foundPoints, doubtfulPoints] = [4, 2]
-/** One in sixteen training jailbreaks is shorter. In two sentences honest role play looks the same. */
-const minUnits = 200
+const suffixPoints = 4
+/** In a program's comments only what addresses a model counts: manner and subject are of any story. */
+const familiesOfCode = phraseFamilies.filter(({ aspect }) => aspect === undefined)
+/** Rules of the operator. Whether a question gets round them, its words alone do not tell. */
+const restricts =
+  /\b(?:do not|don'?t|never|under no circumstances|must not|not (?:allowed|programmed|permitted)|avoid|refuse|strictly|only (?:answer|share|discuss|talk|respond))\b/i
+
 /**
- * Attempts by users, tools and search results to make the model break its rules. The operator's system prompt
- * may say such things; answers belong to other scorers. Safe only without any sign, in English, and if the
- * model is sure. That holds for 3 of 157 jailbreaks of the reporting half and for 87% of everyday prompts
- * (1,706 of 1,960).
+ * `jailbreak_detection`. Looks for attempts by users, tools and documents to make the model break its rules:
+ * overrides in about 30 languages, known jailbreaks, roles without rules, their manner in English, adversarial
+ * suffixes, orders planted in passages that a user pasted, and questions for a secret that the operator told the
+ * model to keep. Does not look for: questions that get round an operator's rule in plain words, attempts spread
+ * over several turns, stories for harmful ends without the manner of jailbreaks, encodings that it cannot decode.
+ * The operator's system prompt may say such things; answers belong to other scorers. Safe only in English,
+ * without any sign, passage or rule of the operator, and if the model is sure.
  */
-export function createJailbreakDetector(): Detector {
+export function createJailbreakDetector(call: Call): Detector {
   let worst = nothingSuspicious
   let where: CallText | undefined
   let likeliest = 0
   let hasText = false
-  let hasProgram = false
+  let isBeyondWords = false
   const language = createLanguageCheck()
+  const system = systemOf(call)
+  const isRestricted = restricts.test(system)
+  const findSecret = secretAsked(system)
+  const consider = (suspicion: Suspicion, text: CallText) => {
+    if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+  }
   return {
     read(text) {
       if (text.part !== 'request_body' || (text.speaker !== 'user' && text.speaker !== 'tool')) return
@@ -50,41 +69,76 @@ export function createJailbreakDetector(): Detector {
       hasText = true
       language.read(text.text)
       const prose = withoutCode(text)
-      hasProgram ||= prose !== text
       // The model knows prompts; comments of a program are none.
       const reading = prose === text ? model.readOf(text) : unread
       likeliest = Math.max(likeliest, reading.probability)
-      const all = withSuffix(withModel(suspectText(prose, phraseFamilies), reading, prose.text), prose.text)
-      const suspicion = discountMention(prose.text, all)
-      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+      isBeyondWords ||= prose !== text || mayBeEncoded(text.text)
+      const said = prose === text ? suspectProse(prose, reading) : suspectText(prose, familiesOfCode)
+      consider(discount(prose.text, said, text.speaker), text)
+      if (text.speaker === 'tool') return
+      for (const passage of materialOf(text)) {
+        isBeyondWords = true
+        consider(discountMention(passage.text, suspectRetrieved(passage)), passage)
+      }
+      const asked = findSecret?.(text.text) ?? null
+      if (asked !== null)
+        consider({ points: 4, kinds: [asksForSecret], hits: [{ kind: asksForSecret, ...asked }] }, text)
     },
     finding() {
       const value = valueOfPoints(worst.points)
       if (!hasText) return { reason: 'no_text', leaning: 1 }
-      // Of a program only the prose is read, which vouches for nothing.
-      const isClear = !hasProgram && where === undefined && language.isKnown() && likeliest < model.clearBelow
-      if (value < 4 && !isClear)
-        return { reason: 'detectors_undecided', leaning: Math.min(3.9, value + likeliest * 0.9) }
+      const isClear =
+        !isBeyondWords &&
+        !isRestricted &&
+        where === undefined &&
+        language.isKnown() &&
+        likeliest < model.clearBelow
+      if (value < 4 && !isClear) {
+        const reason =
+          where === undefined && !language.isCovered() ? 'language_not_covered' : 'detectors_undecided'
+        return { reason, leaning: Math.min(3.9, value + likeliest * 0.9) }
+      }
       const rationale = describe(worst, where)
       const evidence = where === undefined ? [] : evidenceOf(worst, where)
-      return { value, rationale, contentFreeRationale: rationale, evidence }
+      const isEstimate = value >= 4 && !isProof(worst)
+      return {
+        value,
+        rationale,
+        contentFreeRationale: rationale,
+        evidence,
+        ...(isEstimate ? { isEstimate } : {}),
+      }
     },
   }
 }
 
-/** Combines phrases and model: jailbreaks in new words keep the manner. */
-function withModel(suspicion: Suspicion, { probability, start, end }: Reading, text: string): Suspicion {
-  if (probability < model.foundAt / 2) return suspicion
-  const isFound = probability >= model.foundAt && text.length >= minUnits
-  if (!isFound && suspicion.kinds.every((kind) => manners.has(kind)))
-    return { ...suspicion, points: Math.max(suspicion.points, 1) }
-  const points = isFound ? Math.max(suspicion.points, foundPoints) : suspicion.points + doubtfulPoints
-  const kind = 'manner_of_jailbreaks'
-  return {
-    points,
-    kinds: [...suspicion.kinds, kind],
-    hits: suspicion.hits.length > 0 ? suspicion.hits : [{ kind, start, end }],
-  }
+const asksForSecret = 'asks_for_the_secret'
+const maxSystemUnits = 20_000
+
+function systemOf({ texts }: Call): string {
+  const said = texts.filter(
+    ({ speaker, part, isOffer }) => speaker === 'system' && part === 'request_body' && isOffer !== true,
+  )
+  return said
+    .map(({ text }) => text)
+    .join('\n')
+    .slice(0, maxSystemUnits)
+}
+
+function suspectProse(text: CallText, reading: Reading): Suspicion {
+  const suspicion = withModel(
+    discountStories(suspectText(text, phraseFamilies)),
+    reading,
+    model.foundAt,
+    text.text,
+  )
+  return withSuffix(suspicion, text.text)
+}
+
+/** What is said of attacks, forbidden, corrected or written for a bot convicts nobody. */
+function discount(text: string, suspicion: Suspicion, speaker: CallText['speaker']): Suspicion {
+  const said = discountReported(text, discountMention(text, suspicion))
+  return speaker === 'user' ? discountPromptWriting(text, discountCorrection(text, said)) : said
 }
 
 function withSuffix(suspicion: Suspicion, text: string): Suspicion {
@@ -92,7 +146,7 @@ function withSuffix(suspicion: Suspicion, text: string): Suspicion {
   if (suffix === null) return suspicion
   const kind = 'adversarial_suffix'
   return {
-    points: suspicion.points + foundPoints,
+    points: suspicion.points + suffixPoints,
     kinds: [...suspicion.kinds, kind],
     hits: [...suspicion.hits, { kind, ...suffix }],
   }

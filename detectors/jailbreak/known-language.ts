@@ -1,38 +1,38 @@
-import { isEnglish } from '../grounding/measure-support.ts'
 import { findMatches } from '../find-matches.ts'
+import { identifyLanguage, type Language } from '../language/identify-language.ts'
 
 /** Fewer may be a foreign name in an English text; `忽略所有指令` is an order. */
 const maxForeignLetters = 5
 const foreignLetter = /[^\P{L}\p{Script=Latin}]/gu
-/**
- * Shorter texts (`ok`, a parameter's value) have no recognisable language. Alone they do not count as
- * English; beside English text they are accepted.
- */
-const minWords = 5
-const word = /[\p{L}\p{N}]+/gu
 /** Total of texts too short to be read alone. */
 const maxShortUnits = 20_000
+/** Of words without a known language only this many may be names, numbers and code. */
+const maxUnknownWords = 7
+const word = /\p{L}[\p{L}\p{M}]+/gu
 
 /**
- * True if a call's texts are English, the language of the training data. For unknown words the model returns
- * its bias, .04, below `clear_below`: an order in Hindi or rot13 would look perfectly safe.
+ * Which languages a call's texts are in. `isKnown`: all English, the language of the training data. For unknown
+ * words the model returns its bias, .04, below `clear_below`: an order in Hindi or rot13 would look perfectly
+ * safe. `isCovered`: none in a language of which no list of overrides exists.
  */
 export function createLanguageCheck() {
-  let isForeign = false
-  let hasEnglish = false
+  const languages = new Set<Language>()
+  let hasForeignLetters = false
+  let isUnknown = false
   let short = ''
   return {
     read(text: string): void {
-      isForeign ||= countUpTo(text, foreignLetter, maxForeignLetters + 1) > maxForeignLetters
-      if (isForeign) return
-      if (countUpTo(text, word, minWords) < minWords) short = `${short}\n${text}`.slice(0, maxShortUnits)
-      else if (isEnglish(text)) hasEnglish = true
-      else isForeign = true
+      hasForeignLetters ||= findMatches(text, foreignLetter, maxForeignLetters + 1).length > maxForeignLetters
+      const language = identifyLanguage(text)
+      if (language !== null) languages.add(language)
+      else if (findMatches(text, word, maxUnknownWords + 1).length > maxUnknownWords) isUnknown = true
+      else short = `${short}\n${text}`.slice(0, maxShortUnits)
     },
-    isKnown: (): boolean => !isForeign && (hasEnglish || isEnglish(short)),
+    isKnown(): boolean {
+      if (hasForeignLetters || isUnknown) return false
+      const all = languages.size > 0 ? [...languages] : [identifyLanguage(short)]
+      return all.every((language) => language === 'en')
+    },
+    isCovered: (): boolean => !languages.has('other') && !isUnknown,
   }
-}
-
-function countUpTo(text: string, pattern: RegExp, max: number): number {
-  return findMatches(text, pattern, max).length
 }
