@@ -3,6 +3,7 @@ import { addressesAbroad } from './addresses-abroad.ts'
 import { concealment } from './concealment.ts'
 import { plantedFamilies } from './planted-families.ts'
 import { phraseFamilies } from '../jailbreak/phrase-families.ts'
+import { steeringFamilies } from './steering-families.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
 
 const change = String.raw`(?:modify|augment|enhance|enrich|rewrite|rephrase|render|encode|encrypt|transform|translate|shuffle|scramble|obfuscate|integrate|incorporate|weave|inject|prepend|append)`
@@ -124,6 +125,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
     ],
   },
   ...plantedFamilies,
+  ...steeringFamilies,
   {
     name: 'inserts_code',
     points: 2,

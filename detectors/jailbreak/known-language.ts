@@ -6,6 +6,7 @@ const maxForeignLetters = 5
 const foreignLetter = /[^\P{L}\p{Script=Latin}]/gu
 /** Total of texts too short to be read alone. */
 const maxShortUnits = 20_000
+const startUnits = 120
 /** Of words without a known language only this many may be names, numbers and code. */
 const maxUnknownWords = 7
 const word = /\p{L}[\p{L}\p{M}]+/gu
@@ -23,7 +24,8 @@ export function createLanguageCheck() {
   return {
     read(text: string): void {
       hasForeignLetters ||= findMatches(text, foreignLetter, maxForeignLetters + 1).length > maxForeignLetters
-      const language = identifyLanguage(text)
+      // A page or a table has its words at the start, if anywhere.
+      const language = identifyLanguage(text) ?? identifyLanguage(text.slice(0, startUnits))
       if (language !== null) languages.add(language)
       else if (findMatches(text, word, maxUnknownWords + 1).length > maxUnknownWords) isUnknown = true
       else short = `${short}\n${text}`.slice(0, maxShortUnits)
@@ -33,6 +35,6 @@ export function createLanguageCheck() {
       const all = languages.size > 0 ? [...languages] : [identifyLanguage(short)]
       return all.every((language) => language === 'en')
     },
-    isCovered: (): boolean => !languages.has('other') && !isUnknown,
+    isCovered: (): boolean => !languages.has('other') && !(isUnknown && languages.size === 0),
   }
 }
