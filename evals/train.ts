@@ -104,7 +104,8 @@ function crossValidate(rows: readonly Row[]): number[] {
 
 /** The threshold with the best F1 among those that keep to the plan's false positives on every set. */
 function chooseThreshold(plan: TrainingPlan, rows: readonly Row[], probabilities: readonly number[]) {
-  const candidates = Array.from({ length: 19 }, (_unused, index) => (index + 1) / 20)
+  const grid = Array.from({ length: 19 }, (_unused, index) => (index + 1) / 20)
+  const candidates = grid.filter((threshold) => threshold >= (plan.minThreshold ?? 0))
   const measured = candidates.map((threshold) => measureAt(threshold, plan, rows, probabilities))
   const allowed = measured.filter(({ false_positive_rates: rates }) =>
     Object.entries(rates).every(([set, rate]) => rate <= (plan.maxFalse[set] ?? plan.maxFalseElsewhere)),

@@ -24,6 +24,8 @@ export interface TrainingPlan {
   /** The share of a set's negatives that may be flagged; `maxFalseElsewhere` for sets not named. */
   maxFalse: Readonly<Record<string, number>>
   maxFalseElsewhere: number
+  /** A higher threshold than the data ask for: their negatives are tamer than prompts kept apart. */
+  minThreshold?: number
   /** If set, a text below it may be called safe. What that misses is measured. */
   clearBelow?: number
 }
@@ -93,6 +95,7 @@ export const trainingPlans: readonly TrainingPlan[] = [
     measuredOn: ['inthewild-jailbreaks', 'notinject', 'honest-personas'],
     maxFalse: { notinject: 0.02, 'honest-personas': 0.02, 'cse2-benign': 0.01 },
     maxFalseElsewhere: 0.002,
+    minThreshold: 0.7,
     clearBelow: 0.05,
   },
   {

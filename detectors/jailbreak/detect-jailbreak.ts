@@ -24,6 +24,7 @@ import { createLanguageCheck } from './known-language.ts'
 import { discountStories, withModel } from './manner-of-jailbreaks.ts'
 import { mayBeEncoded } from './may-be-encoded.ts'
 import { phraseFamilies } from './phrase-families.ts'
+import { findScriptedTurns } from './scripted-turns.ts'
 import { discountPromptWriting } from './writes-prompts.ts'
 
 const model = createLinearModel(modelFile, undefined, wordsOfRequests)
@@ -33,7 +34,7 @@ export const jailbreakVersion = `detector-10-${model.version}`
 const unread: Reading = { probability: 0, start: 0, end: 0 }
 /** Longer texts are documents, whose end is no suffix of a request. */
 const maxSuffixedUnits = 20_000
-const suffixPoints = 4
+const foundPoints = 4
 /** In a program's comments only what addresses a model counts: manner and subject are of any story. */
 const familiesOfCode = phraseFamilies.filter(({ aspect }) => aspect === undefined)
 /** Rules of the operator. Whether a question gets round them, its words alone do not tell. */
@@ -132,7 +133,7 @@ function suspectProse(text: CallText, reading: Reading): Suspicion {
     model.foundAt,
     text.text,
   )
-  return withSuffix(suspicion, text.text)
+  return withFound(suspicion, text.text)
 }
 
 /** What is said of attacks, forbidden, corrected or written for a bot convicts nobody. */
@@ -141,14 +142,16 @@ function discount(text: string, suspicion: Suspicion, speaker: CallText['speaker
   return speaker === 'user' ? discountPromptWriting(text, discountCorrection(text, said)) : said
 }
 
-function withSuffix(suspicion: Suspicion, text: string): Suspicion {
+function withFound(suspicion: Suspicion, text: string): Suspicion {
   const suffix = text.length > maxSuffixedUnits ? null : findAdversarialSuffix(text)
-  if (suffix === null) return suspicion
-  const kind = 'adversarial_suffix'
+  const found = [
+    { kind: 'adversarial_suffix', place: suffix },
+    { kind: 'scripted_turns', place: findScriptedTurns(text) },
+  ].flatMap(({ kind, place }) => (place === null ? [] : [{ kind, ...place }]))
   return {
-    points: suspicion.points + suffixPoints,
-    kinds: [...suspicion.kinds, kind],
-    hits: [...suspicion.hits, { kind, ...suffix }],
+    points: suspicion.points + foundPoints * found.length,
+    kinds: [...suspicion.kinds, ...found.map(({ kind }) => kind)],
+    hits: [...suspicion.hits, ...found],
   }
 }
 

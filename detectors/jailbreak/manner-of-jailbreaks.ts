@@ -6,7 +6,7 @@ import { phraseFamilies } from './phrase-families.ts'
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
 /** Families that convict only together. */
 const aspects = new Set(phraseFamilies.filter(({ aspect }) => aspect !== undefined).map(({ name }) => name))
-const storyPoints = 8
+const storyPoints = 9
 /** What the model finds convicts; at half that confidence it adds to other signs. */
 const [foundPoints, doubtfulPoints] = [4, 1]
 /** One in sixteen training jailbreaks is shorter. In two sentences honest role play looks the same. */

@@ -56,9 +56,9 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
   ['puuza|sahau(?!l|lik)', 'awali|yaliyotangulia|yote|zote', 'maagizo|maelekezo|sheria|amri'],
   ['balewalain|kalimutan|huwag pansinin', 'nauna|lahat', 'tagubilin|utos|panuntunan|instruksyon'],
   // Thai has no endings: only the words before tell an order from a report.
-  ['ละเว้น|เพิกเฉย|ไม่ต้องสนใจ|ลืม', 'ก่อนหน้า|ที่ผ่านมา', 'คำสั่ง|คำแนะนำ|กฎ'],
+  ['ละเว้น|เพิกเฉย|ไม่ต้องสนใจ|อย่าไปสนใจ|อย่าสนใจ|ลืม', 'ก่อนหน้า|ที่ผ่านมา', 'คำสั่ง|คำแนะนำ|กฎ'],
   ['abaikan|lupakan', 'sebelumnya|semua', 'instruksi|perintah|aturan|petunjuk'],
-  ['bỏ qua|quên', 'trước|tất cả', 'hướng dẫn|chỉ dẫn|quy tắc|lệnh'],
+  ['bỏ qua|quên', 'trước|tất cả|của bạn', 'hướng dẫn|chỉ dẫn|quy tắc|lệnh'],
   [
     'игнорир(?!у[ею]|ова[лн])|забудь|забыть|не обращай внимания',
     'предыдущ|прежн|прошл|всё|все',
@@ -73,9 +73,19 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
   ],
   ['無視|忘れ', 'これまで|以前|前の|上記|すべて|全て', '指示|命令|ルール|規則|プロンプト'],
   ['무시|잊어', '이전|앞의|위의|모든', '지시|명령|규칙|프롬프트'],
-  ['تجاهل|انس|تغاض', 'السابقة|أعلاه|جميع|كل', 'التعليمات|الأوامر|القواعد|الإرشادات'],
+  ['تجاهل|انس|تغاض', 'السابقة|أعلاه|جميع|كل', 'تعليمات|التعليمات|الأوامر|القواعد|الإرشادات'],
   ['התעלם|תתעלם|שכח', 'הקודמות|כל|הקודמים', 'ההוראות|הוראות|הכללים'],
-  ['अनदेखा|नज़रअंदाज़|भूल', 'पिछले|पिछली|सभी', 'निर्देश|नियम|आदेश'],
+  ['अनदेखा|अनदेखी|नज़रअंदाज़|भूल', 'पिछले|पिछली|सभी|अपने', 'निर्देश|नियम|आदेश'],
+  ['উপেক্ষা|ভুলে', 'আগের|পূর্ববর্তী|পূর্বের|সমস্ত|সব', 'নির্দেশ|নিয়ম|আদেশ'],
+  ['نادیده|فراموش', 'قبلی|پیشین|همه|تمام', 'دستور|قوانین|قواعد'],
+  ['نظر انداز|بھول', 'پچھلی|سابقہ|تمام', 'ہدایات|احکامات|قواعد'],
+  ['hagyd figyelmen kívül|felejtsd el', 'korábbi|előző|összes|minden', 'utasítás|szabály|parancs'],
+  ['ignoră(?!m)|uită(?!m)|nu ține cont', 'anterioar|precedent|toate', 'instrucțiun|reguli|comenzi'],
+  ['unohda(?!n|t)|älä välitä|jätä huomiotta', 'aiemmat|edelliset|kaikki', 'ohjeet|säännöt|käskyt|ohjeista'],
+  ['ziba(?!n)|khohlwa(?!n)', 'yangaphambili|eyedlule|yonke|zonke', 'imiyalelo|imithetho'],
+  ['(?:ignore|oublie)(?!e|nt|s)', 'tout ce', "t'a dit|vous a dit|t'a appris|te dit"],
+  ['ignorier(?!t\\b)|vergiss', 'alles', 'gesagt wurde|gesagt hat|beigebracht'],
+  ['(?:ignora|olvida)(?!n|da|do|ba)', 'todo lo que', 'han dicho|dijeron|enseñaron'],
 ]
 
 const folded = (words: string) => `(?:${foldText(words).text})`

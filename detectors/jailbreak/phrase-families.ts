@@ -1,6 +1,7 @@
 import { gateSource as pattern, words } from '../gate/gated-pattern.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
 import { ignoresInChinese, overridesAbroad } from './overrides-abroad.ts'
+import { knownTricks } from './known-tricks.ts'
 import { ofNoBusiness, on, specialMode } from './said-to-models.ts'
 
 const rules = String.raw`(?:rules?|restrictions?|limitations?|limits|filters?|guidelines?|polic(?:y|ies)|censorship|boundaries|constraints?|ethics|ethical|morals?|morality|moral|legality|laws?|regulations|confines|safeguards|principles|consequences)`
@@ -86,6 +87,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       ),
     ],
   },
+  ...knownTricks,
   {
     name: 'no_rules_persona',
     points: 3,
