@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { CallText } from './call-text.ts'
+import { readCall, type CallText } from './call-text.ts'
 import { createInjectionDetector } from './injection/detect-injection.ts'
 import { createJailbreakDetector } from './jailbreak/detect-jailbreak.ts'
 import { createPiiDetector } from './pii/detect-pii.ts'
@@ -75,7 +75,7 @@ test.each([
     `${program}        self.author = 'jane@acme.io'\n`,
   ],
 ])('a program is never safe to %s', (_what, create, text) => {
-  const detector = create()
+  const detector = create(readCall(null, null))
   detector.read(toolText(text))
   expect(detector.finding()).toMatchObject({ reason: 'detectors_undecided' })
 })
