@@ -370,6 +370,7 @@ export interface Operations {
       projects: { id: string; name: string }[]
       project_count: number
       login_id: string
+      judge: { configured: boolean | null }
     }
   }
   'GET /api/me/logins': {
@@ -422,6 +423,7 @@ export interface Operations {
       outbox: { unpublished: number; oldest_at: string | null }
       deliveries_waiting: number
       failing_webhooks: { id: string; project_id: string; deliveries: number; failed: number }[]
+      judge: { configured: boolean | null }
       partitions: { days: number; first: string | null; last: string | null }
       gateways: {
         project_id: string | null
@@ -1487,6 +1489,7 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1523,6 +1526,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
@@ -1562,6 +1568,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
@@ -1588,6 +1597,7 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1613,6 +1623,7 @@ export interface Operations {
       tool_name?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
@@ -1632,6 +1643,7 @@ export interface Operations {
       scorer_name: { value: string; count: number }[]
       label: { value: string; count: number }[]
       severity: { value: string; count: number }[]
+      verdict: { value: string; count: number }[]
       status: { value: string; count: number }[]
       counts_are_exact?: false | undefined
       scores_are_exact?: false | undefined
@@ -1669,6 +1681,9 @@ export interface Operations {
       worst_label: 'safe' | 'unsafe' | 'unscored' | null
       worst_severity: 'medium' | 'high' | 'critical' | null
       score_count: number
+      verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+      coverage: { decided: number; applicable: number; total: number } | null
+      unread_scorers: string[]
       request_body: Record<string, unknown> | null
       response_body: Record<string, unknown> | null
       bodies_erased: boolean
@@ -1688,7 +1703,10 @@ export interface Operations {
         scorer_version: string
         owasp_category: string | null
         reason: string | null
+        unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
         created_at: string
+        suppressed_by: string | null
+        found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
         rationale: string | null
         evidence?: unknown | undefined
         judge: {
@@ -1713,7 +1731,17 @@ export interface Operations {
         id: string
         webhook_id: string
         event_id: string
-        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+        event:
+          | 'threat_detected'
+          | 'usage_alert'
+          | 'redteam_complete'
+          | 'finding_opened'
+          | 'finding_reopened'
+          | 'finding_acknowledged'
+          | 'finding_resolved'
+          | 'alert_fired'
+          | 'alert_recovered'
+          | 'new_tool_detected'
         status: 'pending' | 'retrying' | 'delivered' | 'failed'
         attempt_count: number
         can_be_replayed: boolean
@@ -1863,6 +1891,7 @@ export interface Operations {
       min_score?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      suppressed?: 'true' | 'false' | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
       run_id?: string | undefined
@@ -1886,7 +1915,10 @@ export interface Operations {
             scorer_version: string
             owasp_category: string | null
             reason: string | null
+            unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
+            suppressed_by: string | null
+            found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
             rationale: string | null
             evidence?: unknown | undefined
             judge: {
@@ -1920,7 +1952,10 @@ export interface Operations {
             scorer_version: string
             owasp_category: string | null
             reason: string | null
+            unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
             created_at: string
+            suppressed_by: string | null
+            found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
             rationale: string | null
             evidence?: unknown | undefined
             judge: {
@@ -1954,7 +1989,10 @@ export interface Operations {
                 scorer_version: string
                 owasp_category: string | null
                 reason: string | null
+                unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
+                suppressed_by: string | null
+                found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
                 rationale: string | null
                 evidence?: unknown | undefined
                 judge: {
@@ -1983,7 +2021,10 @@ export interface Operations {
                 scorer_version: string
                 owasp_category: string | null
                 reason: string | null
+                unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
                 created_at: string
+                suppressed_by: string | null
+                found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
                 rationale: string | null
                 evidence?: unknown | undefined
                 judge: {
@@ -2364,6 +2405,32 @@ export interface Operations {
       updated_by: string
       created_at: string
       updated_at: string
+    }
+  }
+  'GET /api/scorers/calibration': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      scorer_name?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer: {
+      scorers: {
+        scorer_name: string
+        reviewed: number
+        false_alarms: number
+        missed: number
+        precision: { rate: number; low: number; high: number } | null
+        recall: { rate: number; low: number; high: number } | null
+        suggested_threshold: {
+          fail_at: number
+          reviewed: number
+          precision: { rate: number; low: number; high: number } | null
+          recall: { rate: number; low: number; high: number } | null
+        } | null
+      }[]
     }
   }
   'POST /api/scorers/previews': {
@@ -2828,6 +2895,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             safety_scores: {
               id: string
               project_id: string
@@ -2841,7 +2911,10 @@ export interface Operations {
               scorer_version: string
               owasp_category: string | null
               reason: string | null
+              unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
+              suppressed_by: string | null
+              found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
               rationale: string | null
               evidence?: unknown | undefined
               judge: {
@@ -2886,6 +2959,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
             safety_scores: {
               id: string
               project_id: string
@@ -2899,7 +2975,10 @@ export interface Operations {
               scorer_version: string
               owasp_category: string | null
               reason: string | null
+              unscored_class: 'not_applicable' | 'undecided' | 'outside' | 'not_read' | null
               created_at: string
+              suppressed_by: string | null
+              found_values: { kind: string; tool: string | null; has_hash: boolean }[] | null
               rationale: string | null
               evidence?: unknown | undefined
               judge: {
@@ -2958,6 +3037,11 @@ export interface Operations {
               safe: number
               unsafe: number
               unscored: number
+              no_finding: number
+              partly_read: number
+              not_read: number
+              scores_decided: number
+              scores_applicable: number
               critical: number
               high: number
               medium: number
@@ -2980,6 +3064,11 @@ export interface Operations {
               safe: number
               unsafe: number
               unscored: number
+              no_finding: number
+              partly_read: number
+              not_read: number
+              scores_decided: number
+              scores_applicable: number
               critical: number
               high: number
               medium: number
@@ -2998,6 +3087,178 @@ export interface Operations {
             }
         )[]
       }[]
+    }
+  }
+  'POST /api/suppressions': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      scorer_name: string
+      kind?: string | undefined
+      agent_name?: string | undefined
+      tool_name?: string | undefined
+      value?: string | undefined
+      score_id?: string | undefined
+      value_index?: number | undefined
+      max_severity?: 'medium' | 'high' | 'critical' | undefined
+      expires_at?: string | undefined
+      reason: string
+      author?: string | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      has_value: boolean
+      max_severity: 'medium' | 'high' | 'critical'
+      reason: string | null
+      author: string
+      author_kind: 'person' | 'key' | 'operator'
+      created_at: string
+      expires_at: string | null
+      revoked_at: string | null
+      is_active: boolean
+      covered: number
+      last_covered_at: string | null
+    }
+  }
+  'GET /api/suppressions': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      scorer_name?: string | undefined
+      active?: 'true' | 'false' | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            scorer_name: string
+            kind: string | null
+            agent_name: string | null
+            tool_name: string | null
+            has_value: boolean
+            max_severity: 'medium' | 'high' | 'critical'
+            reason: string | null
+            author: string
+            author_kind: 'person' | 'key' | 'operator'
+            created_at: string
+            expires_at: string | null
+            revoked_at: string | null
+            is_active: boolean
+            covered: number
+            last_covered_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            scorer_name: string
+            kind: string | null
+            agent_name: string | null
+            tool_name: string | null
+            has_value: boolean
+            max_severity: 'medium' | 'high' | 'critical'
+            reason: string | null
+            author: string
+            author_kind: 'person' | 'key' | 'operator'
+            created_at: string
+            expires_at: string | null
+            revoked_at: string | null
+            is_active: boolean
+            covered: number
+            last_covered_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/suppressions/preview': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      scorer_name: string
+      kind?: string | undefined
+      agent_name?: string | undefined
+      tool_name?: string | undefined
+      value?: string | undefined
+      score_id?: string | undefined
+      value_index?: number | undefined
+      max_severity?: 'medium' | 'high' | 'critical' | undefined
+      expires_at?: string | undefined
+    }
+    answer: {
+      start: string
+      examined: number
+      is_complete: boolean
+      covered: number
+      scorers: { scorer_name: string; covered: number }[]
+      sample_request_ids: string[]
+    }
+  }
+  'GET /api/suppressions/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      has_value: boolean
+      max_severity: 'medium' | 'high' | 'critical'
+      reason: string | null
+      author: string
+      author_kind: 'person' | 'key' | 'operator'
+      created_at: string
+      expires_at: string | null
+      revoked_at: string | null
+      is_active: boolean
+      covered: number
+      last_covered_at: string | null
+    }
+  }
+  'POST /api/suppressions/{id}/revoke': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      has_value: boolean
+      max_severity: 'medium' | 'high' | 'critical'
+      reason: string | null
+      author: string
+      author_kind: 'person' | 'key' | 'operator'
+      created_at: string
+      expires_at: string | null
+      revoked_at: string | null
+      is_active: boolean
+      covered: number
+      last_covered_at: string | null
     }
   }
   'GET /api/tools': {
@@ -3049,12 +3310,291 @@ export interface Operations {
           has_more: boolean
         }
   }
+  'POST /api/v1/destinations': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      settings?: Record<string, unknown> | undefined
+      credentials?: Record<string, unknown> | undefined
+      events?:
+        | (
+            | 'threat_detected'
+            | 'usage_alert'
+            | 'redteam_complete'
+            | 'finding_opened'
+            | 'finding_reopened'
+            | 'finding_acknowledged'
+            | 'finding_resolved'
+            | 'alert_fired'
+            | 'alert_recovered'
+          )[]
+        | undefined
+      filters?:
+        | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
+        | undefined
+      filter_expression?: string | null | undefined
+      enabled?: boolean | undefined
+      include_text?: boolean | undefined
+      max_per_minute?: number | null | undefined
+      kind: 'slack' | 'teams' | 'pagerduty' | 'jira' | 'email' | 'splunk_hec' | 'json' | 'ocsf' | 'syslog'
+    }
+    answer: {
+      id: string
+      project_id: string
+      kind: 'slack' | 'teams' | 'pagerduty' | 'jira' | 'email' | 'splunk_hec' | 'json' | 'ocsf' | 'syslog'
+      url: string
+      settings: Record<string, unknown>
+      has_credentials: boolean
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
+      filters: {
+        severity?: ('medium' | 'high' | 'critical')[] | undefined
+        scorer_name?: string[] | undefined
+      }
+      filter_expression: string | null
+      enabled: boolean
+      include_text: boolean
+      max_per_minute: number | null
+      filter_expression_error: { message: string; at: string } | null
+      last_result: {
+        status: 'retrying' | 'delivered' | 'failed'
+        at: string
+        status_code: number | null
+        error: string | null
+      } | null
+      last_day: { deliveries: number; failed: number; failure_share: number | null }
+      created_at: string
+    }
+  }
+  'GET /api/v1/destinations': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined; page?: string | undefined; page_size?: string | undefined }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            kind:
+              'slack' | 'teams' | 'pagerduty' | 'jira' | 'email' | 'splunk_hec' | 'json' | 'ocsf' | 'syslog'
+            url: string
+            settings: Record<string, unknown>
+            has_credentials: boolean
+            events: (
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_acknowledged'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+            )[]
+            filters: {
+              severity?: ('medium' | 'high' | 'critical')[] | undefined
+              scorer_name?: string[] | undefined
+            }
+            filter_expression: string | null
+            enabled: boolean
+            include_text: boolean
+            max_per_minute: number | null
+            filter_expression_error: { message: string; at: string } | null
+            last_result: {
+              status: 'retrying' | 'delivered' | 'failed'
+              at: string
+              status_code: number | null
+              error: string | null
+            } | null
+            last_day: { deliveries: number; failed: number; failure_share: number | null }
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            kind:
+              'slack' | 'teams' | 'pagerduty' | 'jira' | 'email' | 'splunk_hec' | 'json' | 'ocsf' | 'syslog'
+            url: string
+            settings: Record<string, unknown>
+            has_credentials: boolean
+            events: (
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_acknowledged'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+            )[]
+            filters: {
+              severity?: ('medium' | 'high' | 'critical')[] | undefined
+              scorer_name?: string[] | undefined
+            }
+            filter_expression: string | null
+            enabled: boolean
+            include_text: boolean
+            max_per_minute: number | null
+            filter_expression_error: { message: string; at: string } | null
+            last_result: {
+              status: 'retrying' | 'delivered' | 'failed'
+              at: string
+              status_code: number | null
+              error: string | null
+            } | null
+            last_day: { deliveries: number; failed: number; failure_share: number | null }
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/v1/destinations/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      kind: 'slack' | 'teams' | 'pagerduty' | 'jira' | 'email' | 'splunk_hec' | 'json' | 'ocsf' | 'syslog'
+      url: string
+      settings: Record<string, unknown>
+      has_credentials: boolean
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
+      filters: {
+        severity?: ('medium' | 'high' | 'critical')[] | undefined
+        scorer_name?: string[] | undefined
+      }
+      filter_expression: string | null
+      enabled: boolean
+      include_text: boolean
+      max_per_minute: number | null
+      filter_expression_error: { message: string; at: string } | null
+      last_result: {
+        status: 'retrying' | 'delivered' | 'failed'
+        at: string
+        status_code: number | null
+        error: string | null
+      } | null
+      last_day: { deliveries: number; failed: number; failure_share: number | null }
+      created_at: string
+    }
+  }
+  'PATCH /api/v1/destinations/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: {
+      settings?: Record<string, unknown> | undefined
+      credentials?: Record<string, unknown> | undefined
+      events?:
+        | (
+            | 'threat_detected'
+            | 'usage_alert'
+            | 'redteam_complete'
+            | 'finding_opened'
+            | 'finding_reopened'
+            | 'finding_acknowledged'
+            | 'finding_resolved'
+            | 'alert_fired'
+            | 'alert_recovered'
+          )[]
+        | undefined
+      filters?:
+        | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
+        | undefined
+      filter_expression?: string | null | undefined
+      enabled?: boolean | undefined
+      include_text?: boolean | undefined
+      max_per_minute?: number | null | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      kind: 'slack' | 'teams' | 'pagerduty' | 'jira' | 'email' | 'splunk_hec' | 'json' | 'ocsf' | 'syslog'
+      url: string
+      settings: Record<string, unknown>
+      has_credentials: boolean
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
+      filters: {
+        severity?: ('medium' | 'high' | 'critical')[] | undefined
+        scorer_name?: string[] | undefined
+      }
+      filter_expression: string | null
+      enabled: boolean
+      include_text: boolean
+      max_per_minute: number | null
+      filter_expression_error: { message: string; at: string } | null
+      last_result: {
+        status: 'retrying' | 'delivered' | 'failed'
+        at: string
+        status_code: number | null
+        error: string | null
+      } | null
+      last_day: { deliveries: number; failed: number; failure_share: number | null }
+      created_at: string
+    }
+  }
+  'DELETE /api/v1/destinations/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: unknown
+  }
   'POST /api/v1/webhooks': {
     params: Record<never, never>
     query: { project_id?: string | undefined }
     body: {
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters?:
         | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
         | undefined
@@ -3066,7 +3606,17 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -3097,7 +3647,17 @@ export interface Operations {
             id: string
             project_id: string
             url: string
-            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+            events: (
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_acknowledged'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+            )[]
             filters: {
               severity?: ('medium' | 'high' | 'critical')[] | undefined
               scorer_name?: string[] | undefined
@@ -3127,7 +3687,17 @@ export interface Operations {
             id: string
             project_id: string
             url: string
-            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+            events: (
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_acknowledged'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+            )[]
             filters: {
               severity?: ('medium' | 'high' | 'critical')[] | undefined
               scorer_name?: string[] | undefined
@@ -3160,7 +3730,17 @@ export interface Operations {
       error: string | null
       tried: {
         id: string
-        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+        event:
+          | 'threat_detected'
+          | 'usage_alert'
+          | 'redteam_complete'
+          | 'finding_opened'
+          | 'finding_reopened'
+          | 'finding_acknowledged'
+          | 'finding_resolved'
+          | 'alert_fired'
+          | 'alert_recovered'
+          | 'new_tool_detected'
         created_at: string
         scorer_name: string | null
         severity: string | null
@@ -3177,7 +3757,17 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -3202,7 +3792,19 @@ export interface Operations {
     query: { project_id?: string | undefined }
     body: {
       url?: string | undefined
-      events?: ('threat_detected' | 'usage_alert' | 'redteam_complete')[] | undefined
+      events?:
+        | (
+            | 'threat_detected'
+            | 'usage_alert'
+            | 'redteam_complete'
+            | 'finding_opened'
+            | 'finding_reopened'
+            | 'finding_acknowledged'
+            | 'finding_resolved'
+            | 'alert_fired'
+            | 'alert_recovered'
+          )[]
+        | undefined
       filters?:
         | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
         | undefined
@@ -3214,7 +3816,17 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -3257,7 +3869,17 @@ export interface Operations {
             id: string
             webhook_id: string
             event_id: string
-            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+            event:
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_acknowledged'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+              | 'new_tool_detected'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {
@@ -3283,7 +3905,17 @@ export interface Operations {
             id: string
             webhook_id: string
             event_id: string
-            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+            event:
+              | 'threat_detected'
+              | 'usage_alert'
+              | 'redteam_complete'
+              | 'finding_opened'
+              | 'finding_reopened'
+              | 'finding_acknowledged'
+              | 'finding_resolved'
+              | 'alert_fired'
+              | 'alert_recovered'
+              | 'new_tool_detected'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {
@@ -3330,7 +3962,17 @@ export interface Operations {
       id: string
       project_id: string
       url: string
-      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      events: (
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+      )[]
       filters: {
         severity?: ('medium' | 'high' | 'critical')[] | undefined
         scorer_name?: string[] | undefined
@@ -3354,7 +3996,19 @@ export interface Operations {
   'POST /api/v1/webhooks/{id}/test': {
     params: { id: string }
     query: { project_id?: string | undefined }
-    body: { event?: 'threat_detected' | 'usage_alert' | 'redteam_complete' | undefined }
+    body: {
+      event?:
+        | 'threat_detected'
+        | 'usage_alert'
+        | 'redteam_complete'
+        | 'finding_opened'
+        | 'finding_reopened'
+        | 'finding_acknowledged'
+        | 'finding_resolved'
+        | 'alert_fired'
+        | 'alert_recovered'
+        | undefined
+    }
     answer: { delivery_id: string }
   }
   'POST /internal/gateways/heartbeat': {
