@@ -16,8 +16,7 @@ const atMost = 3
 const day = 86_400_000
 const now = Date.now()
 let api: RunningApi
-let webhookId: string
-let [redteamRunId, scorerId] = ['', '']
+let [webhookId, redteamRunId, scorerId] = ['', '', '']
 /** Newest first. */
 let calls: LoggedCall[]
 let project: { projectId: string; key: string }
@@ -143,12 +142,8 @@ async function readLists(): Promise<{ path: string; names: string[]; operator: b
 }
 
 function idIn(path: string): string {
-  const ids = {
-    projects: project.projectId,
-    'redteam-runs': redteamRunId,
-    scorers: scorerId,
-    webhooks: webhookId,
-  }
+  const ids = { 'redteam-runs': redteamRunId, scorers: scorerId, webhooks: webhookId }
+  if (path.includes('projects')) return project.projectId
   return Object.entries(ids).find(([name]) => path.includes(name))?.[1] ?? 'session-0'
 }
 
