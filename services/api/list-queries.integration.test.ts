@@ -142,8 +142,7 @@ async function readLists(): Promise<{ path: string; names: string[]; operator: b
 }
 
 function idIn(path: string): string {
-  const ids = { 'redteam-runs': redteamRunId, scorers: scorerId, webhooks: webhookId }
-  if (path.includes('projects')) return project.projectId
+  const ids = { projects: project.projectId, runs: redteamRunId, scorers: scorerId, webhooks: webhookId }
   return Object.entries(ids).find(([name]) => path.includes(name))?.[1] ?? 'session-0'
 }
 
