@@ -57,7 +57,7 @@ test('an analyst adds a scorer, sees what it would find, switches it on, and ano
   await finishPreview()
   await dialog.getByText('It would find 1 of 9 calls', { exact: false }).waitFor()
   await dialog.getByText('the FALCON <b>').waitFor()
-  await dialog.getByText('False alarm').waitFor()
+  await dialog.getByText('False alarm', { exact: true }).waitFor()
   expect(await seriousFindings(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
