@@ -68,7 +68,7 @@ function ScorerTable({ projectId, scorers, mayChange, onEdit }: TableProps) {
       cell: ({ name, enabled }) => (
         <Switch
           checked={enabled}
-          disabled={!mayChange || set.isPending}
+          disabled={!mayChange}
           aria-label={`${name} is on`}
           onChange={({ currentTarget }) => change(name, { enabled: currentTarget.checked })}
         />
