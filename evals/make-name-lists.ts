@@ -17,7 +17,7 @@ const localesSchema = z.object({
   allLocales: z.record(z.string(), z.looseObject({ person: z.unknown().optional() })),
 })
 
-/** Writes the lists of given names and surnames of the detector of personal data. The same input, the same file. */
+/** Writes the lists of names of the detector of personal data. The same input gives the same file. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { faker: { type: 'string' } } })
   if (values.faker === undefined)

@@ -10,6 +10,8 @@ export interface DocumentRule {
    * Words required within 60 characters before, if the number proves little. If it proves nothing: `named`.
    */
   needs?: RegExp
+  /** In every text where `needs` may match. Given where the pattern is costly: it begins at each word. */
+  word?: RegExp
 }
 
 /** Words and signs allowed between name and number: "DNI nº: 12345678", "CPR-nummer er 070761-4285". */

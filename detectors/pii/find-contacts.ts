@@ -46,7 +46,7 @@ const versionBefore =
 /** A version goes on, and is part of a file's name. */
 const versionAfter =
   /^(?:-(?:alpha|beta|rc|dev|snapshot|release)|\.(?:jar|tgz|zip|exe|msi|deb|rpm|whl|dll|so)\b)/i
-/** Numbers of sections, of object identifiers and of small versions look like addresses with small numbers. */
+/** Numbers of sections, object identifiers and small versions look like addresses with small numbers. */
 const addressWord =
   /\b(?:ips?|ip ?v?[46]|address(?:es)?|hosts?|hostname|servers?|clients?|peers?|ping|ssh|from|remote|addr|gateway|nameserver|dns|router|login|connect(?:ed|ion)?|tcp|udp|curl|https?)\b[^\n]{0,24}$/i
 const maxSmall = 31
@@ -78,7 +78,8 @@ export function* findIpAddresses(text: string): Generator<Identifier> {
 }
 
 // Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension.
-// Scripts without spaces have letters beside them. Groups are maximal: if a run of 90 digits could split anywhere, the search took 2.4 s.
+// Scripts without spaces have letters beside them.
+// Groups are maximal: if a run of 90 digits could split anywhere, the search took 2.4 s.
 const phonePattern =
   /(?<![\p{N}_.:/#$€£-]|(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}])\p{L})(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?!\d)(?:(?:\)[ \u00a0.\-/()]{0,2}|[ \u00a0.\-/()]{1,2})\d{1,15}(?!\d)){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{N}_]|(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}])\p{L}|[.,:/-]\d|%)/gu
 /** A number has at least seven digits with at most three signs between two. */

@@ -22,6 +22,7 @@ const rules: readonly DocumentRule[] = [
     kind: 'driver_licence',
     pattern: /\b(?=[A-Z0-9-]{0,19}\d{4})[A-Z0-9](?:-?[A-Z0-9]){5,18}\b/gi,
     accepts: () => true,
+    word: /licen[cs]e|driver|permis|führerschein/i,
     needs:
       /\b(?:driv(?:er|ing)(?:['’]?s)? ?|dl |d\.l\. )licen[cs]e\b|\bdriver['’]?s? id\b|\bpermis de conduire\b|führerschein/i,
   },
@@ -29,6 +30,7 @@ const rules: readonly DocumentRule[] = [
     kind: 'passport',
     pattern: /\b(?=[A-Z0-9]{0,4}\d{4})[A-Z0-9]{6,9}\b/gi,
     accepts: () => true,
+    word: /pass(?:e|a)?port|reisepass|pasaporte/i,
     needs:
       /(?:passport|reisepass|passeport|pasaporte|passaporto)(?: ?(?:number|no\.?|num|n[°º]|nr\.?|n[uú]mero))?(?: is| es| ist)?["'\s:#=]{0,5}$/i,
   },
@@ -37,11 +39,14 @@ const rules: readonly DocumentRule[] = [
 /** Minimum of all rules; most texts lack even this, and there are some eighty rules. */
 const digitsTogether = /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d/
 
+const allRules = [...rules, ...nationalIdRules]
+
 /** Numbers of cards, accounts and documents. Without a proving checksum, the name must stand beside it. */
 export function* findDocuments(text: string): Generator<Identifier> {
   if (!digitsTogether.test(text)) return
   yield* findCards(text)
-  for (const rule of [...rules, ...nationalIdRules]) {
+  for (const rule of allRules) {
+    if (rule.word?.test(text) === false) continue
     for (const match of findMatches(text, rule.pattern)) {
       const before = text.slice(Math.max(0, match.index - 60), match.index)
       if (rule.needs !== undefined && !rule.needs.test(before) && !rule.needs.test(inWords(before))) continue

@@ -107,12 +107,14 @@ export const furtherIdRules: readonly DocumentRule[] = [
     kind: 'national_id',
     pattern: /\b[a-z]{6}\d{2}[a-ehlmprst]\d{2}[a-z]\d{3}[a-z]\b/gi,
     accepts: passesCodiceFiscale,
+    word: /codice|c\.?f\./i,
     needs: /codice fiscale|\bc\.?f\./i,
   },
   {
     kind: 'national_id',
     pattern: /\b[a-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[a-d]\b/gi,
     accepts: () => true,
+    word: /ni(?![a-z])|nino|insurance/i,
     needs: named('nino|ni|national insurance'),
   },
   {
@@ -186,6 +188,7 @@ export const furtherIdRules: readonly DocumentRule[] = [
     kind: 'national_id',
     pattern: /(?<![\wÑ&])[A-ZÑ&]{4}\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[A-Z\d]{3}\b/g,
     accepts: () => true,
+    word: /rfc/i,
     needs: named('rfc'),
   },
   {

@@ -24,7 +24,7 @@ export function isCodePath(value: string): boolean {
 
 /**
  * How much a value looks like a password. `weak`: letters and digits, as in `harbour42`. `strong`: eight
- * characters or more, with a special character or capitals inside. Null: a word, a placeholder, another thing.
+ * characters or more, with a special character or capitals inside. Null: a word or a placeholder.
  */
 export function passwordStrength(value: string): 'weak' | 'strong' | null {
   if (value.length < 6 || value.length > 128 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return null
