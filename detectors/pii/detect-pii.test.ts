@@ -97,4 +97,28 @@ describe('the finding', () => {
       },
     ])
   })
+
+  test('calls an estimate what rests on the words around a datum, and nothing that has its own form', () => {
+    expect(find('she lives at 14 Lime Walk')).toMatchObject({ value: 4, isEstimate: true })
+    expect(find('she lives at 14 Lime Walk, mail ina.falk@posteo.de')).not.toHaveProperty('isEstimate')
+  })
+
+  test('ties the address in one field of a record to the name in another', () => {
+    const given = { customerName: 'Ina Falk', street: '14 Lime Walk' }
+    const content = [{ type: 'tool_use', id: 't', name: 'ship', input: given }]
+    expect(detectCall(createPiiDetector, { prompt: 'go' }, { content })).toMatchObject({
+      evidence: [{ pointer: '/content/0/input/street', start: 0, end: 12, kind: 'street_address' }],
+    })
+    const shop = [{ type: 'tool_use', id: 't', name: 'ship', input: { street: '14 Lime Walk' } }]
+    expect(detectCall(createPiiDetector, { prompt: 'go' }, { content: shop })).toMatchObject({
+      reason: 'detectors_undecided',
+    })
+  })
+
+  test.each(['Vă rog să îmi scrieți o scrisoare pentru el și pentru ea', 'मुझे यह पत्र हिंदी में लिखकर दीजिए'])(
+    'does not vouch for a language that it does not cover: %s',
+    (text) => {
+      expect(find(text)).toMatchObject({ reason: 'language_not_covered' })
+    },
+  )
 })

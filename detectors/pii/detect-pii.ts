@@ -1,7 +1,8 @@
 import type { CallText, Evidence } from '../call-text.ts'
-import type { Detector, Finding } from '../verdict.ts'
+import type { Detector } from '../verdict.ts'
 import { identifyLanguage, type Language } from '../language/identify-language.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
+import { describeFindings, type Tally } from './describe-findings.ts'
 import { fieldNames } from './field-name.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
@@ -10,7 +11,7 @@ import { findSecrets } from './find-secrets.ts'
 import { hintsAtSecret } from './find-told-secrets.ts'
 import { findSpokenNumbers } from './find-spoken-numbers.ts'
 import { hintsAtPersons } from './hint-at-persons.ts'
-import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
+import type { Identifier, IdentifierFinder, IdentifierKind } from './identifier.ts'
 import { createLooseFields } from './loose-fields.ts'
 import { isPublicContact } from './public-contact.ts'
 import { undisguise } from './undisguise.ts'
@@ -85,10 +86,10 @@ export function createPiiDetector(): Detector {
     finding() {
       if (!hasText) return { reason: 'no_text', leaning: 1 }
       for (const { text, datum } of loose.tied()) if (!isExample(text)) tally.add(text, datum)
-      if (tally.counts.size > 0) return describe(tally)
+      if (tally.counts.size > 0) return describeFindings(tally)
       if (isOutside) return { reason: 'language_not_covered', leaning: 1.5 }
       if (isHinted) return { reason: 'detectors_undecided', leaning: 2 }
-      return describe(tally)
+      return describeFindings(tally)
     },
   }
 }
@@ -103,12 +104,6 @@ function isCovered(text: string): boolean {
   if (!fourWords.test(text) || (hasThe(text) && hasTo(text))) return true
   const language = identifyLanguage(text)
   return language === null || covered.has(language)
-}
-
-interface Tally {
-  evidence: readonly Evidence[]
-  examples: readonly string[]
-  counts: ReadonlyMap<IdentifierKind, number>
 }
 
 /** What was found in all texts of a call. */
@@ -140,21 +135,6 @@ function isAboutNobody(text: CallText, kind: IdentifierKind, start: number): boo
 
 function isExample(text: CallText): boolean {
   return withoutCode(text) !== text || toolDefinition.test(text.pointer)
-}
-
-function describe({ counts, examples, evidence }: Tally): Finding {
-  if (counts.size === 0) {
-    const rationale =
-      'No structured personal identifier, no secret and no sign of a private person was found.'
-    return { value: 1, rationale, contentFreeRationale: rationale, evidence }
-  }
-  const found = `Found ${listOf(counts)}.`
-  return {
-    value: Math.max(...Array.from(counts.keys(), (kind) => identifierKinds[kind].level)),
-    rationale: `${found} For instance ${examples.join(', ')}.`,
-    contentFreeRationale: found,
-    evidence,
-  }
 }
 
 /**
@@ -242,12 +222,4 @@ export function maskIdentifiers(text: string, field = ''): string {
     from = end
   }
   return masked + text.slice(from)
-}
-
-function listOf(counts: ReadonlyMap<IdentifierKind, number>): string {
-  const parts = Array.from(counts, ([kind, count]) => {
-    const { singular, plural } = identifierKinds[kind]
-    return `${count} ${count === 1 ? singular : plural}`
-  })
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`
 }

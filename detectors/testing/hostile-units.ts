@@ -40,5 +40,13 @@ export const hostileUnits: readonly string[] = [
     'password=',
     'I am sorry ',
     'system: ',
+    'lives at ',
+    '14 Lime Walk ',
+    'Mr. Ina Falk ',
+    'born on 3 May 1981 ',
+    'four ',
+    'API_KEY=',
+    'Straße 5 ',
+    '市路5号',
   ],
 ]

@@ -45,7 +45,7 @@ let operations: { name: string; method: string; path: string; operation: Operati
 let victim: { projectId: string; key: string; keyId: string }
 let attacker: { projectId: string; key: string; keyId: string }
 let [requestId, webhookId, deliveryId, scorerId, previewId] = ['', '', '', '', '']
-let [erasureId, redteamRunId, suppressionId] = ['', '', '']
+let [erasureId, redteamRunId, suppressionId, destinationId] = ['', '', '', '']
 
 beforeAll(async () => {
   api = await startApi()
@@ -66,6 +66,7 @@ beforeAll(async () => {
      values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,
     [idToUuid(deliveryId), idToUuid(webhookId), idToUuid(victim.projectId)],
   )
+  destinationId = await make('/api/v1/destinations')
   erasureId = await make('/api/erasures')
   suppressionId = await make('/api/suppressions')
   const attack = { agent_name: 'VICTIM-agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
@@ -101,6 +102,7 @@ function idInPath(path: string): string {
   if (path.startsWith('/api/projects')) return victim.projectId
   if (path.startsWith('/api/erasures')) return erasureId
   if (path.startsWith('/api/suppressions')) return suppressionId
+  if (path.includes('destinations')) return destinationId
   if (path.startsWith('/api/people')) return newId('person')
   if (path.startsWith('/api/redteam-runs')) return redteamRunId
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'

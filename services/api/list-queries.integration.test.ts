@@ -142,7 +142,8 @@ async function readLists(): Promise<{ path: string; names: string[]; operator: b
 }
 
 function idIn(path: string): string {
-  const ids = { projects: project.projectId, runs: redteamRunId, scorers: scorerId, webhooks: webhookId }
+  const own = { projects: project.projectId, runs: redteamRunId, scorers: scorerId }
+  const ids = { ...own, webhooks: webhookId, destinations: webhookId }
   return Object.entries(ids).find(([name]) => path.includes(name))?.[1] ?? 'session-0'
 }
 

@@ -77,6 +77,8 @@ async function seed(): Promise<void> {
   const deliveryId = hashedId('delivery', Date.now(), ['x'])
   ids['/api/v1/webhooks'] = webhookId
   ids['{delivery_id}'] = deliveryId
+  const siem = { kind: 'ocsf', settings: { url: 'https://siem.example.com/' } }
+  ids['/api/v1/destinations'] = await make('/api/v1/destinations', siem)
   await api.pool.query(
     `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
      values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,

@@ -69,6 +69,12 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     // A usage_alert has no category: without the first half none would be sent.
     filter_expression: 'event != "threat_detected" || data.owasp_category in ["LLM01", "LLM02"]',
   },
+  'post /api/v1/destinations': {
+    kind: 'json',
+    settings: { url: 'https://siem.example.com/events', template: '{ "text": "{{title}}", "key": "{{id}}" }' },
+    include_text: false,
+  },
+  'patch /api/v1/destinations/{id}': { max_per_minute: 60 },
   'post /api/suppressions': {
     scorer_name: 'pii_detection',
     kind: 'phone_number',
