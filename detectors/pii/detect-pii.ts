@@ -207,7 +207,7 @@ function findPlain(text: string): Identifier[] {
 export function maskIdentifier(kind: IdentifierKind, value: string): string {
   if (kind === 'email_address') return `${value.charAt(0)}•••${value.slice(value.indexOf('@'))}`
   // Of a short password, four characters would be half.
-  if (kind === 'secret') return value.length < 16 ? '•••' : `${value.slice(0, 4)}•••`
+  if (kind === 'secret') return value.length < 12 ? '•••' : `${value.slice(0, 4)}•••`
   const symbols = value.replace(/[^\p{L}\p{N}]/gu, '')
   const shown = symbols.length >= 12 ? 4 : 2
   return `•••${symbols.slice(-shown)}`

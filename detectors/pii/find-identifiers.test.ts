@@ -208,6 +208,7 @@ test.each([
   ['payment_card', '4111 1111 1111 1234', '•••1234'],
   ['phone_number', '555-2671', '•••71'],
   ['secret', 'AKIAIOSFODNN7EXAMPLE', 'AKIA•••'],
+  ['secret', 'harbour42', '•••'],
 ] as const)('a masked %s', (kind, value, masked) => {
   expect(maskIdentifier(kind, value)).toBe(masked)
 })
