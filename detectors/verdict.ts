@@ -39,6 +39,8 @@ export interface Verdict {
   evidence: readonly Evidence[]
   /** A trained model's estimate rather than proof: the judge's reading takes precedence. */
   isEstimate?: boolean
+  /** Unscored for want of context that the prompt may hold: in mode `always` the judge looks for it. */
+  mayHoldContext?: true
   levels?: SideLevels
   judge?: JudgeTrace
 }
@@ -87,6 +89,8 @@ export interface Undecided {
     | 'kind_not_covered'
     | 'not_decodable'
   >
+  /** With `no_context`: the prompt is long enough to hold some, which a judge may find. */
+  mayHoldContext?: true
   /** 1 to less than 4: where the evidence points. Evals rank by it; it is not stored. */
   leaning: number
 }
@@ -138,7 +142,10 @@ function withLine(levels: SideLevels, failAt: number): SideLevels {
  * it.
  */
 export function detected(finding: Finding | Undecided, failAt: number = defaultFailAt): Verdict {
-  if ('reason' in finding) return unscored('detector', finding.reason)
+  if ('reason' in finding) {
+    const verdict = unscored('detector', finding.reason)
+    return finding.mayHoldContext === true ? { ...verdict, mayHoldContext: true } : verdict
+  }
   const verdict = judged('detector', finding, failAt)
   if (verdict.label === 'safe' && finding.value >= defaultFailAt)
     return unscored('detector', 'detectors_undecided')

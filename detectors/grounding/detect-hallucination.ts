@@ -1,11 +1,12 @@
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { firstNames } from '../along-names.ts'
 import type { Call, CallText } from '../call-text.ts'
+import { materialOf } from '../context/material-of.ts'
 import type { Detector } from '../verdict.ts'
 import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-support.ts'
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
-export const hallucinationVersion = 'detector-2'
+export const hallucinationVersion = 'detector-3'
 
 /** Shorter answers are courtesies; longer ones go beyond the supplied text. */
 const minContentWords = 5
@@ -26,7 +27,9 @@ const ownWork =
  */
 export function createHallucinationDetector(call: Call): Detector {
   const isRetrieved = createRetrievedCheck()
-  const hasContext = !isToolCallRecord(call.request?.value) && call.texts.some(isRetrieved)
+  const isRecord = isToolCallRecord(call.request?.value)
+  const hasContext = !isRecord && call.texts.some((text) => isRetrieved(text) || isSupplied(text))
+  const mayHoldContext = !isRecord && isLongPrompt(call)
   const supplied = emptyVocabulary()
   const rest = emptyVocabulary()
   let suppliedSample = ''
@@ -37,17 +40,22 @@ export function createHallucinationDetector(call: Call): Detector {
     read(text) {
       if (!hasContext) return
       if (text.part === 'request_body') {
-        const brought = isRetrieved(text)
-        addText(brought ? supplied : rest, text.text)
+        const brought = isRetrieved(text) ? [text] : isSupplied(text) ? materialOf(text) : []
+        for (const passage of brought) {
+          addText(supplied, passage.text)
+          if (suppliedSample.length < 2_000) suppliedSample += ` ${passage.text.slice(0, 2_000)}`
+        }
+        // A prompt with passages counts as both: what its own words say is no invention either.
+        if (brought[0] !== text) addText(rest, text.text)
         if (text.speaker === 'user') asked = text.text
-        if (brought && suppliedSample.length < 2_000) suppliedSample += ` ${text.text.slice(0, 2_000)}`
       } else if (text.speaker === 'assistant' && answer.length < maxAnswerUnits) {
         answerText ??= text
         answer += `${answer === '' ? '' : '\n'}${text.text}`
       }
     },
     finding() {
-      if (!hasContext || supplied.words.size === 0) return { reason: 'no_context', leaning: 1 }
+      if (!hasContext || supplied.words.size === 0)
+        return { reason: 'no_context', leaning: 1, ...(mayHoldContext ? { mayHoldContext } : {}) }
       if (answerText === undefined) return { reason: 'no_text', leaning: 1 }
       const support = measureSupport(answer, supplied, rest)
       const { contentWords, missingWords, missingPairs, missingEverywhere } = support
@@ -66,6 +74,21 @@ export function createHallucinationDetector(call: Call): Detector {
       return { value: 4, rationale, contentFreeRationale: rationale, evidence, isEstimate: true }
     },
   }
+}
+
+/** A page of text: nobody types as much to ask, so part of it was probably supplied. */
+const longPromptUnits = 2_000
+
+function isLongPrompt({ texts }: Call): boolean {
+  const prompts = texts.filter(
+    ({ part, speaker, isOffer }) => part === 'request_body' && speaker !== 'assistant' && isOffer !== true,
+  )
+  return prompts.reduce((sum, { text }) => sum + text.length, 0) >= longPromptUnits
+}
+
+/** True for a prompt with retrieved or pasted passages, which an answer can be checked against. */
+function isSupplied({ part, context }: CallText): boolean {
+  return part === 'request_body' && context !== undefined
 }
 
 /** Tells which texts came from tools. An MCP server's descriptions of its tools do not count as sources. */

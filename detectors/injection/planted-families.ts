@@ -28,6 +28,9 @@ export const plantedFamilies: readonly PhraseFamily[] = [
     aspect: 'subject',
     patterns: [
       pattern(`${whenAsked}[^.\\n]{1,120}\\b${unforbidden}(?:please output|output|always|${answers})\\b`),
+      pattern(
+        `\\b(?:always|must)\\W+[^.\\n]{1,120}\\bwhen(?:ever)? (?:the|a|any) user (?:asks?|wants?|requests?|mentions?|talks?)\\b`,
+      ),
       pattern(`\\b(?:always|only)\\W+(?:answer|respond|reply)\\W+(?:with|that|by saying)\\b`),
     ],
   },

@@ -12,6 +12,11 @@ test.each<[string, ReturnType<typeof finding> | undefined, Record<JudgeMode, boo
   ['proof', finding(5), { always: false, uncertain: false, never: false }],
   ['an estimate', finding(4, true), { always: true, uncertain: true, never: false }],
   ['undecided', unscored('detector', 'detectors_undecided'), { always: true, uncertain: true, never: false }],
+  [
+    'a long prompt that may hold context',
+    { ...unscored('detector', 'no_context'), mayHoldContext: true },
+    { always: true, uncertain: false, never: false },
+  ],
   ['nothing to read', unscored('detector', 'no_context'), { always: false, uncertain: false, never: false }],
   ['out of time', unscored('detector', 'too_slow'), { always: false, uncertain: false, never: false }],
 ])('a detector with %s', (_name, verdict, expected) => {
