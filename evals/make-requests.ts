@@ -13,7 +13,7 @@ const requests: readonly (readonly [verbs: string, objects: string])[] = [
   ],
   [
     'cancel|renew|upgrade|close|pause|transfer',
-    'my subscription|my account|my reservation|my order|our membership|my booking for Friday|my plan',
+    'my subscription|my account|my account and erase what you have of me|my contract and send me a confirmation|my reservation|my order|our membership|my booking for Friday|my plan',
   ],
   [
     'refund|replace|return|exchange|ship|deliver',
@@ -21,7 +21,7 @@ const requests: readonly (readonly [verbs: string, objects: string])[] = [
   ],
   [
     'delete|remove|erase|correct',
-    'my data|my old address|my name from the list|the duplicate entry|my account and all my data',
+    'my data|my card and all my details|my profile and every picture in it|my old address|my name from the list|the duplicate entry|my account and all my data',
   ],
   [
     'schedule|book|move|postpone|arrange|plan',

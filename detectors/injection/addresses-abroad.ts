@@ -17,8 +17,11 @@ const assistants = [
   'ai 어시스턴트|ai 비서|인공지능',
 ]
 
+/** `\b` knows ASCII letters alone. */
+const beyondLatin = /[^\P{L}\p{Script=Latin}]/u
+
 /** "À l'assistant IA : …": addressed, then told something. */
 export const addressesAbroad = assistants.map((assistant) => {
-  const start = /[a-z]/i.test(assistant.slice(0, 8)) ? String.raw`\b` : ''
+  const start = beyondLatin.test(assistant) ? '' : String.raw`\b`
   return gateSource(`${start}(?:${foldText(assistant).text})\\s{0,2}[:,：，、!！]`)
 })

@@ -8,9 +8,9 @@ const result = String.raw`(?:sum|output|capital|conclusion|answer|result|total|r
 const frame = String.raw`(?:hypothetical\w*|suppose|supposing|imagine|let's (?:assume|say|pretend|imagine|consider)|what if|in a (?:\w+ ){0,2}(?:world|universe|scenario|reality)|for the (?:purpose|purposes|sake) of|to make (?:this|it|things) more interesting)`
 const mode = String.raw`(?:system|god|admin|administrator|developer|debug|root|override|maintenance|sudo|law enforcement|emergency|safe)`
 
-/** The same orders in the most common languages of attacks, folded: verb, thing, verb of saying. */
+/** Folded, so without upper-case escapes. The same orders in the most common languages of attacks, folded: verb, thing, verb of saying. */
 const abroad: readonly string[] = [
-  String.raw`\bignor(?:a|e|ez|er|iere|ieren sie|i|ate)\W+(?:la|le|les|el|los|il|lo|l|a|o|die|den|das|der|cette|esta|este|questa|diese[nrs]?)\W+(?:fonction|page|document|article|texte|cv|tableau|funcion|pagina|documento|articulo|texto|curriculum|tabla|funzione|articolo|testo|tabella|funcao|artigo|funktion|seite|webseite|dokument|artikel|text|lebenslauf|tabelle|code|codigo|codice)\b[^.\n]{0,30}\b(?:indique[zr]?|declare[zr]?|dis|dites|affirme[zr]?|reponds|repondez|declara|di|diga|afirma|responde|indica|dichiara|dichiari|rispondi|afferma|declare|diga|afirme|responda|gib|geben|sag|sage|sagen|behaupte|erklare|antworte)\b`,
+  String.raw`\bignor(?:a|e|ez|er|iere|ieren sie|i|ate)[^\w]{1,4}(?:la|le|les|el|los|il|lo|l|a|o|die|den|das|der|cette|esta|este|questa|diese[nrs]?)[^\w]{1,4}(?:fonction|page|document|article|texte|cv|tableau|funcion|pagina|documento|articulo|texto|curriculum|tabla|funzione|articolo|testo|tabella|funcao|artigo|funktion|seite|webseite|dokument|artikel|text|lebenslauf|tabelle|code|codigo|codice)\b[^.\n]{0,30}\b(?:indique[zr]?|declare[zr]?|dis|dites|affirme[zr]?|reponds|repondez|declara|di|diga|afirma|responde|indica|dichiara|dichiari|rispondi|afferma|declare|diga|afirme|responda|gib|geben|sag|sage|sagen|behaupte|erklare|antworte)\b`,
   String.raw`(?:忽略|无视|無視|忘记)[^。\n]{0,14}(?:声明|说明|说|陈述|回答|回复|指出|输出|述べ|言っ|答え|回答し|出力)`,
   String.raw`무시하고[^.\n]{0,40}(?:말하|진술|답하|대답|출력|명시)`,
   String.raw`игнорир\w*[^.\n]{0,40}(?:скажи|укажи|заяви|ответь|напиши|утвержда)`,
@@ -36,7 +36,7 @@ export const steeringFamilies: readonly PhraseFamily[] = [
         `\\b${frame}\\b[^.\\n]{0,100}\\b(?:we|you|one|it)\\W+(?:(?:might|could|would|can|may|should)\\W+)?(?:simply\\W+)?${says}\\b(?:\\W+that\\b|\\s?:|[^.\\n]{0,40}\\b${result}\\b)`,
       ),
       pattern(`\\b${frame}\\b${words(4)}(?:that\\W+)?(?:the|our|this)\\W+${result}\\b[^.\\n]{0,60}\\bis\\b`),
-      ...abroad.map((source) => pattern(foldSource(source))),
+      ...abroad.map((source) => pattern(foldText(source).text)),
     ],
   },
   {
@@ -54,8 +54,3 @@ export const steeringFamilies: readonly PhraseFamily[] = [
     ],
   },
 ]
-
-/** Folds a pattern's letters, not its escapes. */
-function foldSource(source: string): string {
-  return foldText(source).text
-}

@@ -27,7 +27,7 @@ const familiesOfCode = injectionFamilies.map((family) =>
   family.name === 'forged_turn' ? { ...family, points: 1 } : family,
 )
 /** A model has not learned what shorter ones mean: `using System;`. */
-const minOrderWords = 4
+const minOrderWords = 5
 /** Comments tell people and compilers what to do: fewer than one in 2,000 of them reaches this. */
 const foundInCode = 0.9
 /** So do manuals. */

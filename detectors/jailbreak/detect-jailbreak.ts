@@ -68,8 +68,8 @@ export function createJailbreakDetector(call: Call): Detector {
       if (text.part !== 'request_body' || (text.speaker !== 'user' && text.speaker !== 'tool')) return
       if (text.text.trim() === '') return
       hasText = true
-      language.read(text.text)
       const prose = withoutCode(text)
+      if (prose === text) language.read(text.text)
       // The model knows prompts; comments of a program are none.
       const reading = prose === text ? model.readOf(text) : unread
       likeliest = Math.max(likeliest, reading.probability)
