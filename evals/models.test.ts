@@ -21,7 +21,10 @@ test.each(trainingPlans)(
     const { probability } = createLinearModel(file, plan.signs).read(file.probe.text)
     expect(probability).toBeCloseTo(file.probe.probability, 3)
     for (const { set, sha256 } of file.made_from) {
-      const name = readdirSync(datasets).find((candidate) => candidate.endsWith(`.${set}.jsonl`))
+      const names = ['.', 'training'].flatMap((folder) =>
+        readdirSync(path.join(datasets, folder)).map((name) => path.join(folder, name)),
+      )
+      const name = names.find((candidate) => candidate.endsWith(`.${set}.jsonl`))
       const content = name === undefined ? '' : readFileSync(path.join(datasets, name))
       expect([set, createHash('sha256').update(content).digest('hex').slice(0, 16)]).toEqual([set, sha256])
     }

@@ -19,6 +19,8 @@ export interface ReportSet {
   language?: Language
 }
 
+/** The row of all sets together names so many. */
+const maxNames = 4
 /** Fewer samples of a language say nothing of it. */
 const minOfLanguage = 8
 
@@ -51,7 +53,8 @@ export function reportSetsOf(
         rows.push(['injecagent, orders not trained on', withUnseenAttacks(own)])
       rows.push(...byKind(own, scorer))
       if (trained.length > 0) rows.push(...withoutCopies(own, trained))
-      if (sets.size > 1) rows.push([[...sets.keys()].join(' + '), own])
+      const names = [...sets.keys()]
+      if (names.length > 1) rows.push([names.length > maxNames ? 'all of these' : names.join(' + '), own])
       const foreign = {
         set: "other scorers' texts",
         samples: foreignNegatives(scorer, samples),

@@ -6,6 +6,8 @@ import { createLinearModel, type ModelFile } from '#detectors/linear/linear-mode
 import { foldText } from '#detectors/phrases/fold-text.ts'
 import { createFeatureCounter } from '#detectors/linear/text-features.ts'
 import { dot, exampleOf, fitModel, sigmoid, type Example, type FittedModel } from './fit-model.ts'
+import { makeTasks } from './make-tasks.ts'
+import { ordinarySamples } from './ordinary-samples.ts'
 import { readOrdinaryCalls, type OrdinaryCall } from './ordinary-traffic.ts'
 import { isIn, readSamples, type Sample } from './samples.ts'
 import { trainingPlans, type TrainingPlan, type TrainingText } from './training-plans.ts'
@@ -36,9 +38,15 @@ function main(): void {
   })
   const plans = trainingPlans.filter(({ scorer }) => values.scorer === undefined || scorer === values.scorer)
   if (plans.length === 0) throw new Error(`--scorer ${values.scorer ?? ''}: no model is trained for it`)
-  const samples = readSamples(values.data).filter(({ id }) => isIn('train', id))
   const ordinary = readOrdinaryCalls(path.join(values.data, 'ordinary'), 'train')
-  for (const plan of plans) train(plan, samples, ordinary, values.data)
+  const own = readSamples(values.data).filter(({ id }) => isIn('train', id))
+  const further = [
+    ...readSamples(path.join(values.data, 'training')),
+    ...makeTasks(),
+    ...ordinarySamples(ordinary),
+  ]
+  for (const plan of plans)
+    train(plan, plan.takesFurther === true ? [...own, ...further] : own, ordinary, values.data)
 }
 
 function train(
@@ -87,7 +95,7 @@ function rowsOf(plan: TrainingPlan, samples: readonly Sample[], ordinary: readon
     seen.add(text)
     const fold = createHash('sha256').update(text).digest().readUInt8(0) % folds
     const signs = counter.countSigns(plan.signs?.(foldText(text).text) ?? [])
-    return [{ ...given, fold, example: exampleOf(counter.count(text), signs, given.label) }]
+    return [{ ...given, fold, example: exampleOf(counter.count(text), signs, given.label, given.weight) }]
   })
 }
 
@@ -104,9 +112,11 @@ function crossValidate(rows: readonly Row[]): number[] {
 
 /** The threshold with the best F1 among those that keep to the plan's false positives on every set. */
 function chooseThreshold(plan: TrainingPlan, rows: readonly Row[], probabilities: readonly number[]) {
-  const grid = Array.from({ length: 19 }, (_unused, index) => (index + 1) / 20)
+  const steps = plan.steps ?? 20
+  const grid = Array.from({ length: steps - 1 }, (_unused, index) => (index + 1) / steps)
   const candidates = grid.filter((threshold) => threshold >= (plan.minThreshold ?? 0))
-  const measured = candidates.map((threshold) => measureAt(threshold, plan, rows, probabilities))
+  const weighed = rows.map((row, at) => ({ ...row, probability: probabilities[at] ?? 0 }))
+  const measured = candidates.map((threshold) => measureAt(threshold, plan, weighed))
   const allowed = measured.filter(({ false_positive_rates: rates }) =>
     Object.entries(rates).every(([set, rate]) => rate <= (plan.maxFalse[set] ?? plan.maxFalseElsewhere)),
   )
@@ -115,14 +125,8 @@ function chooseThreshold(plan: TrainingPlan, rows: readonly Row[], probabilities
   return best
 }
 
-function measureAt(
-  threshold: number,
-  plan: TrainingPlan,
-  rows: readonly Row[],
-  probabilities: readonly number[],
-) {
-  const found = new Set(rows.filter((_row, at) => (probabilities[at] ?? 0) >= threshold))
-  const flagged = (row: Row) => found.has(row)
+function measureAt(threshold: number, plan: TrainingPlan, rows: readonly (Row & { probability: number })[]) {
+  const flagged = ({ probability }: { probability: number }) => probability >= threshold
   const measured = rows.filter(({ set }) => plan.measuredOn.includes(set))
   const positives = measured.filter(({ label }) => label === 1)
   const hits = positives.filter(flagged).length
@@ -131,13 +135,17 @@ function measureAt(
     rows.filter(({ label }) => label === 0),
     ({ set }) => set,
   )
-  const rates = Array.from(negatives, ([set, of]) => [set, round(of.filter(flagged).length / of.length)])
+  const shares = (of: typeof negatives) =>
+    Object.fromEntries(
+      Array.from(of, ([set, members]) => [set, round(members.filter(flagged).length / members.length)]),
+    ) as Record<string, number>
   return {
     threshold,
     precision: round(hits / all),
     recall: round(hits / positives.length),
     f1: round((2 * hits) / (all + positives.length)),
-    false_positive_rates: Object.fromEntries(rates) as Record<string, number>,
+    recalls: shares(Map.groupBy(positives, ({ set }) => set)),
+    false_positive_rates: shares(negatives),
   }
 }
 
@@ -158,7 +166,9 @@ function quantise({ bias, weights }: FittedModel): { bias: number; weights: Buff
 
 /** The sets, by content hash of their files, and the number of texts of each. */
 function sourcesOf(rows: readonly Row[], data: string) {
-  const files = readdirSync(data).filter((name) => name.endsWith('.jsonl'))
+  const files = ['.', 'training'].flatMap((folder) =>
+    readdirSync(path.join(data, folder)).map((name) => path.join(folder, name)),
+  )
   return Array.from(
     Map.groupBy(rows, ({ set }) => set),
     ([set, members]) => {

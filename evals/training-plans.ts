@@ -4,6 +4,8 @@ import type { Sign } from '#detectors/linear/text-features.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { segmentsOf } from './order-segments.ts'
 import type { OrdinaryCall } from './ordinary-traffic.ts'
+import { everydayTasks } from './make-tasks.ts'
+import { ordinaryAnswered, ordinaryAsked } from './ordinary-samples.ts'
 import type { Sample } from './samples.ts'
 
 /** One text that a model is trained with. */
@@ -11,6 +13,8 @@ export interface TrainingText {
   set: string
   text: string
   label: 0 | 1
+  /** What a mistake on it costs, compared with other texts; 1 unless told. */
+  weight?: number
 }
 
 /** A model's training texts, and the bounds for its threshold. */
@@ -26,6 +30,10 @@ export interface TrainingPlan {
   maxFalseElsewhere: number
   /** A higher threshold than the data ask for: their negatives are tamer than prompts kept apart. */
   minThreshold?: number
+  /** Also trained with datasets/training, invented tasks and ordinary traffic. */
+  takesFurther?: true
+  /** Thresholds tried: multiples of 1/steps; 20 unless told. */
+  steps?: number
   /** If set, a text below it may be called safe. What that misses is measured. */
   clearBelow?: number
 }
@@ -35,6 +43,10 @@ const prompt: Take = ({ prompt: text, label }) => ({ text, label })
 const innocentPrompt: Take = ({ prompt: text }) => ({ text, label: 0 })
 const answer: Take = ({ response: text, label }) => ({ text, label })
 const innocentAnswer: Take = ({ response: text }) => ({ text, label: 0 })
+
+const weighted =
+  (take: Take, weight: number): Take =>
+  (sample) => ({ ...take(sample), weight })
 
 function takeFrom(takes: Readonly<Record<string, Take>>): TrainingPlan['textsOf'] {
   return (samples) =>
@@ -46,38 +58,89 @@ function takeFrom(takes: Readonly<Record<string, Take>>): TrainingPlan['textsOf'
 
 export const trainingPlans: readonly TrainingPlan[] = [
   {
+    // What people say: hate, sexual content, threats, self-harm.
     model: 'content-request',
     scorer: 'content_safety',
     signs: contentSigns,
-    textsOf: (samples, ordinary) =>
-      takeFrom({
-        'openai-moderation': prompt,
-        // Without the unsafe contrasts, which differ from safe prompts by a word or two. With them 60% of the
-        // safe XSTest prompts are flagged instead of 8%, at the same F1 on the moderation set. Such questions
-        // are for the judge.
-        'xstest-prompts': ({ prompt: text, label }) => ({ text: label === 1 ? '' : text, label }),
-        notinject: innocentPrompt,
-        'honest-personas': innocentPrompt,
-        begin: innocentPrompt,
-        'presidio-synth': innocentPrompt,
-      })(samples, ordinary),
-    measuredOn: ['openai-moderation'],
-    maxFalse: { 'openai-moderation': 0.075, 'xstest-prompts': 0.03 },
+    takesFurther: true,
+    steps: 40,
+    textsOf: takeFrom({
+      'openai-moderation': prompt,
+      'openai-moderation-rest': prompt,
+      'offensive-tweets': weighted(prompt, 0.5),
+      // Without the unsafe contrasts, which differ from safe prompts by a word or two.
+      'xstest-prompts': ({ prompt: text, label }) => ({ text: label === 1 ? '' : text, label }),
+      'harmful-requests': ({ prompt: text, label }) => ({ text: label === 1 ? '' : text, label }),
+      notinject: innocentPrompt,
+      'honest-personas': innocentPrompt,
+      begin: innocentPrompt,
+      'presidio-synth': innocentPrompt,
+      [ordinaryAsked]: innocentPrompt,
+      'school-maths': innocentPrompt,
+      [everydayTasks]: innocentPrompt,
+    }),
+    measuredOn: ['openai-moderation', 'openai-moderation-rest'],
+    maxFalse: {
+      'openai-moderation': 0.075,
+      'openai-moderation-rest': 0.18,
+      'offensive-tweets': 0.2,
+      'xstest-prompts': 0.03,
+      [ordinaryAsked]: 0,
+    },
     maxFalseElsewhere: 0.01,
+  },
+  {
+    // What people ask for: help with crime, weapons, fraud, harm to others.
+    model: 'content-ask',
+    scorer: 'content_safety',
+    signs: contentSigns,
+    takesFurther: true,
+    steps: 40,
+    textsOf: takeFrom({
+      'harmful-requests': prompt,
+      'xstest-prompts': (sample) => ({ ...prompt(sample), weight: sample.label === 1 ? 1 : 2 }),
+      'openai-moderation': ({ prompt: text, label }) => ({ text: label === 1 ? '' : text, label }),
+      notinject: innocentPrompt,
+      'honest-personas': innocentPrompt,
+      begin: innocentPrompt,
+      'presidio-synth': innocentPrompt,
+      [ordinaryAsked]: innocentPrompt,
+      'school-maths': innocentPrompt,
+      [everydayTasks]: innocentPrompt,
+    }),
+    measuredOn: ['harmful-requests', 'xstest-prompts'],
+    maxFalse: { 'xstest-prompts': 0.06, [ordinaryAsked]: 0 },
+    maxFalseElsewhere: 0.015,
   },
   {
     model: 'content-answer',
     scorer: 'content_safety',
     signs: contentSigns,
+    takesFurther: true,
+    steps: 40,
     textsOf: takeFrom({
       'jailjudge-mini': answer,
+      'jailjudge-rest': answer,
       'xstest-answers': answer,
+      'gptfuzz-answers': weighted(answer, 0.5),
+      'jbb-answers': weighted(answer, 0.5),
       begin: innocentAnswer,
+      summedits: ({ response, context }) => ({ text: `${response}\n${context.slice(0, 1_000)}`, label: 0 }),
+      poisonedrag: ({ context }) => ({ text: context, label: 0 }),
+      'everyday-answers': innocentAnswer,
       'presidio-synth': innocentPrompt,
+      [ordinaryAnswered]: innocentAnswer,
     }),
-    measuredOn: ['jailjudge-mini', 'xstest-answers'],
-    maxFalse: { 'jailjudge-mini': 0.06, 'xstest-answers': 0.03 },
-    maxFalseElsewhere: 0.01,
+    measuredOn: ['jailjudge-mini', 'jailjudge-rest', 'xstest-answers'],
+    maxFalse: {
+      'jailjudge-mini': 0.1,
+      'jailjudge-rest': 0.12,
+      'xstest-answers': 0.09,
+      'gptfuzz-answers': 0.3,
+      'jbb-answers': 0.3,
+      [ordinaryAnswered]: 0,
+    },
+    maxFalseElsewhere: 0.004,
   },
   {
     model: 'jailbreak',

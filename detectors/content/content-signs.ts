@@ -1,4 +1,5 @@
 import type { Sign } from '../linear/text-features.ts'
+import { rememberLast } from '../remember-last.ts'
 import { harmTopics } from './harm-lexicon.ts'
 import { findGated } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
@@ -8,7 +9,7 @@ const maxCounted = 20
 const shortQuestion = /^[^\n]{1,160}\?\s*$/
 
 /** Features besides words: lexicon topics by count and by share of the text, alone and combined. */
-export function contentSigns(folded: string): Sign[] {
+export const contentSigns = rememberLast((folded: string): Sign[] => {
   const starts = wordStartsOf(folded)
   let words = 0
   const signs: Sign[] = []
@@ -27,4 +28,4 @@ export function contentSigns(folded: string): Sign[] {
   if (named.has('sexual_acts') && named.has('minors')) signs.push({ name: 'sexual, with minors', weight: 1 })
   if (shortQuestion.test(folded)) signs.push({ name: 'short question', weight: 1 })
   return signs
-}
+})

@@ -1,30 +1,39 @@
 import type { CallText, Evidence } from '../call-text.ts'
 import { createLinearModel, type LinearModel, type Reading } from '../linear/linear-model.ts'
 import answerFile from '../models/content-answer.json' with { type: 'json' }
+import askFile from '../models/content-ask.json' with { type: 'json' }
 import requestFile from '../models/content-request.json' with { type: 'json' }
 import { wordsOfRequests } from '../linear/shared-words.ts'
 import { foldText } from '../phrases/fold-text.ts'
 import { hiddenIn } from '../phrases/decode-hidden.ts'
+import { identifyLanguage } from '../language/identify-language.ts'
 import type { Detector, Finding } from '../verdict.ts'
 import { contentSigns } from './content-signs.ts'
+import { findActiveMarkup, noteAsked, type Asked } from './active-markup.ts'
 import { findHarmAbroad } from './harm-abroad.ts'
 import { harmTopics } from './harm-lexicon.ts'
+import { withoutCode } from '../without-code.ts'
 import { findMatches } from '../find-matches.ts'
 
-const models: Readonly<Record<Side, LinearModel>> = {
+/** What people say, what they ask for, and what is answered: the sets that teach them differ too much. */
+const models: Readonly<Record<Reader, LinearModel>> = {
   request: createLinearModel(requestFile, contentSigns, wordsOfRequests),
+  ask: createLinearModel(askFile, contentSigns, wordsOfRequests),
   answer: createLinearModel(answerFile, contentSigns),
 }
+const readers: Readonly<Record<Side, readonly Reader[]>> = { request: ['request', 'ask'], answer: ['answer'] }
 
 /** Changes whenever the models decide differently, so that scores name their models. */
-export const contentVersion = `detector-4-${models.request.version}-${models.answer.version}`
+export const contentVersion = `detector-5-${models.request.version}-${models.ask.version}-${models.answer.version}`
 
 type Side = 'request' | 'answer'
+type Reader = Side | 'ask'
 
 interface Worst extends Reading {
   text: CallText
   /** How the text between its offsets is encoded. */
   encoding?: string
+  isProgram?: boolean
 }
 
 /** Encodings that nobody uses by chance. Leetspeak in one word would make every text be read twice. */
@@ -47,6 +56,39 @@ const declines =
   /^\W{0,5}(?:(?:oh|hi|hello|hey|well|thank you[^.!\n]{0,60})[,.!\s]{1,3})?(?:i(?:'m| am)(?: really| very| truly| so)? sorry|sorry,|i apologi[sz]e|i (?:can(?:'|no)t|can not|won't|will not|am unable|am not able|must decline|do not feel comfortable)|i'm (?:unable|not able)|as an ai\b)/i
 
 /**
+ * True where the English models have no say: of another language as a whole. Longer texts may change it.
+ * Encoded text is of no language.
+ */
+function isForeign({ text }: CallText): boolean {
+  if (text.length > maxForeignUnits) return false
+  const language = identifyLanguage(text)
+  return language !== null && language !== 'en'
+}
+const maxForeignUnits = 4_000
+
+/** Programs that people paste and models write are read for their comments, as those of tools are. */
+function withoutProgram(text: CallText): CallText {
+  const prose = withoutCode({ ...text, speaker: 'tool' })
+  return prose.text === text.text ? text : prose
+}
+
+/** Signs of a second voice, or of instructions, after words that decline. */
+const complies =
+  /\n\s{0,8}(?:1[.)]|step (?:1|one))\s|\n\W{0,3}\[?[A-Z][\w ]{1,20}\]?:\s|\b(?:however|but|that said|nevertheless),? (?:here|i can (?:still )?(?:tell|give|provide|share|offer)|if you (?:really|insist|must))/
+/** Probability from which an answer is found if its question asked for harm, and if it surely did not. */
+const [answersHarm, answersOther] = [0.5, 0.85]
+const surelyOther = 0.2
+
+/** An answer is read with its question: the same words in a lesson are answered to an innocent question. */
+function answerFoundAt(request: Worst | undefined, ask: Worst | undefined): number {
+  if (isFound('ask', ask)) return answersHarm
+  const isOther = ask !== undefined && Math.max(ask.probability, request?.probability ?? 0) < surelyOther
+  return isOther ? answersOther : models.answer.foundAt
+}
+/** Of 1,939 source files pasted or answered, 13 reach the models' own thresholds. */
+const inPrograms = 0.99
+
+/**
  * Professional vocabulary of those who speak of bodies, crimes and history. Two such words leave a text to
  * the judge, as anybody can write one. Not patients and nurses, who occur in fiction.
  */
@@ -59,40 +101,63 @@ const minOfWork = 2
  * held-out texts (`measured` in its file). Never acquits: half of harmful content has no telltale word.
  */
 export function createContentDetector(): Detector {
-  const worst: Partial<Record<Side, Worst>> = {}
+  const worst: Partial<Record<Reader, Worst>> = {}
+  const asked: Asked = { code: false, script: false }
+  let foundMarkup: Evidence | undefined
   let foundAbroad: Evidence | undefined
   let isDeclined = false
   let hasText = false
   return {
     read(text) {
       hasText = true
+      if (text.part === 'request_body' && text.speaker !== 'tool') noteAsked(asked, text)
       const side = sideOf(text)
       if (side === null) return
-      if (side === 'answer')
-        isDeclined ||= text.offset === 0 && declines.test(foldText(text.text.slice(0, 200)).text)
-      const reading = models[side].readOf(text)
-      if (reading.probability >= (worst[side]?.probability ?? 0)) worst[side] = { ...reading, text }
+      if (side === 'answer') {
+        isDeclined ||= text.offset === 0 && isRefusal(text.text)
+        foundMarkup ??= findActiveMarkup(text, asked)
+      }
+      const keep = (reader: Reader, found: Worst) => {
+        if (found.probability >= (worst[reader]?.probability ?? 0)) worst[reader] = found
+      }
       if (side === 'request') foundAbroad ??= findHarmAbroad(text)
+      if (isForeign(text)) return
+      const prose = withoutProgram(text)
+      for (const reader of readers[side]) {
+        const reading = prose === text ? models[reader].readOf(text) : models[reader].read(prose.text)
+        keep(reader, { ...reading, text, ...(prose === text ? {} : { isProgram: true }) })
+      }
       for (const { start, end, encoding, text: said } of hiddenIn(text)) {
         if (!isWritten.has(encoding)) continue
-        const { probability } = models[side].read(said)
-        if (probability > (worst[side]?.probability ?? 0))
-          worst[side] = { probability, start, end, text, encoding }
+        for (const reader of readers[side])
+          keep(reader, { ...models[reader].read(said), start, end, text, encoding })
       }
     },
     finding() {
-      const { request, answer } = worst
+      const { request, ask, answer } = worst
       if (!hasText) return { reason: 'no_text', leaning: 1 }
       const found = [
-        ...(isFound('request', request) ? [{ says: 'What was asked', worst: request }] : []),
-        ...(!isDeclined && isFound('answer', answer) ? [{ says: 'What was answered', worst: answer }] : []),
+        ...[
+          ...(isFound('request', request) ? [{ says: 'What was asked', worst: request }] : []),
+          ...(isFound('ask', ask) ? [{ says: 'What was asked', worst: ask }] : []),
+        ].slice(0, 1),
+        ...(!isDeclined && isFound('answer', answer, answerFoundAt(request, ask))
+          ? [{ says: 'What was answered', worst: answer }]
+          : []),
       ]
+      if (found.length === 0 && foundMarkup !== undefined) return activeMarkup(foundMarkup)
       if (found.length === 0 && foundAbroad !== undefined) return harmAbroad(foundAbroad)
       if (found.length === 0)
         return {
           reason: 'detectors_undecided',
           leaning:
-            1 + 2.9 * Math.max(nearness('request', request), isDeclined ? 0 : nearness('answer', answer)),
+            1 +
+            2.9 *
+              Math.max(
+                nearness('request', request),
+                nearness('ask', ask),
+                isDeclined ? 0 : nearness('answer', answer),
+              ),
         }
       const evidence = found.flatMap(({ worst: passage }) => evidenceOf(passage)).slice(0, maxEvidence)
       const topics = [...new Set(evidence.map(({ kind }) => kind.replaceAll('_', ' ')))]
@@ -107,6 +172,18 @@ export function createContentDetector(): Detector {
   }
 }
 
+/** A page may want it, so only an estimate. */
+function activeMarkup(evidence: Evidence): Finding {
+  const rationale = 'The answer has markup that runs code where it is rendered, and nobody asked for code.'
+  return { value: 4, rationale, contentFreeRationale: rationale, evidence: [evidence], isEstimate: true }
+}
+
+/** True for an answer that declines and does not comply all the same further on. */
+function isRefusal(text: string): boolean {
+  if (!declines.test(foldText(text.slice(0, 200)).text)) return false
+  return !complies.test(text.slice(0, 4_000))
+}
+
 /** An estimate: fiction and lessons say this too, and a judge reads every language. */
 function harmAbroad(evidence: Evidence): Finding {
   const rationale = `What was asked reads like harmful content (${evidence.kind.replaceAll('_', ' ')}).`
@@ -119,8 +196,9 @@ function sideOf({ part, speaker }: CallText): Side | null {
   return speaker === 'assistant' ? 'answer' : null
 }
 
-function isFound(side: Side, worst: Worst | undefined): worst is Worst {
-  return worst !== undefined && worst.probability >= models[side].foundAt && !isOfWork(worst)
+function isFound(reader: Reader, worst: Worst | undefined, foundAt = models[reader].foundAt): worst is Worst {
+  if (worst === undefined || isOfWork(worst)) return false
+  return worst.probability >= (worst.isProgram === true ? inPrograms : foundAt)
 }
 
 function isOfWork({ text, start, end }: Worst): boolean {
@@ -129,8 +207,8 @@ function isOfWork({ text, start, end }: Worst): boolean {
 }
 
 /** 0 to 1: how close a passage is to the threshold. */
-function nearness(side: Side, worst: Worst | undefined): number {
-  return worst === undefined ? 0 : Math.min(1, worst.probability / models[side].foundAt)
+function nearness(reader: Reader, worst: Worst | undefined): number {
+  return worst === undefined ? 0 : Math.min(1, worst.probability / models[reader].foundAt)
 }
 
 /** The lexicon's words in the passage, or the whole passage if it has none. */

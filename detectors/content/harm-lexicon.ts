@@ -93,4 +93,13 @@ export const harmTopics: readonly HarmTopic[] = [
       poison(?:s|ed|ing)?|sarin|ricin|anthrax|cyanide|nerve agent|weapons?|silencers?|ghost guns?|stalk(?:ing|er)?|track (?:my|her|his|someone)|spy(?:ing|ware)?|without (?:her|his|their|getting) (?:knowledge|consent|caught|knowing)|undetected|illegal(?:ly)?|dark ?web|lock ?pick\\w*|revenge porn|groom(?:ing)?|manipulat\\w*`,
     ),
   },
+  {
+    name: 'misuse',
+    pattern: anyOf(
+      `abus(?:e|es|ed|ing|ive)|exploit\\w*|evad(?:e|es|ing)|evasion|deceiv\\w*|trick(?:s|ing)?|cheat\\w*|sabotag\\w*|vandal\\w*|harass\\w*|(?:cyber)?bull(?:y|ying)|discriminat\\w*|racis[tm]\\w*|sexis[tm]\\w*|hatred|hateful|
+      propaganda|disinformation|misinformation|conspirac\\w*|hoax\\w*|dox+(?:x?ing|ed)?|unauthori[sz]ed|illicit\\w*|crimes?|victims?|threat(?:s|en\\w*)|coerc\\w*|intimidat\\w*|impersonat\\w*|plagiari\\w*|pirat(?:e|ed|ing)|bypass\\w*|
+      hijack\\w*|spam\\w*|breach\\w*|drugs?|addict\\w*|humiliat\\w*|terroris\\w*|radicali[sz]\\w*|extremis\\w*|riots?|violen\\w*|harm(?:s|ed|ful|ing)?|destroy\\w*|destruct\\w*|defam\\w*|slander\\w*|nude|obscen\\w*|deepfakes?|
+      exfiltrat\\w*|worm|backdoors?|rootkits?|spyware|crack(?:s|ing)? (?:a |the )?passwords?|steal|stolen|theft|thie(?:f|ves)|launder|tamper\\w*|falsif\\w*|misleading|manipulative|unethical\\w*|secretly|kidnap\\w*|ransom|hostages?`,
+    ),
+  },
 ]

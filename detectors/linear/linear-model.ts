@@ -1,5 +1,6 @@
 import type { CallText } from '../call-text.ts'
 import { foldText } from '../phrases/fold-text.ts'
+import { rememberLast } from '../remember-last.ts'
 import { createSharedWords, windowsOf, type SharedWords } from './shared-words.ts'
 import type { Features, Sign } from './text-features.ts'
 
@@ -37,6 +38,9 @@ export interface LinearModel {
   readOf(text: CallText): Reading
 }
 
+/** Models read the same window one after the other. */
+const foldedWindow = rememberLast((window) => foldText(window).text)
+
 /** Loads a trained model. `signs`: those it was trained with; `words`: counts shared with other models. */
 export function createLinearModel(
   file: ModelFile,
@@ -60,7 +64,7 @@ export function createLinearModel(
     for (const [nth, { start, end }] of windowsOf(text).entries()) {
       const window = text.slice(start, end)
       const sum = sumOf(window, nth)
-      const signed = signs === undefined ? sum : add(sum, counter.countSigns(signs(foldText(window).text)))
+      const signed = signs === undefined ? sum : add(sum, counter.countSigns(signs(foldedWindow(window))))
       const probability = 1 / (1 + Math.exp(-signed))
       if (probability > worst.probability) worst = { probability, start, end }
     }
