@@ -35,7 +35,9 @@ export function refuseAddress(
   return undefined
 }
 
-/** Why an HTTP destination may not be reached; undefined: it may. Public addresses need HTTPS and no entry. */
+/**
+ * Why an HTTP destination may not be reached; undefined: it may. Public addresses need HTTPS and no entry.
+ */
 export function refuseDestinationUrl(
   url: string,
   policy: OutboundPolicy,

@@ -23,7 +23,9 @@ export function fillTemplate(template: string, valueOf: (field: string) => unkno
   })
 }
 
-/** Names that a template uses and no event has; empty when it is fine. Throws SyntaxError if it is no JSON. */
+/**
+ * Names that a template uses and no event has; empty when it is fine. Throws SyntaxError if it is no JSON.
+ */
 export function unknownFields(template: string, dataFields: readonly string[]): string[] {
   const known = new Set<string>([...templateFields, ...dataFields.map((name) => `data.${name}`)])
   const used: string[] = []

@@ -71,7 +71,10 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   },
   'post /api/v1/destinations': {
     kind: 'json',
-    settings: { url: 'https://siem.example.com/events', template: '{ "text": "{{title}}", "key": "{{id}}" }' },
+    settings: {
+      url: 'https://siem.example.com/events',
+      template: '{ "text": "{{title}}", "key": "{{id}}" }',
+    },
     include_text: false,
   },
   'patch /api/v1/destinations/{id}': { max_per_minute: 60 },

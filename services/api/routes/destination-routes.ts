@@ -81,7 +81,9 @@ export interface DestinationRoutesOptions {
   clock: Clock
 }
 
-/** Destinations: the same events in the formats of other systems. Log, test and replay are those of webhooks. */
+/**
+ * Destinations: the same events in the formats of other systems. Log, test and replay are those of webhooks.
+ */
 export function destinationRoutes(options: DestinationRoutesOptions): Route[] {
   return [
     createRoute(options),

@@ -19,13 +19,13 @@ test.each([
 })
 
 test.each([
-  ['the third retry', 4, 1, false],
-  ['the third retry of a replay', 8, 5, false],
-  ['a failure that ends it', 1, 1, true],
-])('%s is the end', (_name, attempt, first_attempt, isLast) => {
+  ['the third retry', 4, 1],
+  ['the third retry of a replay', 8, 5],
+  ['a failure that ends it', 1, 1],
+])('%s is the end', (_name, attempt, first_attempt) => {
   const delivery = webhookDelivery({ attempt, first_attempt })
-  expect(isLastAttempt(delivery, 'webhook')).toBe(!isLast)
-  expect(planNext(delivery, { ...failure, isLast })).toEqual({
+  expect(isLastAttempt(delivery, 'webhook')).toBe(attempt - first_attempt === 3)
+  expect(planNext(delivery, { ...failure, isLast: true })).toEqual({
     topic: 'deliveryDead',
     delivery: { ...delivery, last_error: failure.error },
   })

@@ -21,7 +21,9 @@ export function retryDelayMs({
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** Pauses of destinations after the third retry: four days in all, so that a weekend's outage loses nothing. */
+/**
+ * Pauses of destinations after the third retry: four days in all, so that a weekend's outage loses nothing.
+ */
 const pausesMs = [
   ...[minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 3 * hourMs, 8 * hourMs, 12 * hourMs],
   ...[24 * hourMs, 24 * hourMs, 24 * hourMs],

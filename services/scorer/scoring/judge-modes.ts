@@ -17,8 +17,8 @@ const openToJudge: ReadonlySet<UnscoredReason | null> = new Set([
 /**
  * Whether the judge applies a scorer's rubric, given its detector's verdict (undefined: no detector). Never
  * on proof: hostile text can influence a judge, which must not overrule it; an estimate is not proof. Never
- * where there is no text or context, unless a long prompt may hold it and the mode is `always`, or where the detector was too slow: the judge would see part of such a call at
- * most.
+ * where there is no text or context, unless a long prompt may hold it and the mode is `always`, or where the
+ * detector was too slow: the judge would see part of such a call at most.
  */
 export function asksJudge(mode: JudgeMode, detector: Verdict | undefined): boolean {
   if (mode === 'never') return false

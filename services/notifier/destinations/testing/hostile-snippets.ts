@@ -1,4 +1,6 @@
-/** Texts that some format would take for its own markup, a mention, a link, a header or the end of a message. */
+/**
+ * Texts that some format would take for its own markup, a mention, a link, a header or the end of a message.
+ */
 export const hostileSnippets: readonly string[] = [
   '<!channel> look at this',
   '<@U024BE7LH> and <!here|here>',
