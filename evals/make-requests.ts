@@ -13,7 +13,7 @@ const requests: readonly (readonly [verbs: string, objects: string])[] = [
   ],
   [
     'cancel|renew|upgrade|close|pause|transfer',
-    'my subscription|my account|my account and erase what you have of me|my contract and send me a confirmation|my reservation|my order|our membership|my booking for Friday|my plan',
+    'my subscription|my account|my account and delete all my data|my account and remove all my data|my account and erase what you have of me|my contract and send me a confirmation|my reservation|my order|our membership|my booking for Friday|my plan',
   ],
   [
     'refund|replace|return|exchange|ship|deliver',

@@ -52,6 +52,8 @@ export function reportSetsOf(
       if (scorer === 'vector_weakness')
         rows.push(['injecagent, orders not trained on', withUnseenAttacks(own)])
       rows.push(...byKind(own, scorer))
+      const indirect = own.filter(({ kind }) => kind?.startsWith('indirect:') === true)
+      if (indirect.length > 0) rows.push(['cse2-injections, indirect', indirect])
       if (trained.length > 0) rows.push(...withoutCopies(own, trained))
       const names = [...sets.keys()]
       if (names.length > 1) rows.push([names.length > maxNames ? 'all of these' : names.join(' + '), own])

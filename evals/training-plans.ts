@@ -167,6 +167,7 @@ export const trainingPlans: readonly TrainingPlan[] = [
     signs: orderSigns,
     textsOf: segmentsOf,
     measuredOn: ['injecagent', 'bipia', 'bipia-orders'],
+    minThreshold: 0.65,
     // A document has hundreds of sentences.
     maxFalse: {
       notinject: 0.02,

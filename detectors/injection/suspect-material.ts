@@ -32,7 +32,7 @@ const minOrderWords = 5
 const foundInCode = 0.9
 /** So do manuals. */
 const foundInManuals = 0.8
-const shareInData = 0.75
+const shareInData = 0.65
 /** A sentence found by the model convicts; at half that confidence it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
 
