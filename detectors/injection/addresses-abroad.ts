@@ -22,6 +22,9 @@ const beyondLatin = /[^\P{L}\p{Script=Latin}]/u
 
 /** "À l'assistant IA : …": addressed, then told something. */
 export const addressesAbroad = assistants.map((assistant) => {
-  const start = beyondLatin.test(assistant) ? '' : String.raw`\b`
-  return gateSource(`${start}(?:${foldText(assistant).text})\\s{0,2}[:,：，、!！]`)
+  const isLatin = !beyondLatin.test(assistant)
+  // Without a colon, sentences about models begin so too.
+  const [start, end] = isLatin ? [String.raw`\b`, '[:,!]'] : ['', '[:：]']
+  return gateSource(`${start}(?:${foldText(assistant).text})\\s{0,2}${end}`)
+})\\s{0,2}[:,：，、!！]`)
 })

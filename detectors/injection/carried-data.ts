@@ -62,7 +62,7 @@ function isHiddenText(value: string): boolean {
   const plain = decoded(value)
   if (plain.length < minBase64 || !base64.test(plain) || plain.startsWith('eyJ')) return false
   const said = Buffer.from(plain, 'base64').toString('utf8')
-  return readable.test(said) && /\p{L}{3,}[^\p{L}]+\p{L}{2,}|@/u.test(said)
+  return readable.test(said) && /\p{L}{2,}\s+\p{L}{2,}|@/u.test(said)
 }
 
 function decoded(value: string): string {

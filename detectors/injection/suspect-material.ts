@@ -24,7 +24,7 @@ const convicts = new Set(
 )
 /** There they only add to other signs. */
 const familiesOfCode = injectionFamilies.map((family) =>
-  family.name === 'forged_turn' ? { ...family, points: 1 } : family,
+  ['forged_turn', 'dangerous_code'].includes(family.name) ? { ...family, points: 1 } : family,
 )
 /** A model has not learned what shorter ones mean: `using System;`. */
 const minOrderWords = 5
