@@ -26,5 +26,4 @@ export const addressesAbroad = assistants.map((assistant) => {
   // Without a colon, sentences about models begin so too.
   const [start, end] = isLatin ? [String.raw`\b`, '[:,!]'] : ['', '[:：]']
   return gateSource(`${start}(?:${foldText(assistant).text})\\s{0,2}${end}`)
-})\\s{0,2}[:,：，、!！]`)
 })
