@@ -18,7 +18,7 @@ const asksForCode =
 /** The same, where markup was asked for and only code that sends something away is a finding. */
 const asksForScript =
   /\b(?:scripts?|javascript|js|typescript|jsx|react|vue|angular|svelte|xss|payloads?|event handlers?|onclick|code|coding|programm?\w*|functions?|snippets?|front-?end|components?|web ?(?:page|site|app)s?|game|fetch|cookies?|browser)\b|код|代码|コード|코드/i
-const fence = /```[^]{0,60000}?(?:```|$)|`[^`\n]{1,400}`/g
+const fence = /```[^]{0,60000}?(?:```|$)|`[^`<\n]{0,200}<[^`\n]{1,300}`/g
 
 /** What a request asks for, as far as active markup in the answer is concerned. */
 export interface Asked {

@@ -6,7 +6,7 @@ import requestFile from '../models/content-request.json' with { type: 'json' }
 import { wordsOfRequests } from '../linear/shared-words.ts'
 import { foldText } from '../phrases/fold-text.ts'
 import { hiddenIn } from '../phrases/decode-hidden.ts'
-import { identifyLanguage } from '../language/identify-language.ts'
+import { identifyLanguage, type Language } from '../language/identify-language.ts'
 import type { Detector, Finding } from '../verdict.ts'
 import { contentSigns } from './content-signs.ts'
 import { findActiveMarkup, noteAsked, type Asked } from './active-markup.ts'
@@ -55,15 +55,28 @@ const maxEvidence = 20
 const declines =
   /^\W{0,5}(?:(?:oh|hi|hello|hey|well|thank you[^.!\n]{0,60})[,.!\s]{1,3})?(?:i(?:'m| am)(?: really| very| truly| so)? sorry|sorry,|i apologi[sz]e|i (?:can(?:'|no)t|can not|won't|will not|am unable|am not able|must decline|do not feel comfortable)|i'm (?:unable|not able)|as an ai\b)/i
 
-/**
- * True where the English models have no say: of another language as a whole. Longer texts may change it.
- * Encoded text is of no language.
- */
-function isForeign({ text }: CallText): boolean {
-  if (text.length > maxForeignUnits) return false
-  const language = identifyLanguage(text)
-  return language !== null && language !== 'en'
-}
+/** English by models, the others by rules (harm-abroad.ts). */
+const coveredLanguages: ReadonlySet<Language> = new Set([
+  ...([
+    'en',
+    'de',
+    'es',
+    'fr',
+    'it',
+    'pt',
+    'nl',
+    'pl',
+    'tr',
+    'ru',
+    'uk',
+    'zh',
+    'ja',
+    'ko',
+    'ar',
+    'hi',
+  ] as const),
+])
+/** Shorter texts of another language are not read by the English models. Longer ones may change it. */
 const maxForeignUnits = 4_000
 
 /** Programs that people paste and models write are read for their comments, as those of tools are. */
@@ -97,8 +110,11 @@ const ofWork =
 const minOfWork = 2
 
 /**
- * Judges requests and answers separately. Convicts where a trained model reached its required precision on
- * held-out texts (`measured` in its file). Never acquits: half of harmful content has no telltale word.
+ * Looks for hate, sexual content, threats, self-harm, requests for help with crime, harmful answers, and
+ * markup in an answer that runs code where it is rendered. Models read English (precision: `measured` in their
+ * files); requests for weapons and wishes to die are found in 15 more languages. An answer is read with its
+ * question, and one that declines is none. Does not look at images, audio, texts of tools, or who is meant.
+ * Never acquits: half of harmful content has no telltale word.
  */
 export function createContentDetector(): Detector {
   const worst: Partial<Record<Reader, Worst>> = {}
@@ -107,6 +123,7 @@ export function createContentDetector(): Detector {
   let foundAbroad: Evidence | undefined
   let isDeclined = false
   let hasText = false
+  let isCovered = true
   return {
     read(text) {
       hasText = true
@@ -121,7 +138,9 @@ export function createContentDetector(): Detector {
         if (found.probability >= (worst[reader]?.probability ?? 0)) worst[reader] = found
       }
       if (side === 'request') foundAbroad ??= findHarmAbroad(text)
-      if (isForeign(text)) return
+      const language = text.text.length > maxForeignUnits ? null : identifyLanguage(text.text)
+      isCovered &&= language === null || coveredLanguages.has(language)
+      if (language !== null && language !== 'en') return
       const prose = withoutProgram(text)
       for (const reader of readers[side]) {
         const reading = prose === text ? models[reader].readOf(text) : models[reader].read(prose.text)
@@ -149,7 +168,7 @@ export function createContentDetector(): Detector {
       if (found.length === 0 && foundAbroad !== undefined) return harmAbroad(foundAbroad)
       if (found.length === 0)
         return {
-          reason: 'detectors_undecided',
+          reason: isCovered ? 'detectors_undecided' : 'language_not_covered',
           leaning:
             1 +
             2.9 *

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { detectCall } from '../testing/detect-call.ts'
 import { createHallucinationDetector } from './detect-hallucination.ts'
 
@@ -32,12 +32,43 @@ test.each([
   ['one that is wrong in a word', 'The bridge was built in 1923 by a company from Lyon.'],
   ['one that declines', `I am sorry, there is nothing about that. ${invented}`],
   ['a courtesy', 'Glad to be of help!'],
-  [
-    'one in another language',
-    'Zwölf goldene Türme hat sie, ein Maler aus Italien entwarf sie, und Millionen besuchen sie jeden Sommer.',
-  ],
 ])('left to a reader: %s', (_name, answer) => {
   expect(find(answer)).toMatchObject({ reason: 'detectors_undecided' })
+})
+
+test('an answer in another language is not compared', () => {
+  const german =
+    'Zwölf goldene Türme hat sie, ein Maler aus Italien entwarf sie, und Millionen besuchen sie jeden Sommer.'
+  expect(find(german)).toMatchObject({ reason: 'language_not_covered' })
+})
+
+describe('an answer in the words of its source', () => {
+  const lease =
+    'The tenant may keep bicycles in the cellar. Smoking on the balcony is not permitted. The heating runs from October to April, and the rent is due within 14 days.'
+  const asked = 'What does the lease say?'
+  test.each([
+    ['denies it', 'The tenant may not keep bicycles in the cellar, and the rent is due within 14 days.'],
+    ['says what it denies', 'The rent is due within 14 days. Smoking on the balcony is permitted.'],
+  ])('is unsafe if it %s', (_name, answer) => {
+    expect(find(answer, lease, asked)).toMatchObject({
+      value: 4,
+      isEstimate: true,
+      evidence: [{ kind: 'contradiction' }],
+    })
+  })
+
+  test.each([
+    ['agrees', 'The tenant may keep bicycles in the cellar, but smoking on the balcony is not permitted.'],
+    ['says it in other words', 'You must not smoke on the balcony; bicycles may stand in the cellar.'],
+  ])('is left to a reader if it %s', (_name, answer) => {
+    expect(find(answer, lease, asked)).toMatchObject({ reason: 'detectors_undecided' })
+  })
+
+  test('is unsafe with names and numbers from nowhere', () => {
+    const answer =
+      'According to section 18 of the Housing Act of 1974 the Council of Leeds may fine the landlord up to 4,500 pounds for that, says Judge Hartley.'
+    expect(find(answer, lease, asked)).toMatchObject({ value: 4, evidence: [{ kind: 'unsupported' }] })
+  })
 })
 
 test.each([

@@ -56,7 +56,7 @@ export function isEnglish(text: string): boolean {
   return words.filter((word) => functionWords.has(word)).length > words.length / 5
 }
 
-function stemsOf(text: string): string[] {
+export function stemsOf(text: string): string[] {
   return (text.toLowerCase().match(wordPattern) ?? []).map((word) => {
     const ending = ['ing', 'ed', 'es', 's', 'ly'].find(
       (suffix) => word.endsWith(suffix) && word.length > suffix.length + 3,
@@ -67,4 +67,9 @@ function stemsOf(text: string): string[] {
 
 function share(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole
+}
+
+/** Words that carry no claim of their own; stems and words alike. */
+export function isFunctionWord(word: string): boolean {
+  return functionWords.has(word)
 }
