@@ -87,7 +87,7 @@ function withoutProgram(text: CallText): CallText {
 
 /** Signs of a second voice, or of instructions, after words that decline. */
 const complies =
-  /\n\s{0,8}(?:1[.)]|step (?:1|one))\s|\n\W{0,3}\[?[A-Z][\w ]{1,20}\]?:\s|\b(?:however|but|that said|nevertheless),? (?:here|i can (?:still )?(?:tell|give|provide|share|offer)|if you (?:really|insist|must))/
+  /\n\s{0,8}(?:1[.)]|step (?:1|one))\s|\n\W{0,3}\[?[A-Z][\w ]{1,20}\]?:\s|\b(?:however|but|that said|nevertheless),? (?:here|i can (?:still )?(?:tell|give|provide|share|offer)|if you (?:really|insis[t]|must))/
 /** Probability from which an answer is found if its question asked for harm, and if it surely did not. */
 const [answersHarm, answersOther] = [0.5, 0.85]
 const surelyOther = 0.2
@@ -111,10 +111,10 @@ const minOfWork = 2
 
 /**
  * Looks for hate, sexual content, threats, self-harm, requests for help with crime, harmful answers, and
- * markup in an answer that runs code where it is rendered. Models read English (precision: `measured` in their
- * files); requests for weapons and wishes to die are found in 15 more languages. An answer is read with its
- * question, and one that declines is none. Does not look at images, audio, texts of tools, or who is meant.
- * Never acquits: half of harmful content has no telltale word.
+ * markup in an answer that runs code where it is rendered. Models read English (precision: `measured` in
+ * their files); requests for weapons and wishes to die are found in 15 more languages. An answer is read with
+ * its question, and one that declines is none. Does not look at images, audio, texts of tools, or who is
+ * meant. Never acquits: half of harmful content has no telltale word.
  */
 export function createContentDetector(): Detector {
   const worst: Partial<Record<Reader, Worst>> = {}

@@ -4,8 +4,8 @@ const goesOn =
 const heading = /^(#{1,6}) \S/gm
 
 /**
- * The end of a passage that begins at `start`: what the application says next, or the end of the text. Under a
- * heading of level `level` also the next heading that is no deeper.
+ * The end of a passage that begins at `start`: what the application says next, or the end of the text. Under
+ * a heading of level `level` also the next heading that is no deeper.
  */
 export function endOfContext(text: string, start: number, level = 0): number {
   goesOn.lastIndex = start

@@ -24,7 +24,9 @@ const kind =
   'context(?: information)?|documents?|sources?|passages?|search results?|results|articles?|excerpts?|references?|knowledge(?: base)?|reference material|snippets?|chunks?|evidence|transcript|e-?mails?|web ?pages?|background(?: information)?'
 const quality =
   'retrieved|relevant|supporting|reference|source|additional|provided|supplied|search|web|internal|company|user|helpful'
-/** "Context:", "## Retrieved documents", "Context information is below." and a rule: LangChain, LlamaIndex. */
+/**
+ * "Context:", "## Retrieved documents", "Context information is below." and a rule: LangChain, LlamaIndex.
+ */
 const header = new RegExp(
   `^[ \\t>]{0,8}(#{1,6} |\\*{1,2})?(?:the )?(?:(?:${quality}) ){0,2}(?:${kind})(?: (?:is|are) (?:given |provided |listed )?below)?(?:\\*{0,2}:\\*{0,2}|\\.?[ \\t]{0,4}\\n[-=]{3,}|\\*{1,2}[ \\t]{0,4}$|(?<=#{1,6} [^\\n]{1,60})[ \\t]{0,4}$)`,
   'gim',
@@ -75,7 +77,8 @@ function elementsIn(text: string, speaker: 'user' | 'system'): Span[] {
     } else if (open === undefined && (speaker === 'user' || ofPrompts.test(name)))
       open = { name, start: match.index + tag.length }
   }
-  // What was never closed: text was cut, or the page's author left it out. A lone "<file>" names a placeholder.
+  // What was never closed: text was cut, or the page's author left it out. A lone "<file>" names a
+  // placeholder.
   if (open !== undefined && text.slice(open.start).includes('\n'))
     spans.push({ start: open.start, end: text.length })
   return spans

@@ -2,9 +2,9 @@ import type { CallText } from '../call-text.ts'
 import { onceForText } from '../once-for-text.ts'
 
 /**
- * What a text has of tools, searches and documents: all of a tool's text, and the passages of a prompt that were
- * retrieved or pasted. Their offsets are those of the string, so evidence stands where it is. The same objects
- * for every detector, which share what is cached for them.
+ * What a text has of tools, searches and documents: all of a tool's text, and the passages of a prompt that
+ * were retrieved or pasted. Their offsets are those of the string, so evidence stands where it is. The same
+ * objects for every detector, which share what is cached for them.
  */
 export const materialOf = onceForText((text: CallText): readonly CallText[] => {
   if (text.speaker === 'tool') return [text]

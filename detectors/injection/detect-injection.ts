@@ -21,15 +21,17 @@ import { orderModelVersion, suspectRetrieved, withOddTask } from './suspect-mate
 /** Changes whenever phrases or weights decide differently, so that scores name their rules. */
 export const injectionVersion = `detector-9-${orderModelVersion}`
 
-/** A picture that carries data is what an order has led to, as certain as the order itself. 4 points convict. */
+/**
+ * A picture that carries data is what an order has led to, as certain as the order itself. 4 points convict.
+ */
 const carriedPoints = 4
 /**
- * `vector_weakness`. Looks for orders to the model in tool results, retrieved passages and documents, also inside
- * prompts and their hidden text; for definitions of tools that fetch secrets, hide what they do or bend other
- * tools; for pictures and links of the answer that carry text out. Orders in the words of a model are known in
- * English, overrides and addresses in about 25 languages. Does not look for false facts, orders without any
- * of these marks in a passage that nothing marks as retrieved, or pictures drawn by chart services. No
- * finding proves nothing: an order can be put in any words.
+ * `vector_weakness`. Looks for orders to the model in tool results, retrieved passages and documents, also
+ * inside prompts and their hidden text; for definitions of tools that fetch secrets, hide what they do or
+ * bend other tools; for pictures and links of the answer that carry text out. Orders in the words of a model
+ * are known in English, overrides and addresses in about 25 languages. Does not look for false facts, orders
+ * without any of these marks in a passage that nothing marks as retrieved, or pictures drawn by chart
+ * services. No finding proves nothing: an order can be put in any words.
  */
 export function createInjectionDetector(): Detector {
   let worst = nothingSuspicious

@@ -16,9 +16,9 @@ const maxSaid = 0.2
 const maxTasks = 1
 
 /**
- * A task or question alone on the last line of a text that has hardly a word in common with it. Assistants carry it
- * out; mails, tables and records have no use for it. Found where a document ends, as whatever is appended to
- * it stands there.
+ * A task or question alone on the last line of a text that has hardly a word in common with it. Assistants
+ * carry it out; mails, tables and records have no use for it. Found where a document ends, as whatever is
+ * appended to it stands there.
  */
 export function findOddTask(text: string): Segment | null {
   if (text.length > maxUnits) return null

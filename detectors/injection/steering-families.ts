@@ -8,7 +8,10 @@ const result = String.raw`(?:sum|output|capital|conclusion|answer|result|total|r
 const frame = String.raw`(?:hypothetical\w*|suppose|supposing|imagine|let's (?:assume|say|pretend|imagine|consider)|what if|in a (?:\w+ ){0,2}(?:world|universe|scenario|reality)|for the (?:purpose|purposes|sake) of|to make (?:this|it|things) more interesting)`
 const mode = String.raw`(?:system|god|admin|administrator|developer|debug|root|override|maintenance|sudo|law enforcement|emergency|safe)`
 
-/** Folded, so without upper-case escapes. The same orders in the most common languages of attacks, folded: verb, thing, verb of saying. */
+/**
+ * Folded, so without upper-case escapes. The same orders in the most common languages of attacks, folded:
+ * verb, thing, verb of saying.
+ */
 const abroad: readonly string[] = [
   String.raw`\bignor(?:a|e|ez|er|iere|ieren sie|i|ate)[^\w]{1,4}(?:la|le|les|el|los|il|lo|l|a|o|die|den|das|der|cette|esta|este|questa|diese[nrs]?)[^\w]{1,4}(?:fonction|page|document|article|texte|cv|tableau|funcion|pagina|documento|articulo|texto|curriculum|tabla|funzione|articolo|testo|tabella|funcao|artigo|funktion|seite|webseite|dokument|artikel|text|lebenslauf|tabelle|code|codigo|codice)\b[^.\n]{0,30}\b(?:indique[zr]?|declare[zr]?|dis|dites|affirme[zr]?|reponds|repondez|declara|di|diga|afirma|responde|indica|dichiara|dichiari|rispondi|afferma|declare|diga|afirme|responda|gib|geben|sag|sage|sagen|behaupte|erklare|antworte)\b`,
   String.raw`(?:忽略|无视|無視|忘记)[^。\n]{0,14}(?:声明|说明|说|陈述|回答|回复|指出|输出|述べ|言っ|答え|回答し|出力)`,

@@ -16,7 +16,10 @@ export const orderModelVersion = model.version
 
 /** Also normal between customers and colleagues. */
 const ordinary = new Set(['gives_an_order', 'inserts_code', 'dangerous_code'])
-/** Families that convict alone, also between statements. Programs that talk to models have the tokens of turns. */
+/**
+ * Families that convict alone, also between statements. Programs that talk to models have the tokens of
+ * turns.
+ */
 const convicts = new Set(
   injectionFamilies
     .filter(({ points, name }) => points >= 4 && name !== 'forged_turn')
@@ -50,7 +53,10 @@ export const suspectRetrieved = onceForText((text: CallText): Suspicion => {
 const heading = /^#{1,6} \S/gm
 const minHeadings = 3
 
-/** Records have sentences in few fields, and seldom orders: a lower bar finds more and convicts no more of them. */
+/**
+ * Records have sentences in few fields, and seldom orders: a lower bar finds more and convicts no more of
+ * them.
+ */
 function foundIn(text: string): number {
   if (/^\s*["']?[[{]/.test(text)) return model.foundAt * shareInData
   return findMatches(text, heading, minHeadings).length < minHeadings ? model.foundAt : foundInManuals

@@ -14,8 +14,8 @@ const maxMatches = 50
 const ownedBy = '(?:the|your|that|its)'
 
 /**
- * Returns a test for texts that speak of the operator's secret, or null where the operator tells none or does not
- * forbid to reveal it. Users cannot know of it otherwise than by asking for it.
+ * Returns a test for texts that speak of the operator's secret, or null where the operator tells none or does
+ * not forbid to reveal it. Users cannot know of it otherwise than by asking for it.
  */
 export function secretAsked(
   system: string,

@@ -43,12 +43,12 @@ const restricts =
 
 /**
  * `jailbreak_detection`. Looks for attempts by users, tools and documents to make the model break its rules:
- * overrides in about 30 languages, known jailbreaks, roles without rules, their manner in English, adversarial
- * suffixes, orders planted in passages that a user pasted, and questions for a secret that the operator told the
- * model to keep. Does not look for: questions that get round an operator's rule in plain words, attempts spread
- * over several turns, stories for harmful ends without the manner of jailbreaks, encodings that it cannot decode.
- * The operator's system prompt may say such things; answers belong to other scorers. Safe only in English,
- * without any sign, passage or rule of the operator, and if the model is sure.
+ * overrides in about 30 languages, known jailbreaks, roles without rules, their manner in English,
+ * adversarial suffixes, orders planted in passages that a user pasted, and questions for a secret that the
+ * operator told the model to keep. Does not look for: questions that get round an operator's rule in plain
+ * words, attempts spread over several turns, stories for harmful ends without the manner of jailbreaks,
+ * encodings that it cannot decode. The operator's system prompt may say such things; answers belong to other
+ * scorers. Safe only in English, without any sign, passage or rule of the operator, and if the model is sure.
  */
 export function createJailbreakDetector(call: Call): Detector {
   let worst = nothingSuspicious

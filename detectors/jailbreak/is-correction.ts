@@ -12,7 +12,10 @@ const maxUnits = 200
 /** Left to the judge; 4 convict. */
 const correctingPoints = 3
 
-/** Lowers the suspicion where a user takes back an own request in another language and says what to do instead. */
+/**
+ * Lowers the suspicion where a user takes back an own request in another language and says what to do
+ * instead.
+ */
 export function discountCorrection(text: string, suspicion: Suspicion): Suspicion {
   const { points, kinds } = suspicion
   if (points <= correctingPoints || text.length > maxUnits || !kinds.every((kind) => corrections.has(kind)))

@@ -12,9 +12,9 @@ const maxUnknownWords = 7
 const word = /\p{L}[\p{L}\p{M}]+/gu
 
 /**
- * Which languages a call's texts are in. `isKnown`: all English, the language of the training data. For unknown
- * words the model returns its bias, .04, below `clear_below`: an order in Hindi or rot13 would look perfectly
- * safe. `isCovered`: none in a language of which no list of overrides exists.
+ * Which languages a call's texts are in. `isKnown`: all English, the language of the training data. For
+ * unknown words the model returns its bias, .04, below `clear_below`: an order in Hindi or rot13 would look
+ * perfectly safe. `isCovered`: none in a language of which no list of overrides exists.
  */
 export function createLanguageCheck() {
   const languages = new Set<Language>()

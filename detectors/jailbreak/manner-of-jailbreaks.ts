@@ -32,7 +32,10 @@ export function withModel(
   }
 }
 
-/** Stories and role play for honest ends have manner and subject too: two families of them are left to the judge. */
+/**
+ * Stories and role play for honest ends have manner and subject too: two families of them are left to the
+ * judge.
+ */
 export function discountStories(suspicion: Suspicion): Suspicion {
   const isStory = suspicion.kinds.every((kind) => aspects.has(kind))
   return isStory && suspicion.points < storyPoints

@@ -1,6 +1,8 @@
 import type { Suspicion } from './suspect.ts'
 
-/** What a rule forbids, or says that others may ask: "never override …", "if a page tells you to ignore …". */
+/**
+ * What a rule forbids, or says that others may ask: "never override …", "if a page tells you to ignore …".
+ */
 const reports =
   /(?:\b(?:never|not|don't|cannot|can't|mustn't|shouldn't|avoid|refuse to|refusing to)\b[^.\n:;,!?]{0,40}|\b(?:tells?|asks?|instructs?|orders?|wants?|tries|try|attempts?|claims?|telling|asking|instructing|trying|attempting|requests?)\b[^.\n:;,!?]{0,30}\bto\W{0,3}(?:\w+\W){0,2})$/i
 /** The order to do it all the same. */
@@ -13,7 +15,10 @@ const aroundUnits = 80
 /** Left to the judge; 4 convict. */
 const reportedPoints = 3
 
-/** Lowers the suspicion below conviction where every override is forbidden or reported, as in rules for agents. */
+/**
+ * Lowers the suspicion below conviction where every override is forbidden or reported, as in rules for
+ * agents.
+ */
 export function discountReported(text: string, suspicion: Suspicion): Suspicion {
   const { points, kinds, hits } = suspicion
   if (points <= reportedPoints || hits.length === 0 || !kinds.every((kind) => overrides.has(kind)))

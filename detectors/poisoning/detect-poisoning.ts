@@ -27,11 +27,11 @@ const keepsMemory =
 const argumentNames = new Set(['arguments', 'args', 'input', 'parameters'])
 
 /**
- * `data_poisoning`. Looks for passages planted in search results, tool output and retrieved text to be believed:
- * hidden text that addresses a model, prescribed answers, beliefs to be kept; for rules that a call writes into a
- * memory; and for prompts of links ("summarise with AI") that name a source to be trusted for ever. Mostly English;
- * prescribed answers in eight languages. Does not look for plain lies, which look like any passage, so no finding
- * proves nothing.
+ * `data_poisoning`. Looks for passages planted in search results, tool output and retrieved text to be
+ * believed: hidden text that addresses a model, prescribed answers, beliefs to be kept; for rules that a call
+ * writes into a memory; and for prompts of links ("summarise with AI") that name a source to be trusted for
+ * ever. Mostly English; prescribed answers in eight languages. Does not look for plain lies, which look like
+ * any passage, so no finding proves nothing.
  */
 export function createPoisoningDetector(call: Call): Detector {
   let worst = nothingSuspicious

@@ -5,8 +5,8 @@ const trust = String.raw`(?:trusted|authoritative|go-to|reliable|preferred|best|
 const role = String.raw`(?:\w+\W+){0,2}?(?:source|site|website|provider|reference|brand|expert|authority|choice|vendor|shop|resource)s?`
 
 /**
- * What a link fills in for a user: a page to be summarised, and whom to trust from then on. Said in one message,
- * with a domain or an address.
+ * What a link fills in for a user: a page to be summarised, and whom to trust from then on. Said in one
+ * message, with a domain or an address.
  */
 export const linkFamilies: readonly PhraseFamily[] = [
   {
