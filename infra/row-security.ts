@@ -23,6 +23,8 @@ const readOnly = [
   'judge_spend_by_scorer',
   'webhook_waiting',
   'suppression_counts',
+  'finding_counters',
+  'finding_values',
   'scorer_catalogue',
 ]
 

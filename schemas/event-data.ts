@@ -2,6 +2,9 @@ import { z } from 'zod'
 import type { EventName } from './event-raised.ts'
 import { severitySchema } from './verdicts.ts'
 
+export const findingStates = ['open', 'acknowledged', 'resolved', 'false_alarm', 'muted'] as const
+export type FindingState = (typeof findingStates)[number]
+
 const timestamp = z.string().describe('ISO 8601, UTC')
 
 /** `data` of `threat_detected` (specification 6.4). The last three only for tool calls. */
@@ -26,6 +29,12 @@ const threatDetectedData = z.object({
   suppressed: z
     .boolean()
     .describe('Whether a suppression marks it as a known false alarm; absent in events of versions before'),
+  finding_id: z
+    .string()
+    .nullable()
+    .describe('The finding that counts it; null for suppressed scores, red teams and replays'),
+  finding_state: z.enum(findingStates).nullable().describe('The state of the finding then'),
+  first_in_finding: z.boolean().nullable().describe('Whether it opened the finding as a new one'),
   tool_name: z.string().optional(),
   arguments: z.unknown().optional(),
   session_id: z.string().nullable().optional(),
@@ -62,9 +71,6 @@ const newToolDetectedData = z.object({
   session_id: z.string().nullable(),
   request_id: z.string(),
 })
-
-export const findingStates = ['open', 'acknowledged', 'resolved', 'false_alarm', 'muted'] as const
-export type FindingState = (typeof findingStates)[number]
 
 /** `data` of the `finding_…` events: the finding as it was then. */
 const findingData = z.object({

@@ -21,6 +21,8 @@ export const idPrefixes = {
   login: 'lgn',
   audit: 'aud',
   finding: 'fnd',
+  findingChange: 'fch',
+  findingComment: 'fcm',
   alertRule: 'alr',
   suppression: 'sup',
   projectScorer: 'prs',

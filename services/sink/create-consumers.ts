@@ -9,6 +9,7 @@ import type { Part } from '#runtime/run-together.ts'
 import { createCallStore } from './stores/call-store.ts'
 import type { createDayPartitions } from './stores/day-partitions.ts'
 import { createScoreStore } from './stores/score-store.ts'
+import { createFindingStore } from './stores/finding-store.ts'
 import { createSuppressionStore } from './stores/suppression-store.ts'
 import { callGroupOf, scoreGroupOf, type ServiceContext } from './service-context.ts'
 
@@ -48,7 +49,9 @@ export function createScoreConsumer(context: ServiceContext, onEvents: () => voi
   const { config, nameOf, codecOf } = context
   // Lines about scores are the product's output, not its log: LOG_LEVEL does not silence them.
   const lines = context.log.child({}, { level: 'info' })
-  const suppressions = createSuppressionStore(() => context.clock.now())
+  const now = () => context.clock.now()
+  const suppressions = createSuppressionStore(now)
+  const findings = createFindingStore({ now, dashboardUrl: config.DASHBOARD_URL })
   return createBatchConsumer({
     ...context,
     groupId: scoreGroupOf(config),
@@ -56,7 +59,7 @@ export function createScoreConsumer(context: ServiceContext, onEvents: () => voi
     decoder: codecOf(topics.scoreRecorded),
     handler: createScoreHandler({
       ...context,
-      scores: createScoreStore(context.pool, context.rollups, suppressions),
+      scores: createScoreStore(context.pool, context.rollups, suppressions, findings),
       writeLine: (line) => lines.info(line),
       onEvents,
       awaitCalls: createCallAwaiting({

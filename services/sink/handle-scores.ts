@@ -32,17 +32,22 @@ export interface ScoreHandlerDependencies {
 export function createScoreHandler(dependencies: ScoreHandlerDependencies): BatchHandler<ScoredCall> {
   const { scores, writeLine, onEvents, awaitCalls, dashboardUrl, metrics } = dependencies
   const counter = metrics.counter('sluice_sink_scores_total', 'Scores by what became of them', ['fate'])
+  const overflow = metrics.counter(
+    'sluice_sink_findings_overflow_scores_total',
+    'Failing scores whose projects had no room for their findings',
+  )
   const threatsOf = (added: readonly PlacedScore[]) =>
     added
       .filter(isThreat)
-      .map(({ call, score, suppressions }) =>
-        makeThreatEvent(call, score, dashboardUrl, suppressions.length > 0),
+      .map(({ call, score, suppressions, finding }) =>
+        makeThreatEvent(call, score, dashboardUrl, { isSuppressed: suppressions.length > 0, finding }),
       )
   const countOverflow = createOverflowCounter(dependencies)
 
   async function store(placed: readonly PlacedScore[], partition: number): Promise<StoredScores> {
     const stored = await scores.store(placed, partition, threatsOf)
     countOverflow('scores', stored.overflowCount)
+    overflow.inc(stored.findingOverflow)
     for (const { call, score } of stored.added) writeLine(makeScoreLine(call, score))
     if (stored.eventCount > 0) onEvents()
     counter.inc({ fate: 'stored' }, stored.added.length)

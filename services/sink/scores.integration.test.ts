@@ -61,7 +61,9 @@ const countOf = (table: string, projectId: string, count: number) =>
     (rows) => rows.length >= count,
   )
 const eventsOf = (projectId: string) =>
-  events.records.filter(({ key }) => key === projectId).map(({ value }) => value)
+  events.records
+    .filter(({ key, value }) => key === projectId && value.event === 'threat_detected')
+    .map(({ value }) => value)
 const linesOf = (projectId: string) => sink.lines.filter((line) => line['project_id'] === projectId)
 
 /** Comes behind everything sent before on every partition. */

@@ -32,6 +32,9 @@ const threat = {
   run_id: run,
   report_url: `${dashboard}/requests/${request}`,
   suppressed: false,
+  finding_id: 'fnd_01kaq3h2v8e5s9n6c7d4f1g0hp',
+  finding_state: 'open',
+  first_in_finding: true,
 }
 
 const usage = {

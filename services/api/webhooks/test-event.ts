@@ -35,6 +35,9 @@ const examples = {
       run_id: liveRunId(projectId),
       report_url: `${dashboardUrl}/requests/${requestId}`,
       suppressed: false,
+      finding_id: newId('finding', nowMs),
+      finding_state: 'open' as const,
+      first_in_finding: true,
     }
   },
   usage_alert({ nowMs }: TestEventOptions) {

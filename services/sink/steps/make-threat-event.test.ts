@@ -44,6 +44,7 @@ describe('threat_detected', () => {
       run_id: scored.run_id,
       report_url: `https://sluice.example/requests/${call.id}`,
       suppressed: false,
+      ...{ finding_id: null, finding_state: null, first_in_finding: null },
     })
     expect(event).toMatchObject({
       event: 'threat_detected',
@@ -58,9 +59,20 @@ describe('threat_detected', () => {
 
   test('says whether a suppression covers it, and is the same event', () => {
     const [scored, score] = [sampleScoredCall(call), sampleScore(projectId, call.id)]
-    const suppressed = makeThreatEvent(scored, score, dashboardUrl, true)
+    const suppressed = makeThreatEvent(scored, score, dashboardUrl, {
+      isSuppressed: true,
+      finding: null,
+    })
     expect(dataOf(suppressed)).toMatchObject({ suppressed: true })
     expect(suppressed.id).toBe(makeThreatEvent(scored, score, dashboardUrl).id)
+  })
+
+  test('names the finding that counts it', () => {
+    const finding = { id: newId('finding'), state: 'muted' as const, isFirst: false }
+    const [scored, score] = [sampleScoredCall(call), sampleScore(projectId, call.id)]
+    expect(
+      dataOf(makeThreatEvent(scored, score, dashboardUrl, { isSuppressed: false, finding })),
+    ).toMatchObject({ finding_id: finding.id, finding_state: 'muted', first_in_finding: false })
   })
 
   test('of a tool call names the tool and the session', () => {

@@ -3,6 +3,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { threatEventId } from '#schemas/threat-event-id.ts'
 import { describeOwasp } from '#schemas/verdicts.ts'
+import type { PlacedScore } from './place-score.ts'
 import { fractionOf, labelInEvents } from './to-event-form.ts'
 
 type OfScore = 'score_label' | 'score_value' | 'severity'
@@ -13,6 +14,12 @@ type OfScore = 'score_label' | 'score_value' | 'severity'
 type OwnData = Omit<EventData<'threat_detected'>, keyof EventContent | OfScore | 'tool_name'> &
   Record<OfScore, unknown> & { tool_name?: string | null } & Partial<EventContent>
 
+/** What the sink knows of a score besides its record. */
+interface Marks {
+  isSuppressed: boolean
+  finding: PlacedScore['finding']
+}
+
 /**
  * `threat_detected` (specification 6.4) for an unsafe score as stored. Snippets and arguments stay sealed in
  * `content`; the notifier joins them to `data`. Made again, it has the same id.
@@ -21,7 +28,7 @@ export function makeThreatEvent(
   call: ScoredCall,
   score: Score,
   dashboardUrl: string,
-  isSuppressed = false,
+  { isSuppressed, finding }: Marks = { isSuppressed: false, finding: null },
 ): RaisedEvent {
   const data: OwnData = {
     request_id: call.request_id,
@@ -38,6 +45,9 @@ export function makeThreatEvent(
     run_id: call.run_id,
     report_url: reportUrl(dashboardUrl, call.request_id),
     suppressed: isSuppressed,
+    finding_id: finding?.id ?? null,
+    finding_state: finding?.state ?? null,
+    first_in_finding: finding?.isFirst ?? null,
     ...(isToolCall(call) ? { tool_name: call.tool_name, session_id: call.session_id } : {}),
     ...(call.content === null ? emptyContent(call) : {}),
   }

@@ -1,6 +1,7 @@
 import { PermanentError } from '#runtime/errors.ts'
 import { idTimeMs, idToUuid, isId } from '#schemas/ids.ts'
 import type { Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
+import type { FindingState } from '#schemas/event-data.ts'
 import { checkIdentity } from './check-identity.ts'
 
 /** A score as the store wants it: its keys as Postgres has them. */
@@ -17,6 +18,17 @@ export interface PlacedScore {
   requestCreatedAtMs: number
   /** UUIDs of the suppressions that cover it; the first marks it. */
   suppressions: readonly string[]
+  /** UUID of the finding that it belongs to once it is live; null: it belongs to none. */
+  findingUuid: string | null
+  /** The finding as it is after this score, which it counts; null: none does. */
+  finding: CountedIn | null
+}
+
+interface CountedIn {
+  id: string
+  state: FindingState
+  /** Whether this score opened it as a new one. */
+  isFirst: boolean
 }
 
 /** Why the scores of a record can never be stored; undefined when they can. */
@@ -47,6 +59,7 @@ export function placeScores(call: ScoredCall): PlacedScore[] {
     return {
       ...{ call, score, projectUuid, requestUuid, scoreUuid, runUuid, identity, requestCreatedAtMs },
       suppressions: [],
+      ...{ findingUuid: null, finding: null },
     }
   })
 }

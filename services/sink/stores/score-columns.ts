@@ -2,7 +2,7 @@ import type { FoundValue } from '#schemas/safety-score-recorded.ts'
 import type { PlacedScore } from '../steps/place-score.ts'
 import type { CopyColumn } from './copy-rows.ts'
 
-/** The columns of safety_scores that a record and its project's suppressions fill. */
+/** The columns of safety_scores that a record, its project's suppressions and its finding fill. */
 export const scoreColumns: readonly CopyColumn<PlacedScore>[] = [
   { name: 'project_id', type: 'uuid', value: ({ projectUuid }) => projectUuid },
   { name: 'request_id', type: 'uuid', value: ({ requestUuid }) => requestUuid },
@@ -19,6 +19,7 @@ export const scoreColumns: readonly CopyColumn<PlacedScore>[] = [
   { name: 'reason', type: 'text', value: ({ score }) => score.reason },
   { name: 'created_at', type: 'timestamptz', value: ({ score }) => score.scored_at },
   { name: 'suppressed_by', type: 'uuid', value: ({ suppressions: [first] }) => first ?? null },
+  { name: 'finding_id', type: 'uuid', value: ({ findingUuid }) => findingUuid },
 ]
 
 /** The columns of safety_score_details: sealed as they came. */

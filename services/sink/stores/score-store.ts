@@ -13,6 +13,7 @@ import type { RollupStore } from './rollup-store.ts'
 import { callRollups, laneOf, scoreRollups, verdictRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
+import { createFindingStore, type FindingStore } from './finding-store.ts'
 import { createSuppressionStore, type SuppressionStore } from './suppression-store.ts'
 import { moveVerdicts } from './verdict-store.ts'
 
@@ -25,12 +26,14 @@ export interface StoredScores {
   eventCount: number
   /** Series that the roll-ups had no room for. */
   overflowCount: number
+  /** Scores whose findings the project had no room for. */
+  findingOverflow: number
 }
 
 export interface ScoreStore {
   /**
-   * Stores a partition's scores with their details, verdicts, roll-ups and the events that `eventsOf` makes
-   * of the added ones, in one transaction. Throws as CallStore does.
+   * Stores a partition's scores with their details, findings, verdicts, roll-ups and the events that
+   * `eventsOf` makes of the added ones, in one transaction. Throws as CallStore does.
    */
   store(
     scores: readonly PlacedScore[],
@@ -43,17 +46,19 @@ export function createScoreStore(
   pool: Pool,
   rollups: RollupStore,
   suppressions: SuppressionStore = createSuppressionStore(),
+  findings: FindingStore = createFindingStore(),
 ): ScoreStore {
   return {
     async store(scores, partition, eventsOf) {
-      if (scores.length === 0) return { added: [], missed: 0, eventCount: 0, overflowCount: 0 }
+      if (scores.length === 0) return nothing
       try {
         return await inTransaction(pool, async (client) => {
-          const stored = await storeScores(client, await suppressions.mark(client, scores), eventsOf)
           const lane = laneOf('scores', partition)
+          const marked = await findings.assign(client, await suppressions.mark(client, scores))
+          const stored = await storeScores(client, marked.scores, { findings, lane, eventsOf })
           await suppressions.count(client, stored.added, lane)
           const overflowCount = await countIn(client, rollups, stored, lane)
-          return { ...stored, overflowCount }
+          return { ...stored, overflowCount, findingOverflow: marked.overflowCount }
         })
       } catch (error) {
         throw asRefusedRecord(error)
@@ -62,18 +67,33 @@ export function createScoreStore(
   }
 }
 
+const nothing: StoredScores = {
+  added: [],
+  missed: 0,
+  eventCount: 0,
+  overflowCount: 0,
+  findingOverflow: 0,
+}
+
+interface AddedScores {
+  findings: FindingStore
+  lane: number
+  eventsOf: (added: readonly PlacedScore[]) => RaisedEvent[]
+}
+
 async function storeScores(
   client: ClientBase,
   scores: readonly PlacedScore[],
-  eventsOf: (added: readonly PlacedScore[]) => RaisedEvent[],
-): Promise<Omit<StoredScores, 'overflowCount'>> {
+  { findings, lane, eventsOf }: AddedScores,
+): Promise<Omit<StoredScores, 'overflowCount' | 'findingOverflow'>> {
   await stageRows(client, 'staged_scores', scoreColumns, scores)
   const added = await insertScores(client, scores)
   const missed = added.length === scores.length ? 0 : await countMisses(client, scores)
   await insertDetails(client, added)
-  const events = eventsOf(added)
+  const counted = await findings.count(client, added, lane)
+  const events = [...counted.events, ...eventsOf(counted.added)]
   await insertEvents(client, events)
-  return { added, missed, eventCount: events.length }
+  return { added: counted.added, missed, eventCount: events.length }
 }
 
 async function insertDetails(client: ClientBase, added: readonly PlacedScore[]): Promise<void> {

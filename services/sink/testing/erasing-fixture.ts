@@ -143,8 +143,10 @@ export function createErasingFixture(pool: Pool) {
   async function countsOf(projectId: string): Promise<Record<string, number>> {
     const counts: Record<string, number> = {}
     for (const table of tables) {
+      // Of many calls, one opens a finding.
+      const of = table === 'event_outbox' ? ` and event not like 'finding%'` : ''
       const { rows } = await pool.query<{ n: number }>(
-        `select count(*)::integer as n from ${table} where project_id = $1`,
+        `select count(*)::integer as n from ${table} where project_id = $1${of}`,
         [idToUuid(projectId)],
       )
       counts[table] = rows[0]?.n ?? -1

@@ -79,7 +79,7 @@ export function createSimScoreStore(database: Database): ScoreStore {
           missed: scores.length - known.length,
           eventCount: events.length,
           overflowCount: 0,
-          leftOutTools: 0,
+          findingOverflow: 0,
         }
       }),
   }
