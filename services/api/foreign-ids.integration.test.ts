@@ -50,6 +50,7 @@ test("a key finds nothing by another project's ids in queries", async () => {
     // As the list of sessions writes it.
     writeCursor(requestId, requestId),
     writeCursor(webhookId),
+    writeCursor(hashedId('finding', Date.now(), ['x'])),
     writeCursor(hashedId('score', Date.now(), ['x'])),
   ]
   const given: [string, string][] = [

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
 import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
 import { bodyExamples } from './http/body-examples.ts'
+import { createCallStorage } from '#tests/support/store-calls.ts'
+import { sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { seedScorer } from '#tests/support/seed-scorer.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -46,6 +48,7 @@ let victim: { projectId: string; key: string; keyId: string }
 let attacker: { projectId: string; key: string; keyId: string }
 let [requestId, webhookId, deliveryId, scorerId, previewId] = ['', '', '', '', '']
 let [erasureId, redteamRunId, suppressionId, destinationId] = ['', '', '', '']
+let [findingId, changeId] = ['', '']
 
 beforeAll(async () => {
   api = await startApi()
@@ -69,6 +72,15 @@ beforeAll(async () => {
   destinationId = await make('/api/v1/destinations')
   erasureId = await make('/api/erasures')
   suppressionId = await make('/api/suppressions')
+  const failing = sampleCall(victim.projectId)
+  const storage = createCallStorage(api.pool)
+  await storage.calls([failing])
+  await storage.scores([sampleScoredCall(failing)])
+  const { json } = await api.call('GET', '/api/findings', { key: victim.key })
+  findingId = (json['items'] as { id: string }[])[0]?.id ?? ''
+  const acknowledging = { key: victim.key, body: bodies['patch /api/findings/{id}'] }
+  const acknowledged = await api.call('PATCH', `/api/findings/${findingId}`, acknowledging)
+  changeId = String(acknowledged.json['change_id'])
   const attack = { agent_name: 'VICTIM-agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
   const ordered = await api.call('POST', '/api/redteam-runs', {
     operator: true,
@@ -94,6 +106,7 @@ function victimPath(path: string): string {
   return path
     .replace('{id}', idInPath(path))
     .replace('{delivery_id}', deliveryId)
+    .replace('{change_id}', changeId)
     .replace('{key_id}', victim.keyId)
     .replace('{login_id}', newId('login'))
 }
@@ -103,6 +116,7 @@ function idInPath(path: string): string {
   if (path.startsWith('/api/erasures')) return erasureId
   if (path.startsWith('/api/suppressions')) return suppressionId
   if (path.includes('destinations')) return destinationId
+  if (path.startsWith('/api/findings')) return findingId
   if (path.startsWith('/api/people')) return newId('person')
   if (path.startsWith('/api/redteam-runs')) return redteamRunId
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'
@@ -166,7 +180,7 @@ describe('every route of /openapi.json', () => {
       else if (path.includes('{id}')) expect([name, answer.status]).toEqual([name, 404])
       // Only the requested id appears in the answer.
       expect(answer.text.replace('there is no session VICTIM-session', '')).not.toContain('VICTIM')
-      for (const secret of [victim.projectId, requestId, webhookId, scorerId, previewId]) {
+      for (const secret of [victim.projectId, requestId, webhookId, scorerId, previewId, findingId]) {
         if (!victimPath(path).includes(secret))
           expect([name, answer.text.includes(secret)]).toEqual([name, false])
       }
@@ -205,13 +219,13 @@ describe('every route of /openapi.json', () => {
 test('row-level security stands under every statement: where it shows nothing, the API finds nothing', async () => {
   const total = async () =>
     (await api.call('GET', '/api/requests', { key: victim.key })).json['total'] as number
-  expect(await total()).toBe(1)
+  expect(await total()).toBe(2)
   await api.pool.query('alter policy own_project on llm_requests using (false)')
   expect(await total()).toBe(0)
   await api.pool.query(
     `alter policy own_project on llm_requests using (project_id = nullif(current_setting('sluice.project', true), '')::uuid)`,
   )
-  expect(await total()).toBe(1)
+  expect(await total()).toBe(2)
 })
 
 test('the scope of a key decides what it may do, on every route', async () => {

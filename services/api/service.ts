@@ -20,6 +20,8 @@ import { billingRoutes } from './routes/billing-routes.ts'
 import { calibrationRoutes } from './routes/calibration-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
+import { findingChangeRoutes } from './routes/finding-change-routes.ts'
+import { findingRoutes } from './routes/finding-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
 import { createExportPermits } from './routes/export-permits.ts'
@@ -165,6 +167,7 @@ function apiRoutes(
   const checkWebhook = createCheckWebhook(outbound, resolveHost)
   return [
     ...readingRoutes({ databases, sealer, clock }),
+    ...findingChangeRoutes({ databases, operatorPool, clock, dashboardUrl: config.DASHBOARD_URL }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
     ...scorerRoutes({ databases, sealer, clock }),
     ...redteamRoutes({
@@ -228,6 +231,7 @@ function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clo
     ...sessionRoutes(parts),
     ...reviewRoutes(parts),
     ...suppressionRoutes(parts),
+    ...findingRoutes(parts),
     ...calibrationRoutes(parts),
     ...scoreRoutes(parts),
   ]

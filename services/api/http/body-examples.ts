@@ -85,6 +85,10 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     reason: 'The hotline that every answer names',
   },
   'post /api/suppressions/preview': { scorer_name: 'pii_detection', kind: 'phone_number' },
+  'patch /api/findings/{id}': { state: 'acknowledged' },
+  'post /api/findings/bulk': { ids: ['fnd_01h455vb4pex5vsknk084sn02q'], state: 'resolved' },
+  'post /api/findings/changes/{change_id}/undo': {},
+  'post /api/findings/{id}/comments': { text: 'The number is our hotline.' },
   'patch /api/v1/webhooks/{id}': { disable_after_hours: 48 },
   'post /api/v1/webhooks/try': {
     filter_expression: 'event != "threat_detected" || data.severity == "critical"',

@@ -163,6 +163,27 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     )
   }
 
+  /** Several statements that belong together, and their audit entries: all or none. */
+  async changeTogether<T>(
+    this: ProjectDatabase<OneProject>,
+    work: (run: RunStatement) => Promise<{ result: T; entries: readonly ProjectEntry[] }>,
+    nowMs: number,
+  ): Promise<T> {
+    const { projectId, value } = this.scope
+    const { pool, watch } = this.#connections
+    return inProjectTransaction(pool, projectId, async (client) => {
+      await client.query(`set local lock_timeout = ${longestTurnMs}`)
+      const { result, entries } = await work(
+        async <R extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+          const scoped = scopedText(text, this.scope)
+          return (await watch(scoped, () => query<R>(client, scoped, [value, ...values]))).rows
+        },
+      )
+      for (const entry of entries) await writeAudit(client, this.#principal, { ...entry, projectId }, nowMs)
+      return result
+    })
+  }
+
   /** Logs a change outside of Postgres. */
   async note(this: ProjectDatabase<OneProject>, entry: ProjectEntry, nowMs: number): Promise<void> {
     const { projectId } = this.scope
@@ -181,8 +202,14 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
   }
 }
 
+/** One statement of a transaction; its marks and values are those of `query`. */
+export type RunStatement = <R extends QueryResultRow>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<R[]>
+
 /** An audit entry; the project is the database's. */
-type ProjectEntry = Omit<AuditEntry, 'projectId'>
+export type ProjectEntry = Omit<AuditEntry, 'projectId'>
 
 function scopedText(text: string, scope: ProjectScope): string {
   const scoped = text.replaceAll(scopeMarker, (_marker, alias: string) => scope.condition(alias))
