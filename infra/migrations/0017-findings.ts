@@ -32,6 +32,7 @@ export async function up(knex: Knex): Promise<void> {
     create index findings_recent on findings (project_id, opened_at desc, id desc);
     -- For cursors: a list may be of all projects.
     create index findings_by_id on findings (id);
+    create index findings_age on findings (opened_at);
     create index findings_late on findings (opened_at) where state in ('open', 'acknowledged');
 
     -- A row for each partition of the scores' topic, so that sinks do not wait for each other.

@@ -5,6 +5,7 @@ import { countReadings, countVerdicts } from '../steps/count-scores.ts'
 import { addTo, createTally, type RollupRow } from '../steps/tally-rollups.ts'
 import { rederiveVerdicts } from '../stores/derive-store.ts'
 import { exchangeRuns, nextScoredPlaces, type ExchangedScore } from '../stores/promotion-store.ts'
+import { moveBetweenFindings } from '../stores/finding-promotion.ts'
 import { lockCalls, type CountedCall } from '../stores/lock-calls.ts'
 import type { RollupStore } from '../stores/rollup-store.ts'
 import { callRollups, changesLane, scoreRollups, verdictRollups } from '../stores/rollup-tables.ts'
@@ -19,7 +20,7 @@ export interface PromotionDependencies {
 
 /**
  * Promotes a run's next calls, in the caller's transaction: its scores become the live ones, the replaced
- * ones become the run's (docs/decisions/0024), verdicts and roll-ups follow. Resolves to whether there was
+ * ones become the run's (docs/decisions/0024), findings, verdicts and roll-ups follow. Resolves to whether there was
  * work.
  */
 export async function promoteCalls(
@@ -33,7 +34,7 @@ export async function promoteCalls(
   if (project !== undefined && last !== undefined) {
     // Waits for erasures, which lock calls: none of these may be left afterwards, but later ones follow.
     const calls = await lockCalls(client, project, places)
-    if (calls.length > 0) await exchange(client, run, project, calls, rollups)
+    if (calls.length > 0) await exchange(client, run, project, calls, { rollups, clock })
     await changeRun(client, run.id, {
       cursor_project: project,
       cursor_at: last.created_at,
@@ -51,11 +52,12 @@ async function exchange(
   run: ScoreRun,
   projectUuid: string,
   calls: readonly CountedCall[],
-  rollups: RollupStore,
+  { rollups, clock }: PromotionDependencies,
 ): Promise<void> {
   const liveRunUuid = idToUuid(liveRunId(idFromUuid('project', projectUuid)))
   const runs = { projectUuid, liveRunUuid, runUuid: run.id }
   const exchanged = await exchangeRuns(client, runs, calls)
+  await moveBetweenFindings(client, { ...runs, nowMs: clock.now() }, { exchanged, calls })
   const changes = await rederiveVerdicts(client, runs, calls)
   await rollups.add(client, callRollups, changesLane, countVerdicts(changes))
   await rollups.add(client, verdictRollups, changesLane, countReadings(changes))

@@ -8,12 +8,25 @@ import type { PlacedScore } from './place-score.ts'
 export function keyOfFinding({ call, score, suppressions }: PlacedScore): FindingKey | undefined {
   if (score.score_label !== 'unsafe' || score.severity === null) return undefined
   if (suppressions.length > 0 || call.source === 'redteam') return undefined
-  const decisive = score.found_values?.[0]
+  return keyOf({ ...call, ...score })
+}
+
+/** What decides the key of an unsafe score and its call. */
+interface KeyParts {
+  scorer_name: string
+  agent_name: string | null
+  tool_name: string | null
+  found_values: readonly { kind: string; tool: string | null }[] | null
+}
+
+/** The key of an unsafe score that is in a finding. */
+export function keyOf({ scorer_name, agent_name, tool_name, found_values }: KeyParts): FindingKey {
+  const decisive = found_values?.[0]
   return {
-    scorer_name: score.scorer_name,
+    scorer_name,
     evidence_kind: storable(decisive?.kind ?? ''),
-    agent_name: storable(call.agent_name ?? ''),
-    tool_name: storable(decisive?.tool ?? call.tool_name ?? ''),
+    agent_name: storable(agent_name ?? ''),
+    tool_name: storable(decisive?.tool ?? tool_name ?? ''),
   }
 }
 

@@ -4,23 +4,30 @@ import { severities, type Severity } from '#schemas/verdicts.ts'
 import { keyOfFinding } from './find-finding.ts'
 import type { PlacedScore } from './place-score.ts'
 
+/** A score as far as a finding counts it. */
+export interface CountableScore {
+  requestUuid: string
+  requestCreatedAtMs: number
+  score: { found_values: readonly { hash: Buffer | null }[] | null }
+}
+
 /** Scores of one finding that were added together. */
-export interface FindingGroup {
+export interface FindingGroup<Counted extends CountableScore = CountableScore> {
   projectUuid: string
   findingUuid: string
   key: FindingKey
   owaspCategory: string | null
   severity: Severity
   /** In the order in which they came. */
-  scores: PlacedScore[]
+  scores: Counted[]
 }
 
 /** The added live scores by their findings, in the order of the findings' keys in Postgres. */
 export function groupByFinding(
   added: readonly PlacedScore[],
   keyOf: (placed: PlacedScore) => FindingKey | undefined = keyOfFinding,
-): FindingGroup[] {
-  const groups = new Map<string, FindingGroup>()
+): FindingGroup<PlacedScore>[] {
+  const groups = new Map<string, FindingGroup<PlacedScore>>()
   for (const placed of added) {
     const { call, score, projectUuid, findingUuid } = placed
     const key = keyOf(placed)
@@ -44,7 +51,10 @@ export function worseOf(one: Severity, other: Severity): Severity {
 }
 
 /** Smallest and largest UUID of the scores' requests: the first and the last call by their identifiers. */
-export function firstAndLast(scores: readonly PlacedScore[]): { first: PlacedScore; last: PlacedScore } {
+export function firstAndLast(scores: readonly CountableScore[]): {
+  first: CountableScore
+  last: CountableScore
+} {
   const [one] = scores
   if (one === undefined) throw new RangeError('a finding has at least one score')
   return scores.reduce(

@@ -2,11 +2,12 @@ import type { ClientBase } from 'pg'
 import { maxFindingValues } from '#schemas/finding.ts'
 import { firstAndLast, valuesOf, type FindingGroup } from '../steps/group-findings.ts'
 
-/** Adds the groups' scores to their findings' counters of this lane. */
+/** Adds the groups' scores to their findings' counters of this lane; `by` -1: takes them out. */
 export async function addToCounters(
   client: ClientBase,
   groups: readonly FindingGroup[],
   lane: number,
+  by: 1 | -1 = 1,
 ): Promise<void> {
   if (groups.length === 0) return
   const ends = groups.map(({ scores }) => firstAndLast(scores))
@@ -21,7 +22,7 @@ export async function addToCounters(
     [
       groups.map(({ projectUuid }) => projectUuid),
       groups.map(({ findingUuid }) => findingUuid),
-      groups.map(({ scores }) => scores.length),
+      groups.map(({ scores }) => by * scores.length),
       ends.map(({ first }) => first.requestUuid),
       ends.map(({ last }) => last.requestUuid),
       ends.map(({ first }) => new Date(first.requestCreatedAtMs)),

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { FindingState } from '#schemas/event-data.ts'
 import { opensAgain } from '#schemas/finding.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import type { Severity } from '#schemas/verdicts.ts'
+import { severities, type Severity } from '#schemas/verdicts.ts'
 import { worseOf, type FindingGroup } from '../steps/group-findings.ts'
 
 /** How a finding stands after a batch. */
@@ -129,12 +129,14 @@ function changes(group: FindingGroup, stand: FindingStands | undefined, nowMs: n
   return worseOf(stand.severity, group.severity) !== stand.severity || opensAgain(stand, nowMs)
 }
 
-async function raiseSeverities(client: ClientBase, groups: readonly FindingGroup[]): Promise<void> {
+/** Of findings whose severity is not yet as bad as these scores'. */
+export async function raiseSeverities(client: ClientBase, groups: readonly FindingGroup[]): Promise<void> {
   if (groups.length === 0) return
   await client.query(
     `update findings f set severity = w.severity from unnest($1::uuid[], $2::uuid[], $3::text[]) as w (project_id, id, severity)
-     where f.project_id = w.project_id and f.id = w.id`,
-    [...keysOf(groups), groups.map(({ severity }) => severity)],
+     where f.project_id = w.project_id and f.id = w.id
+       and array_position($4::text[], f.severity) < array_position($4::text[], w.severity)`,
+    [...keysOf(groups), groups.map(({ severity }) => severity), severities],
   )
 }
 

@@ -136,7 +136,7 @@ async function standingsOf(
 
 function withFindings(
   added: readonly PlacedScore[],
-  groups: readonly FindingGroup[],
+  groups: readonly FindingGroup<PlacedScore>[],
   stands: ReadonlyMap<string, FindingStands>,
 ): PlacedScore[] {
   const firsts = new Map(groups.map((group) => [group.scores[0], stands.get(identityOf(group))]))
@@ -152,7 +152,7 @@ function withFindings(
 
 async function eventsOf(
   client: ClientBase,
-  groups: readonly FindingGroup[],
+  groups: readonly FindingGroup<PlacedScore>[],
   stands: ReadonlyMap<string, FindingStands>,
   { atMs, dashboardUrl }: { atMs: number; dashboardUrl: string },
 ): Promise<RaisedEvent[]> {

@@ -11,6 +11,8 @@ export interface ExchangedScore {
   score_label: ScoreLabel
   severity: Severity | null
   score_value: number | null
+  id: string
+  finding_id: string | null
 }
 
 /** The next places of one project where the run has scores, oldest first. Some calls may be gone. */
@@ -63,7 +65,7 @@ export async function exchangeRuns(
        stored_xid = pg_current_xact_id()
      from promoted p where s.project_id = $1 and s.request_id = p.request_id and s.request_created_at = p.request_created_at
        and s.request_created_at between $2 and $3 and s.scorer_name = p.scorer_name and s.run_id in ($6, $7)
-     returning s.request_id, s.run_id, s.scorer_name, s.score_label, s.severity, s.score_value`,
+     returning s.request_id, s.run_id, s.scorer_name, s.score_label, s.severity, s.score_value, s.id, s.finding_id`,
     [...placeValues(projectUuid, calls), liveRunUuid, runUuid],
   )
   return rows

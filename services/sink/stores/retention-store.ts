@@ -57,7 +57,7 @@ export async function deleteContent(
   limit: number,
 ): Promise<Deleted> {
   const deleted = { rows: 0, hasMore: false }
-  for (const sql of [deleteBodies, deleteDetails])
+  for (const sql of [deleteBodies, deleteDetails, deleteFindingValues])
     add(deleted, limit, await client.query(sql, [projectUuid, before, limit, firstUuidOf(before)]))
   for (const sql of [deleteEvents, deleteDeliveries])
     add(deleted, limit, await client.query(sql, [projectUuid, before, limit]))
@@ -100,6 +100,25 @@ export async function deleteLeftDeliveries(client: ClientBase, limit: number): P
   }
   return { rows: deleted, hasMore: deleted === limit }
 }
+
+/** The same for all projects, which have the longest retention. */
+export async function deleteOldFindingValues(
+  client: ClientBase,
+  before: Date,
+  limit: number,
+): Promise<Deleted> {
+  const deleted = { rows: 0, hasMore: false }
+  add(deleted, limit, await client.query(deleteValuesOfAll, [firstUuidOf(before), limit]))
+  return deleted
+}
+
+// By project: the index leads with it.
+const deleteValuesOfAll = `
+  delete from finding_values where (project_id, finding_id, hash, lane) in (
+    select old.* from projects p cross join lateral (
+      select v.project_id, v.finding_id, v.hash, v.lane from finding_values v
+      where v.project_id = p.id and v.last_request_id < $1::uuid order by v.last_request_id limit $2
+    ) old limit $2)`
 
 /**
  * Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether more is
@@ -156,6 +175,12 @@ const deleteDetails = `
     select project_id, score_id, request_created_at from safety_score_details
     where project_id = $1 and score_id < $4::uuid and request_created_at < $2 limit $3
   ) and request_created_at < $2`
+
+/** The findings' hashes of what was found last before `before`. */
+const deleteFindingValues = `
+  delete from finding_values where (project_id, finding_id, hash, lane) in (
+    select project_id, finding_id, hash, lane from finding_values
+    where project_id = $1 and last_request_id < $4::uuid and $2::timestamptz is not null limit $3)`
 
 // One that is not published yet still has to be; its time comes in a later round.
 const deleteEvents = `

@@ -10,6 +10,7 @@ import {
   contentTables,
   deleteContent,
   deleteLeftDeliveries,
+  deleteOldFindingValues,
   deleteOldLogs,
   deleteOldReviews,
   deleteOldRollups,
@@ -94,6 +95,7 @@ export function createRetention(
     const steps = [
       dropDay,
       () => deleteRows((client) => deleteOldLogs(client, before(contentDays), rowsAtOnce)),
+      () => deleteRows((client) => deleteOldFindingValues(client, before(contentDays), rowsAtOnce)),
       () => deleteRows((client) => deleteLeftDeliveries(client, rowsAtOnce)),
       ...(metadataDays === undefined
         ? []

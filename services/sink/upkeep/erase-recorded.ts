@@ -10,6 +10,7 @@ import {
   openErasures,
   type OpenErasure,
 } from '../stores/erase-calls.ts'
+import { eraseEvidence, eraseFindings } from '../stores/erase-findings.ts'
 import {
   eraseCounts,
   eraseLastHours,
@@ -114,10 +115,12 @@ async function eraseRest(
     while ((await inTurn((client) => erase(client, erasure, rowsAtOnce))) > 0);
   }
   await all(eraseQuotes)
+  await all(eraseEvidence)
   if (erasure.scope === 'project') {
     await all(unfolded(eraseCounts))
     if (await inTurn((client) => areAttacksHeld(client, erasure))) return false
     await all(eraseAttacks)
+    await all(eraseFindings)
   }
   return signal?.aborted !== true
 }

@@ -4,6 +4,7 @@ import { readTimeAgo } from '../stores/claim-store.ts'
 import { dayOf } from '../stores/day-partitions.ts'
 import { deleteOldEphemeral } from '../stores/ephemeral-store.ts'
 import { forgetErased } from '../stores/erase-calls.ts'
+import { deleteOldFindings, measureFindings } from '../stores/finding-upkeep.ts'
 import { measureErasures, measurePartitionsEnd } from '../stores/measure-upkeep.ts'
 import { deletePublished, measureOutbox } from '../stores/outbox-store.ts'
 import { deleteEndedSuppressions } from '../stores/suppression-store.ts'
@@ -23,8 +24,8 @@ const publishedDays = 8
 const erasureDays = 90
 
 /**
- * Makes partitions for the days ahead, deletes outbox rows long published and suppressions
- * long ended, and measures what alerts watch.
+ * Makes partitions for the days ahead, deletes outbox rows long published, suppressions long ended and
+ * findings long past, and measures what alerts watch.
  * Every sink makes partitions, by Postgres's clock: a sink whose clock is ahead would make none for today.
  * Only the elected sink deletes. Resolves to whether there is more to do.
  */
@@ -41,7 +42,8 @@ export function createMaintenance(dependencies: MaintenanceDependencies): () => 
         (await deletePublished(client, publishedDays)) +
         (await deleteOldEphemeral(client)) +
         (await forgetErased(client, erasureDays)) +
-        (await deleteEndedSuppressions(client)),
+        (await deleteEndedSuppressions(client)) +
+        (await deleteOldFindings(client)),
     )
     await measure()
     return deleted === 'not_elected' ? deleted : deleted > 0
@@ -59,7 +61,19 @@ function createMeasuring({ pool, metrics }: MaintenanceDependencies): () => Prom
   )
   const erasures = gauge('erasures_open', 'Erasures that are not done')
   const erasureAge = gauge('erasures_oldest_age_seconds', 'Age of the oldest erasure that is not done')
+  const findings = metrics.gauge('sluice_findings_open', 'Findings that are open or acknowledged', [
+    'severity',
+  ])
+  const overdue = metrics.gauge(
+    'sluice_findings_overdue',
+    'Findings that are open or acknowledged for longer than their severity allows',
+    ['severity'],
+  )
   return async () => {
+    for (const { severity, open, late } of await measureFindings(pool)) {
+      findings.set({ severity }, open)
+      overdue.set({ severity }, late)
+    }
     const outbox = await measureOutbox(pool)
     waiting.set(outbox.waiting)
     age.set(outbox.oldestSeconds)

@@ -1,0 +1,183 @@
+import { expect, test } from '@jest/globals'
+import { systemClock } from '#runtime/clock.ts'
+import { idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import type { Score } from '#schemas/safety-score-recorded.ts'
+import { promoteCalls } from '../runs/promote-runs.ts'
+import { placeScores } from '../steps/place-score.ts'
+import { many, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
+import { useErasingFixture } from '../testing/use-erasing-fixture.ts'
+import { deleteOldFindings, measureFindings } from './finding-upkeep.ts'
+import { deleteContent, deleteOldFindingValues } from './retention-store.ts'
+import { createRollupStore } from './rollup-store.ts'
+import { lockRun } from './run-store.ts'
+import { createScoreStore } from './score-store.ts'
+
+const world = useErasingFixture()
+const safe = { score_value: 1, score_label: 'safe', severity: null, found_values: null } as const
+const found = (index: number) => ({
+  found_values: [{ kind: 'phone_number', tool: null, hash: Buffer.alloc(16, index) }],
+})
+
+async function storedCalls(count: number, changes: Partial<LoggedCall> = {}): Promise<LoggedCall[]> {
+  const projectId = await world.fixture.addProject()
+  const nowMs = Date.now()
+  const calls = many(count, (index) =>
+    sampleCall(projectId, { id: newId('request', nowMs + index), ...changes }),
+  )
+  await world.fixture.store(calls)
+  return calls
+}
+
+async function score(call: LoggedCall, changes: Partial<Score> = {}, run?: string): Promise<void> {
+  const run_id = run ?? liveRunId(call.project_id)
+  const id = scoreId(call.project_id, call.id, 'pii_detection', run_id)
+  const made = sampleScore(call.project_id, call.id, { ...changes, id })
+  await createScoreStore(world.pool, createRollupStore()).store(
+    placeScores(sampleScoredCall(call, { run_id, scores: [made] })),
+    0,
+    () => [],
+  )
+}
+
+async function promote(call: LoggedCall, runId: string): Promise<void> {
+  await world.pool.query(
+    `insert into score_runs (id, project_id, start_at, end_at, source, alert, status, calls_total, created_at)
+     values ($1, $2, now() - interval '1 hour', now() + interval '1 hour', 'postgres', false, 'promoting', 1, now())
+     on conflict (id) do update set status = 'promoting', cursor_project = null, cursor_at = null, cursor_id = null`,
+    [idToUuid(runId), idToUuid(call.project_id)],
+  )
+  const client = await world.pool.connect()
+  try {
+    await client.query('begin')
+    const run = await lockRun(client, ['promoting'], idToUuid(runId))
+    if (run === undefined) throw new Error('there is no such run')
+    await promoteCalls(client, run, { rollups: createRollupStore(), clock: systemClock })
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+}
+
+/** What is kept of a project's findings, with a count of its live scores by SQL. */
+async function keptOf(projectId: string) {
+  const { rows } = await world.pool.query(
+    `select f.evidence_kind as kind, f.state,
+       (select sum(count)::integer from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id) as count,
+       (select count(*)::integer from safety_scores s where s.project_id = f.project_id and s.finding_id = f.id and s.run_id = $2) as live,
+       (select count(distinct hash)::integer from finding_values v where v.project_id = f.project_id and v.finding_id = f.id) as values,
+       (select count(*)::integer from finding_comments v where v.project_id = f.project_id and v.finding_id = f.id) as comments
+     from findings f where f.project_id = $1 order by f.evidence_kind`,
+    [idToUuid(projectId), idToUuid(liveRunId(projectId))],
+  )
+  return rows as unknown[]
+}
+
+async function comment(projectId: string): Promise<void> {
+  await world.pool.query(
+    `insert into finding_comments (project_id, id, finding_id, author, author_kind, text, created_at)
+     select project_id, gen_random_uuid(), id, 'ana', 'person', 'quotes', now() from findings where project_id = $1`,
+    [idToUuid(projectId)],
+  )
+}
+
+test('promotion counts again, opens what is new without an event, and keeps state and comments; back it is as before', async () => {
+  const [one, two, three] = (await storedCalls(3)) as [LoggedCall, LoggedCall, LoggedCall]
+  const projectId = one.project_id
+  await score(one, found(1))
+  await score(two, found(2))
+  await score(three, safe)
+  await comment(projectId)
+  await world.pool.query(`update findings set state = 'acknowledged' where project_id = $1`, [
+    idToUuid(projectId),
+  ])
+  const runId = newId('run')
+  await score(one, safe, runId)
+  await score(two, found(2), runId)
+  await score(three, { found_values: [{ kind: 'email', tool: null, hash: Buffer.alloc(16, 3) }] }, runId)
+  const phones = { kind: 'phone_number', state: 'acknowledged', comments: 1 }
+  const before = [{ ...phones, count: 2, live: 2, values: 2 }]
+  expect(await keptOf(projectId)).toEqual(before)
+  await promote(one, runId)
+  expect(await keptOf(projectId)).toEqual([
+    { kind: 'email', state: 'open', count: 1, live: 1, values: 1, comments: 0 },
+    { ...phones, count: 1, live: 1, values: 1 },
+  ])
+  const { rows } = await world.pool.query('select event from event_outbox where project_id = $1', [
+    idToUuid(projectId),
+  ])
+  expect(rows).toEqual([{ event: 'finding_opened' }])
+  await promote(one, runId)
+  expect(await keptOf(projectId)).toEqual([
+    { kind: 'email', state: 'open', count: 0, live: 0, values: 0, comments: 0 },
+    ...before,
+  ])
+})
+
+test('an erasure keeps counts and takes what the last call had; without a call the comments go too', async () => {
+  const calls = (await storedCalls(3)) as [LoggedCall, LoggedCall, LoggedCall]
+  const [one, two, three] = calls
+  const projectId = one.project_id
+  await score(one, found(1))
+  await score(two, found(1))
+  await score(three, found(2))
+  await comment(projectId)
+  const erase = async ({ id }: LoggedCall) =>
+    world.fixture.erased(await world.fixture.erase(projectId, 'request', idToUuid(id)), '1')
+  const kept = { kind: 'phone_number', state: 'open', count: 3 }
+  await erase(two)
+  expect(await keptOf(projectId)).toEqual([{ ...kept, live: 2, values: 2, comments: 1 }])
+  await erase(one)
+  expect(await keptOf(projectId)).toEqual([{ ...kept, live: 1, values: 1, comments: 1 }])
+  await erase(three)
+  expect(await keptOf(projectId)).toEqual([{ ...kept, live: 0, values: 0, comments: 0 }])
+})
+
+test("an erased project's findings go with it, and no other project's", async () => {
+  const [mine] = (await storedCalls(1)) as [LoggedCall]
+  const [theirs] = (await storedCalls(1)) as [LoggedCall]
+  await score(mine, found(1))
+  await score(theirs, found(1))
+  await world.fixture.erased(await world.fixture.erase(mine.project_id, 'project', ''), '1')
+  expect(await keptOf(mine.project_id)).toEqual([])
+  expect(await keptOf(theirs.project_id)).toMatchObject([{ count: 1, values: 1 }])
+})
+
+test('hashes go when the content of their last call goes', async () => {
+  const [call] = (await storedCalls(1)) as [LoggedCall]
+  await score(call, found(1))
+  const client = await world.pool.connect()
+  try {
+    const [past, future] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)]
+    await deleteOldFindingValues(client, past, 100)
+    await deleteContent(client, idToUuid(call.project_id), past, 100)
+    expect(await keptOf(call.project_id)).toMatchObject([{ values: 1 }])
+    await deleteContent(client, idToUuid(call.project_id), future, 100)
+    expect(await keptOf(call.project_id)).toMatchObject([{ values: 0, count: 1 }])
+    await score({ ...call }, found(1))
+    await deleteOldFindingValues(client, future, 100)
+    expect(await keptOf(call.project_id)).toMatchObject([{ values: 0, count: 1 }])
+  } finally {
+    client.release()
+  }
+})
+
+test('findings without a call for 400 days are deleted; late ones are measured by severity', async () => {
+  await world.pool.query('delete from findings')
+  const [call] = (await storedCalls(1)) as [LoggedCall]
+  await score(call, { ...found(1), severity: 'critical' })
+  const late = async () => (await measureFindings(world.pool)).find(({ severity }) => severity === 'critical')
+  expect(await late()).toEqual({ severity: 'critical', open: 1, late: 0 })
+  await world.pool.query(`update findings set opened_at = now() - interval '5 hours'`)
+  expect(await late()).toEqual({ severity: 'critical', open: 1, late: 1 })
+  const client = await world.pool.connect()
+  try {
+    await client.query(`update findings set opened_at = now() - interval '401 days'`)
+    expect(await deleteOldFindings(client)).toBe(0)
+    await client.query(`update finding_counters set last_seen_at = now() - interval '401 days'`)
+    expect(await deleteOldFindings(client)).toBe(1)
+  } finally {
+    client.release()
+  }
+  expect(await keptOf(call.project_id)).toEqual([])
+})
