@@ -1,0 +1,145 @@
+import { latencyPercentile } from './latency-buckets.ts'
+import type { Severity } from './verdicts.ts'
+
+/** What a rule measures. `unsafe_…` counts calls, or scores of one scorer where the rule names it. */
+export const alertMetrics = [
+  'unsafe_share',
+  'unsafe_count',
+  'failed_share',
+  'latency_p95',
+  'cost_usd',
+  'tokens',
+  'calls',
+  'not_read_share',
+  'delivery_failures',
+] as const
+export type AlertMetric = (typeof alertMetrics)[number]
+
+export const alertFilterNames = [
+  'agent_name',
+  'model',
+  'provider',
+  'source',
+  'scorer_name',
+  'severity',
+] as const
+export type AlertFilter = Partial<Record<(typeof alertFilterNames)[number], string>>
+
+export const alertDirections = ['above', 'below'] as const
+export const alertComparisons = ['none', 'last_week'] as const
+
+/** Per project: each is evaluated every minute. */
+export const maxAlertRules = 50
+export const maxWindowMinutes = 1_440
+
+/** A rule without its name and owner. */
+export interface AlertRule {
+  metric: AlertMetric
+  filter: AlertFilter
+  window_minutes: number
+  direction: (typeof alertDirections)[number]
+  /** Null: no warning. */
+  warning_threshold: number | null
+  alert_threshold: number
+  /** How long the threshold must be passed before the rule fires. */
+  for_minutes: number
+  /** After it fired, so long it does not fire again at the same level. */
+  cooldown_minutes: number
+  /** `last_week`: thresholds are multiples of the value a week before. */
+  compare: (typeof alertComparisons)[number]
+}
+
+/** The counts that a rule needs. */
+export type AlertCounts = 'calls' | 'latency' | 'readings' | 'scores' | 'deliveries'
+
+/** Which counts have the rule's metric. */
+export function countsOf({ metric, filter }: Pick<AlertRule, 'metric' | 'filter'>): AlertCounts {
+  if (metric === 'delivery_failures') return 'deliveries'
+  if (metric === 'latency_p95') return 'latency'
+  if (metric === 'not_read_share') return 'readings'
+  return filter.scorer_name === undefined ? 'calls' : 'scores'
+}
+
+/** The filters that the counts of a metric have. */
+export function filtersOf(rule: Pick<AlertRule, 'metric' | 'filter'>): readonly (keyof AlertFilter)[] {
+  const { metric, filter } = rule
+  if (metric === 'delivery_failures') return []
+  const isUnsafe = metric === 'unsafe_share' || metric === 'unsafe_count'
+  if (!isUnsafe) return ['agent_name', 'model', 'provider', 'source']
+  if (filter.scorer_name !== undefined) return ['scorer_name', 'severity', 'source']
+  return ['agent_name', 'model', 'provider', 'source', 'severity', 'scorer_name']
+}
+
+/** Sums over a window. Postgres writes them as text: they have more digits than a number. */
+export type AlertSums = Readonly<Record<string, string | null>> & {
+  latencies?: readonly (string | null)[] | null
+}
+
+/** Metrics that grow with the length of the window. */
+const countedMetrics: ReadonlySet<AlertMetric> = new Set([
+  'unsafe_count',
+  'cost_usd',
+  'tokens',
+  'calls',
+  'delivery_failures',
+])
+/** Metrics for which a window without calls is an answer. */
+const knownWithoutCalls: ReadonlySet<AlertMetric> = new Set(['calls', 'delivery_failures'])
+
+/**
+ * The value of a rule's metric; null: the window had no calls. `share` is the part of the summed time that
+ * the window has: counts by the hour are scaled to shorter windows.
+ */
+export function measureAlert(
+  { metric, filter }: Pick<AlertRule, 'metric' | 'filter'>,
+  sums: AlertSums,
+  share = 1,
+): number | null {
+  const total = numberOf(sums['total'])
+  if (total === 0 && !knownWithoutCalls.has(metric)) return null
+  const value = valueOf(metric, filter.severity as Severity | undefined, sums, total)
+  if (value === null) return null
+  // Hostile costs and token counts can be beyond what JSON and Postgres take as a number.
+  return Math.min(countedMetrics.has(metric) ? value * share : value, Number.MAX_VALUE)
+}
+
+function valueOf(
+  metric: AlertMetric,
+  severity: Severity | undefined,
+  sums: AlertSums,
+  total: number,
+): number | null {
+  switch (metric) {
+    case 'calls':
+      return total
+    case 'delivery_failures':
+      return numberOf(sums['failed'])
+    case 'tokens':
+      return numberOf(sums['tokens'])
+    case 'cost_usd':
+      return numberOf(sums['cost_picodollars']) / 1e12
+    case 'failed_share':
+      return numberOf(sums['failed']) / total
+    case 'not_read_share':
+      return numberOf(sums['not_read']) / total
+    case 'latency_p95':
+      return latencyPercentile((sums.latencies ?? []).map(numberOf), 0.95)
+    case 'unsafe_count':
+      return unsafeOf(sums, severity)
+    case 'unsafe_share': {
+      const judged = numberOf(sums['judged'])
+      return judged === 0 ? null : unsafeOf(sums, severity) / judged
+    }
+  }
+}
+
+/** A severity selects that one and worse ones. */
+function unsafeOf(sums: AlertSums, severity: Severity | undefined): number {
+  const critical = numberOf(sums['critical'])
+  const high = numberOf(sums['high'])
+  if (severity === 'critical') return critical
+  if (severity === 'high') return critical + high
+  return numberOf(sums['unsafe'])
+}
+
+const numberOf = (text: string | null | undefined): number => Math.max(0, Number(text ?? 0))
