@@ -18,6 +18,8 @@ const readOnly = [
   'score_rollups_by_day',
   'tool_rollups_by_day',
   'verdict_rollups_by_day',
+  'call_minutes',
+  'score_minutes',
   'review_counts',
   'seen_tools',
   'judge_spend_by_scorer',

@@ -71,9 +71,13 @@ export function filtersOf(rule: Pick<AlertRule, 'metric' | 'filter'>): readonly 
 }
 
 /** Sums over a window. Postgres writes them as text: they have more digits than a number. */
-export type AlertSums = Readonly<Record<string, string | null>> & {
+export type AlertSums = Partial<Record<(typeof sumNames)[number], string | null>> & {
   latencies?: readonly (string | null)[] | null
 }
+const sumNames = [
+  ...(['total', 'failed', 'tokens', 'cost_picodollars', 'judged'] as const),
+  ...(['unsafe', 'critical', 'high', 'not_read'] as const),
+] as const
 
 /** Metrics that grow with the length of the window. */
 const countedMetrics: ReadonlySet<AlertMetric> = new Set([
@@ -95,7 +99,7 @@ export function measureAlert(
   sums: AlertSums,
   share = 1,
 ): number | null {
-  const total = numberOf(sums['total'])
+  const total = numberOf(sums.total)
   if (total === 0 && !knownWithoutCalls.has(metric)) return null
   const value = valueOf(metric, filter.severity as Severity | undefined, sums, total)
   if (value === null) return null
@@ -113,21 +117,21 @@ function valueOf(
     case 'calls':
       return total
     case 'delivery_failures':
-      return numberOf(sums['failed'])
+      return numberOf(sums.failed)
     case 'tokens':
-      return numberOf(sums['tokens'])
+      return numberOf(sums.tokens)
     case 'cost_usd':
-      return numberOf(sums['cost_picodollars']) / 1e12
+      return numberOf(sums.cost_picodollars) / 1e12
     case 'failed_share':
-      return numberOf(sums['failed']) / total
+      return numberOf(sums.failed) / total
     case 'not_read_share':
-      return numberOf(sums['not_read']) / total
+      return numberOf(sums.not_read) / total
     case 'latency_p95':
       return latencyPercentile((sums.latencies ?? []).map(numberOf), 0.95)
     case 'unsafe_count':
       return unsafeOf(sums, severity)
     case 'unsafe_share': {
-      const judged = numberOf(sums['judged'])
+      const judged = numberOf(sums.judged)
       return judged === 0 ? null : unsafeOf(sums, severity) / judged
     }
   }
@@ -135,11 +139,11 @@ function valueOf(
 
 /** A severity selects that one and worse ones. */
 function unsafeOf(sums: AlertSums, severity: Severity | undefined): number {
-  const critical = numberOf(sums['critical'])
-  const high = numberOf(sums['high'])
+  const critical = numberOf(sums.critical)
+  const high = numberOf(sums.high)
   if (severity === 'critical') return critical
   if (severity === 'high') return critical + high
-  return numberOf(sums['unsafe'])
+  return numberOf(sums.unsafe)
 }
 
 const numberOf = (text: string | null | undefined): number => Math.max(0, Number(text ?? 0))

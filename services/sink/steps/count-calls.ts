@@ -1,16 +1,24 @@
 import { latencyBucketOf, latencyColumn } from '#schemas/latency-buckets.ts'
 import type { PlacedCall } from './place-call.ts'
-import { addTo, createTally, type RollupRow, type Tally } from './tally-rollups.ts'
+import { addTo, createTally, minuteLengthMs, type RollupRow, type Tally } from './tally-rollups.ts'
 
-/** What new calls add to `call_rollups` and `tool_rollups`. */
-export function countCalls(newCalls: readonly PlacedCall[]): { calls: RollupRow[]; tools: RollupRow[] } {
+interface CountedCalls {
+  calls: RollupRow[]
+  minutes: RollupRow[]
+  tools: RollupRow[]
+}
+
+/** What new calls add to `call_rollups`, `call_minutes` and `tool_rollups`. */
+export function countCalls(newCalls: readonly PlacedCall[]): CountedCalls {
   const calls = createTally()
+  const minutes = createTally(minuteLengthMs)
   const tools = createTally()
   for (const placed of newCalls) {
     countCall(calls, placed)
+    countCall(minutes, placed)
     countTools(tools, placed)
   }
-  return { calls: calls.rows(), tools: tools.rows() }
+  return { calls: calls.rows(), minutes: minutes.rows(), tools: tools.rows() }
 }
 
 function countCall(tally: Tally, { call, projectUuid, createdAtMs }: PlacedCall): void {

@@ -66,7 +66,7 @@ export function countReadings(changes: readonly VerdictChange[]): RollupRow[] {
   return tally.rows()
 }
 
-function countVerdict(
+export function countVerdict(
   sums: RollupRow['sums'],
   { worstLabel, worstSeverity }: CountedVerdict,
   by: 1 | -1,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** Sums of one series of a project in one hour, added to its row. */
+/** Sums of one series of a project in one hour or minute, added to its row. */
 export interface RollupRow {
   projectUuid: string
-  /** The hour of the calls, Unix milliseconds. */
-  hourMs: number
+  /** Start of the hour or minute of the calls, Unix milliseconds. */
+  startMs: number
   /** Hash of the series' dimensions: names can be longer than an index takes. */
   series: string
   isOther: boolean
@@ -15,6 +15,7 @@ export interface RollupRow {
 }
 
 const hourLengthMs = 3_600_000
+export const minuteLengthMs = 60_000
 /** What ingest takes of a name at most; records that did not come by ingest may hold more. */
 const longestName = 256
 
@@ -25,16 +26,16 @@ export interface Tally {
   rows(): RollupRow[]
 }
 
-/** Gathers sums by project, hour and dimensions. */
-export function createTally(): Tally {
+/** Gathers sums by project, dimensions and step of time: hours unless `stepMs` says otherwise. */
+export function createTally(stepMs = hourLengthMs): Tally {
   const rows = new Map<string, RollupRow>()
   return {
     sumsOf(projectUuid, timeMs, dimensions) {
-      const hourMs = timeMs - (timeMs % hourLengthMs)
-      const key = `${projectUuid}${hourMs}${JSON.stringify(Object.values(dimensions))}`
+      const startMs = timeMs - (timeMs % stepMs)
+      const key = `${projectUuid}${startMs}${JSON.stringify(Object.values(dimensions))}`
       let row = rows.get(key)
       if (row === undefined) {
-        row = { projectUuid, hourMs, ...nameSeries(dimensions), sums: {}, lastAtMs: timeMs }
+        row = { projectUuid, startMs, ...nameSeries(dimensions), sums: {}, lastAtMs: timeMs }
         rows.set(key, row)
       }
       row.lastAtMs = Math.max(row.lastAtMs, timeMs)
@@ -56,7 +57,7 @@ export function asOther(row: RollupRow, kept: readonly string[]): RollupRow {
 export function mergeRows(rows: readonly RollupRow[]): RollupRow[] {
   const merged = new Map<string, RollupRow>()
   for (const row of rows) {
-    const key = `${row.projectUuid}/${String(row.hourMs).padStart(15, '0')}/${row.series}`
+    const key = `${row.projectUuid}/${String(row.startMs).padStart(15, '0')}/${row.series}`
     const before = merged.get(key)
     if (before === undefined) merged.set(key, { ...row, sums: { ...row.sums } })
     else {

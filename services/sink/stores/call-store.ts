@@ -14,7 +14,7 @@ import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
 import { advancePosition, lockPosition } from './position-store.ts'
 import type { RollupStore } from './rollup-store.ts'
-import { callRollups, laneOf, toolRollups } from './rollup-tables.ts'
+import { callMinutes, callRollups, laneOf, toolRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
 
@@ -90,6 +90,7 @@ async function addToRollups(
 ): Promise<number> {
   const counts = countCalls(newCalls)
   const calls = await rollups.add(client, callRollups, lane, counts.calls)
+  await rollups.add(client, callMinutes, lane, counts.minutes)
   return calls + (await rollups.add(client, toolRollups, lane, counts.tools))
 }
 

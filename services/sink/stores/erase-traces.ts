@@ -3,7 +3,7 @@ import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import type { OpenErasure } from './erase-calls.ts'
 import { recountDays } from './rollup-days.ts'
-import { dayTableOf, rollupTables } from './rollup-tables.ts'
+import { dayTableOf, minuteTables, rollupTables } from './rollup-tables.ts'
 
 /**
  * A table that refers to calls without a foreign key. It is walked by `time` and `key`, which have an index
@@ -117,14 +117,17 @@ export async function eraseCounts(
   )
   let deleted = tools.rowCount ?? 0
   const [hour, day] = [startOf(hourMs, requested_at), startOf(dayMs, requested_at)]
-  const ended = rollupTables.flatMap((table) => [
-    [table.name, hour] as const,
-    [dayTableOf(table), day] as const,
-  ])
-  for (const [name, before] of ended) {
+  const ended = [
+    ...rollupTables.flatMap((table) => [
+      [table.name, 'hour', hour] as const,
+      [dayTableOf(table), 'hour', day] as const,
+    ]),
+    ...minuteTables.map(({ name }) => [name, 'minute', hour] as const),
+  ]
+  for (const [name, time, before] of ended) {
     const { rowCount } = await client.query(
-      `delete from ${name} where (project_id, hour, series, lane) in (
-         select project_id, hour, series, lane from ${name} where project_id = $1 and hour < $2 limit $3)`,
+      `delete from ${name} where (project_id, ${time}, series, lane) in (
+         select project_id, ${time}, series, lane from ${name} where project_id = $1 and ${time} < $2 limit $3)`,
       [project_id, before, limit],
     )
     deleted += rowCount ?? 0
@@ -153,6 +156,13 @@ export async function eraseLastHours(
       [project_id, from, last],
     )
   }
+  for (const { name } of minuteTables) {
+    await client.query(
+      `select from ${name} where project_id = $1 and minute >= $2 and minute < $3::timestamptz + interval '1 hour'
+       order by minute, series, lane for update`,
+      [project_id, from, last],
+    )
+  }
   for (let hour = from; hour <= last; hour = new Date(hour.getTime() + hourMs)) {
     await client.query(eraseHourSql, [project_id, hour, new Date(hour.getTime() + hourMs)])
   }
@@ -175,6 +185,11 @@ const eraseHourSql = `
     .map(
       ({ name }) =>
         `of_${name} as (delete from ${name} where project_id = $1 and hour = $2 and not exists (select from later))`,
+    )
+    .join(', ')}, ${minuteTables
+    .map(
+      ({ name }) =>
+        `of_${name} as (delete from ${name} where project_id = $1 and minute >= $2 and minute < $3 and not exists (select from later))`,
     )
     .join(', ')}
   select`

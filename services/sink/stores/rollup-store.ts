@@ -21,7 +21,7 @@ export function createRollupStore(): RollupStore {
   const admitted = new Map<string, Set<string>>()
   let remembered = 0
 
-  /** The series of the groups (project, hour) that have rows, as far as they matter; read once a group. */
+  /** The series of the groups (project, time) that have rows, as far as they matter; read once a group. */
   async function readAdmitted(
     client: ClientBase,
     table: RollupTable,
@@ -37,8 +37,8 @@ export function createRollupStore(): RollupStore {
     const groups = [...unknown.values()]
     const { rows: found } = await client.query<{ place: string; series: string[] }>(
       `select place, array_agg(series) as series from unnest($1::uuid[], $2::timestamptz[]) with ordinality as groups (project, at, place)
-       join ${table.name} on project_id = project and hour = at and lane = $3 and not is_other group by place`,
-      [groups.map(({ projectUuid }) => projectUuid), groups.map(({ hourMs }) => new Date(hourMs)), lane],
+       join ${table.name} on project_id = project and ${table.timeColumn} = at and lane = $3 and not is_other group by place`,
+      [groups.map(({ projectUuid }) => projectUuid), groups.map(({ startMs }) => new Date(startMs)), lane],
     )
     const seriesAt = new Map(found.map(({ place, series }) => [Number(place) - 1, series]))
     ;[...unknown.keys()].forEach((group, index) => {
@@ -83,13 +83,14 @@ export function createRollupStore(): RollupStore {
   }
 }
 
-function groupOf(table: RollupTable, lane: number, { projectUuid, hourMs }: RollupRow): string {
-  return `${table.name}/${lane}/${projectUuid}/${hourMs}`
+function groupOf(table: RollupTable, lane: number, { projectUuid, startMs }: RollupRow): string {
+  return `${table.name}/${lane}/${projectUuid}/${startMs}`
 }
 
 function valuesOf(table: RollupTable, lane: number, row: RollupRow): Record<string, unknown> {
-  const { projectUuid, hourMs, series, isOther, dimensions, sums, lastAtMs } = row
-  const key = { project_id: projectUuid, hour: new Date(hourMs), series, lane, is_other: isOther }
+  const { projectUuid, startMs, series, isOther, dimensions, sums, lastAtMs } = row
+  const at = { [table.timeColumn]: new Date(startMs) }
+  const key = { project_id: projectUuid, ...at, series, lane, is_other: isOther }
   const zeros = Object.fromEntries(table.sums.map((name) => [name, 0]))
   // JSON has no larger numbers than 2^53; Postgres reads digits from text just as well.
   const counted = Object.fromEntries(Object.entries(sums).map(([name, value]) => [name, String(value)]))
@@ -97,7 +98,7 @@ function valuesOf(table: RollupTable, lane: number, row: RollupRow): Record<stri
 }
 
 function upsertSql(table: RollupTable): string {
-  const { name } = table
+  const { name, timeColumn } = table
   const columns = columnsOf(table).join(', ')
   const updates = [
     ...table.sums.map((sum) => `${sum} = ${name}.${sum} + excluded.${sum}`),
@@ -107,6 +108,6 @@ function upsertSql(table: RollupTable): string {
     ...(table.hasLastAt ? [`last_at = greatest(${name}.last_at, excluded.last_at)`] : []),
   ]
   return `insert into ${name} (${columns}) select ${columns} from json_populate_recordset(null::${name}, $1::json)
-    order by project_id, hour, series, lane
-    on conflict (project_id, hour, series, lane) do update set ${updates.join(', ')}`
+    order by project_id, ${timeColumn}, series, lane
+    on conflict (project_id, ${timeColumn}, series, lane) do update set ${updates.join(', ')}`
 }

@@ -1,8 +1,11 @@
 import { latencyBucketCount, latencyColumn } from '#schemas/latency-buckets.ts'
 
-/** A table of sums by hour: docs/decisions/0006. */
+/** A table of sums by hour or minute: docs/decisions/0006. */
 export interface RollupTable {
-  name: 'call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups'
+  name:
+    | ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups')
+    | ('call_minutes' | 'score_minutes')
+  timeColumn: 'hour' | 'minute'
   dimensions: readonly string[]
   /** The dimension by whose values people look: each keeps a series of its own as long as there is room. */
   names: string
@@ -18,6 +21,7 @@ export interface RollupTable {
 
 export const callRollups: RollupTable = {
   name: 'call_rollups',
+  timeColumn: 'hour',
   dimensions: ['source', 'model', 'provider', 'agent_name'],
   names: 'agent_name',
   keptInOther: ['source'],
@@ -41,6 +45,7 @@ export const callRollups: RollupTable = {
 
 export const scoreRollups: RollupTable = {
   name: 'score_rollups',
+  timeColumn: 'hour',
   dimensions: ['run_id', 'source', 'scorer_name', 'score_label', 'severity'],
   names: 'scorer_name',
   keptInOther: ['run_id', 'source', 'score_label', 'severity'],
@@ -53,6 +58,7 @@ export const scoreRollups: RollupTable = {
 
 export const toolRollups: RollupTable = {
   name: 'tool_rollups',
+  timeColumn: 'hour',
   dimensions: ['source', 'tool_name', 'agent_name'],
   names: 'tool_name',
   keptInOther: ['source'],
@@ -65,6 +71,7 @@ export const toolRollups: RollupTable = {
 /** Calls by what their scores say together; decided and applicable scores are summed over them. */
 export const verdictRollups: RollupTable = {
   name: 'verdict_rollups',
+  timeColumn: 'hour',
   dimensions: ['source', 'model', 'provider', 'agent_name', 'verdict'],
   names: 'agent_name',
   keptInOther: ['source', 'verdict'],
@@ -75,6 +82,34 @@ export const verdictRollups: RollupTable = {
   maxSeries: 1_200,
 }
 
+/** Minutes are neither folded nor counted by the day: they carry alert rules and go after two days. */
+export const callMinutes: RollupTable = {
+  ...callRollups,
+  name: 'call_minutes',
+  timeColumn: 'minute',
+  sums: [
+    ...['calls', 'failed', 'prompt_tokens', 'completion_tokens', 'cost_picodollars'],
+    ...['verdict_safe', 'verdict_unscored', 'verdict_unsafe', 'severity_high', 'severity_critical'],
+    ...['readings', 'not_read'],
+  ],
+}
+
+/** Scores of the live run. The label of an unsafe score that a suppression covers is `suppressed`. */
+export const scoreMinutes: RollupTable = {
+  name: 'score_minutes',
+  timeColumn: 'minute',
+  dimensions: ['source', 'scorer_name', 'score_label', 'severity'],
+  names: 'scorer_name',
+  keptInOther: ['source', 'score_label', 'severity'],
+  sums: ['scores'],
+  sparseSums: [],
+  hasLastAt: false,
+  maxSeries: 3_000,
+}
+
+export const minuteTables: readonly RollupTable[] = [callMinutes, scoreMinutes]
+
+/** The hourly ones. */
 export const rollupTables: readonly RollupTable[] = [callRollups, scoreRollups, toolRollups, verdictRollups]
 
 /** The lane of rows that have been folded into one a series. */
@@ -98,7 +133,7 @@ export function laneOf(topic: 'kept' | 'ephemeral' | 'scores', partition: number
 
 export function columnsOf(table: RollupTable): string[] {
   return [
-    ...['project_id', 'hour', 'series', 'lane', 'is_other'],
+    ...['project_id', table.timeColumn, 'series', 'lane', 'is_other'],
     ...table.dimensions,
     ...table.sums,
     ...table.sparseSums,

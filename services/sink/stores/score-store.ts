@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '#runtime/postgres.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { countReadings, countScores, countVerdicts } from '../steps/count-scores.ts'
+import { countScoreMinutes, countVerdictMinutes } from '../steps/count-minutes.ts'
 import { foldVerdicts } from '../steps/fold-verdicts.ts'
 import type { PlacedScore } from '../steps/place-score.ts'
 import { ofKeptDays } from './content-days.ts'
@@ -10,7 +11,14 @@ import { insertEvents } from './outbox-store.ts'
 import { timeBounds } from './time-bounds.ts'
 import { detailColumns, scoreColumns } from './score-columns.ts'
 import type { RollupStore } from './rollup-store.ts'
-import { callRollups, laneOf, scoreRollups, verdictRollups } from './rollup-tables.ts'
+import {
+  callMinutes,
+  callRollups,
+  laneOf,
+  scoreMinutes,
+  scoreRollups,
+  verdictRollups,
+} from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
 import { createFindingStore, type FindingStore } from './finding-store.ts'
@@ -113,6 +121,8 @@ async function countIn(
   const changes = await moveVerdicts(client, foldVerdicts(added))
   const verdicts = await rollups.add(client, callRollups, lane, countVerdicts(changes))
   const readings = await rollups.add(client, verdictRollups, lane, countReadings(changes))
+  await rollups.add(client, callMinutes, lane, countVerdictMinutes(changes))
+  await rollups.add(client, scoreMinutes, lane, countScoreMinutes(added))
   return verdicts + readings + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { idToUuid } from '#schemas/ids.ts'
 import { latencyBounds, latencyColumn } from '#schemas/latency-buckets.ts'
-import { dayTableOf, rollupTables, type RollupTable } from '../stores/rollup-tables.ts'
+import { dayTableOf, minuteTables, rollupTables, type RollupTable } from '../stores/rollup-tables.ts'
 
 const bucketSums = [...latencyBounds.keys(), latencyBounds.length].map(
   (bucket) =>
@@ -41,6 +41,20 @@ export const recounts: Record<RollupTable['name'], string> = {
     select date_trunc('hour', created_at, 'UTC') as hour, source, tool_name, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, 0 as requested
     from llm_requests where project_id = $1 and tool_name is not null group by 1, 2, 3, 4`,
+  call_minutes: `
+    select date_trunc('minute', r.created_at, 'UTC') as minute, source, model, provider, agent_name, count(*) as calls,
+      count(*) filter (where ${failed}) as failed,
+      ${['prompt', 'completion'].map((kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`).join(', ')},
+      coalesce(sum(floor(cost_usd * 1e12 + 0.5)::bigint), 0) as cost_picodollars,
+      ${verdicts.filter((verdict) => !verdict.includes('severity_medium')).join(', ')},
+      count(verdict) as readings, count(*) filter (where verdict = 'not_read') as not_read, ${bucketSums.join(', ')}
+    from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
+    where r.project_id = $1 group by 1, 2, 3, 4, 5`,
+  score_minutes: `
+    select date_trunc('minute', request_created_at, 'UTC') as minute, source, scorer_name,
+      case when suppressed_by is null then score_label else 'suppressed' end as score_label, severity, count(*) as scores
+    from safety_scores s join llm_requests r on r.project_id = s.project_id and r.id = s.request_id
+    where s.project_id = $1 group by 1, 2, 3, 4, 5`,
 }
 
 /** Both as text, because sums have more digits than a number. */
@@ -53,8 +67,8 @@ async function rowsOf(pool: Pool, sql: string, projectId: string): Promise<strin
   return rows.map(({ row }) => row.replace(/\.0+(?=[,}])/g, '')).toSorted()
 }
 
-function summed({ name, dimensions, sums, sparseSums }: RollupTable): string {
-  const keys = ['hour', ...dimensions]
+function summed({ name, timeColumn, dimensions, sums, sparseSums }: RollupTable): string {
+  const keys = [timeColumn, ...dimensions]
   const values = [...sums, ...sparseSums].map((sum) => `coalesce(sum(${sum}), 0) as ${sum}`)
   return `select ${[...keys, ...values].join(', ')} from ${name} where project_id = $1 group by ${keys.join(', ')}
     having sum(${sums[0] ?? ''}) > 0`
@@ -64,10 +78,19 @@ function summed({ name, dimensions, sums, sparseSums }: RollupTable): string {
  * What each roll-up says of a project, and what counting the rows of its tables says. The two have to be the
  * same.
  */
-export async function countedAndRecounted(pool: Pool, projectId: string) {
+export function countedAndRecounted(pool: Pool, projectId: string) {
+  return compare(pool, projectId, rollupTables)
+}
+
+/** The same of counts by the minute, for projects whose runs are all live: promotions do not change these. */
+export function minutesAndRecounted(pool: Pool, projectId: string) {
+  return compare(pool, projectId, minuteTables)
+}
+
+async function compare(pool: Pool, projectId: string, tables: readonly RollupTable[]) {
   const counted: Record<string, string[]> = {}
   const recounted: Record<string, string[]> = {}
-  for (const table of rollupTables) {
+  for (const table of tables) {
     counted[table.name] = await rowsOf(pool, summed(table), projectId)
     recounted[table.name] = await rowsOf(pool, recounts[table.name], projectId)
   }

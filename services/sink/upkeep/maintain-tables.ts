@@ -6,6 +6,7 @@ import { deleteOldEphemeral } from '../stores/ephemeral-store.ts'
 import { forgetErased } from '../stores/erase-calls.ts'
 import { deleteOldFindings, measureFindings } from '../stores/finding-upkeep.ts'
 import { measureErasures, measurePartitionsEnd } from '../stores/measure-upkeep.ts'
+import { deleteOldMinutes } from '../stores/alert-minutes.ts'
 import { deletePublished, measureOutbox } from '../stores/outbox-store.ts'
 import { deleteEndedSuppressions } from '../stores/suppression-store.ts'
 
@@ -24,8 +25,8 @@ const publishedDays = 8
 const erasureDays = 90
 
 /**
- * Makes partitions for the days ahead, deletes outbox rows long published, suppressions long ended and
- * findings long past, and measures what alerts watch.
+ * Makes partitions for the days ahead, deletes outbox rows long published, suppressions long ended, findings
+ * long past and counts of old minutes, and measures what alerts watch.
  * Every sink makes partitions, by Postgres's clock: a sink whose clock is ahead would make none for today.
  * Only the elected sink deletes. Resolves to whether there is more to do.
  */
@@ -43,7 +44,8 @@ export function createMaintenance(dependencies: MaintenanceDependencies): () => 
         (await deleteOldEphemeral(client)) +
         (await forgetErased(client, erasureDays)) +
         (await deleteEndedSuppressions(client)) +
-        (await deleteOldFindings(client)),
+        (await deleteOldFindings(client)) +
+        (await deleteOldMinutes(client)),
     )
     await measure()
     return deleted === 'not_elected' ? deleted : deleted > 0
