@@ -18,6 +18,14 @@ export function scoringQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): Queue
   return [...queuesOf(config, 'scorer'), ...queuesOf(config, 'scorer-large'), scoreQueueOf(config)]
 }
 
+/** The queues between a published call and its row. */
+export function storingQueuesOf(config: SinkConfig): Queue[] {
+  return [topics.requestLogged, topics.requestEphemeral].map(({ name }) => ({
+    topic: config.TOPIC_PREFIX + name,
+    groupId: callGroupOf(config),
+  }))
+}
+
 /** The queues between a replay's job and its stored scores. */
 export function replayQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): [jobs: Queue, scores: Queue] {
   const [jobs] = queuesOf(config, 'scorer-replay')

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { idToUuid } from '#schemas/ids.ts'
+import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { latencyBounds, latencyColumn } from '#schemas/latency-buckets.ts'
 import { dayTableOf, minuteTables, rollupTables, type RollupTable } from '../stores/rollup-tables.ts'
 
@@ -54,13 +54,13 @@ export const recounts: Record<RollupTable['name'], string> = {
     select date_trunc('minute', request_created_at, 'UTC') as minute, source, scorer_name,
       case when suppressed_by is null then score_label else 'suppressed' end as score_label, severity, count(*) as scores
     from safety_scores s join llm_requests r on r.project_id = s.project_id and r.id = s.request_id
-    where s.project_id = $1 group by 1, 2, 3, 4, 5`,
+    where s.project_id = $1 and s.run_id = '$LIVE' group by 1, 2, 3, 4, 5`,
 }
 
 /** Both as text, because sums have more digits than a number. */
 async function rowsOf(pool: Pool, sql: string, projectId: string): Promise<string[]> {
   const { rows } = await pool.query<{ row: string }>(
-    `select to_jsonb(counted)::text as row from (${sql}) as counted`,
+    `select to_jsonb(counted)::text as row from (${sql.replace('$LIVE', idToUuid(liveRunId(projectId)))}) as counted`,
     [idToUuid(projectId)],
   )
   // Of 12 and 12.0, which numeric tells apart, both count twelve.

@@ -10,6 +10,7 @@ export const upkeepLocks = {
   quotaClaims: 7_355_613,
   erasing: 7_355_614,
   verdicts: 7_355_615,
+  alertRules: 7_355_617,
 } as const
 
 type Work<T> = (client: PoolClient) => Promise<T>

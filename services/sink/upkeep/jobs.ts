@@ -2,9 +2,12 @@ import { topics, topicsToCreate } from '#schemas/topics.ts'
 import { createEventPublisher, createJobPublisher } from '../publish-records.ts'
 import { createRunAdvance } from '../runs/advance-runs.ts'
 import { createHistoryReader } from '../runs/read-history.ts'
-import { callGroupOf, replayQueuesOf, scoringQueuesOf } from '../service-context.ts'
+import { callGroupOf, replayQueuesOf, scoringQueuesOf, storingQueuesOf } from '../service-context.ts'
 import { createOutbox } from '../stores/outbox-store.ts'
+import { readTimeAgo } from '../stores/claim-store.ts'
 import { createCostAlerts } from './alert-costs.ts'
+import { createAlertEvaluation } from './alert-rules/evaluate-alerts.ts'
+import { createHandledUntil } from './alert-rules/handled-until.ts'
 import { createRetention } from './apply-retention.ts'
 import { upkeepLocks } from './election.ts'
 import { createVerdictDerivation } from './derive-verdicts.ts'
@@ -20,6 +23,9 @@ import { createClusterWatch } from './watch-cluster.ts'
 
 /** More often than Prometheus scrapes would show nothing more. */
 const clusterWatchIntervalMs = 30_000
+
+/** Rules are due each minute; how far the queues are is looked at more often, so that the answer is fresh. */
+const alertRulesIntervalMs = 10_000
 
 /** The job that other parts wake when they have written events. */
 export const relayJob = 'outbox_relay'
@@ -74,6 +80,13 @@ export const upkeepJobs: readonly UpkeepJob[] = [
     create: createCostAlerts,
   },
   {
+    name: 'alert_rules',
+    intervalMs: () => alertRulesIntervalMs,
+    shared: true,
+    lock: upkeepLocks.alertRules,
+    create: alertRulesOf,
+  },
+  {
     name: 'erasing',
     intervalMs: (config) => config.ERASURE_INTERVAL_MS,
     lock: upkeepLocks.erasing,
@@ -124,6 +137,19 @@ function sweepOf(context: JobContext) {
       topic: context.nameOf(topics.scoreJobs),
       encoder: context.codecOf(topics.scoreJobs),
     }),
+  })
+}
+
+function alertRulesOf(context: JobContext) {
+  const { config, kafka, pool } = context
+  const now = () => readTimeAgo(pool, 0)
+  const storing = storingQueuesOf(config)
+  return createAlertEvaluation({
+    ...context,
+    now,
+    dashboardUrl: config.DASHBOARD_URL,
+    storedUntil: createHandledUntil(kafka, storing, now),
+    scoredUntil: createHandledUntil(kafka, [...storing, ...scoringQueuesOf(config)], now),
   })
 }
 

@@ -15,7 +15,7 @@ import { callRollups, dayTableOf, toolRollups } from '../stores/rollup-tables.ts
 import { createScoreStore } from '../stores/score-store.ts'
 import { storedAndReadAgain } from '../testing/compare-readings.ts'
 import { foldAll } from '../testing/fold-all.ts'
-import { countedAndRecounted, countedByDay } from '../testing/recount-rollups.ts'
+import { countedAndRecounted, countedByDay, minutesAndRecounted } from '../testing/recount-rollups.ts'
 import { many, placeSample, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
 
 jest.setTimeout(300_000)
@@ -64,6 +64,8 @@ const fold = (hoursLater: number) => foldAll(pool, hoursLater)
 async function expectRecounted(projectId: string): Promise<void> {
   const { counted, recounted } = await countedAndRecounted(pool, projectId)
   expect(counted).toEqual(recounted)
+  const minutes = await minutesAndRecounted(pool, projectId)
+  expect(minutes.counted).toEqual(minutes.recounted)
   const { stored, readAgain } = await storedAndReadAgain(pool, projectId)
   expect(stored).toEqual(readAgain)
 }
