@@ -147,3 +147,24 @@ function unsafeOf(sums: AlertSums, severity: Severity | undefined): number {
 }
 
 const numberOf = (text: string | null | undefined): number => Math.max(0, Number(text ?? 0))
+
+/** The value a week before. Null: there was nothing to compare with. */
+export function measureBefore(
+  rule: Pick<AlertRule, 'metric' | 'filter'>,
+  sums: AlertSums,
+  share: number,
+): number | null {
+  return numberOf(sums.total) === 0 ? null : measureAlert(rule, sums, share)
+}
+
+/** The sums of several hours together. */
+export function addAlertSums(each: readonly AlertSums[]): AlertSums {
+  const total = (values: readonly (string | null | undefined)[]) =>
+    String(values.reduce((sum, value) => sum + numberOf(value), 0))
+  const [first] = each
+  return {
+    ...Object.fromEntries(sumNames.map((name) => [name, total(each.map((sums) => sums[name]))])),
+    latencies:
+      first?.latencies?.map((_, bucket) => total(each.map((sums) => sums.latencies?.[bucket]))) ?? null,
+  }
+}

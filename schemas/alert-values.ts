@@ -149,3 +149,16 @@ export function hoursOfWindow(
   const end = Math.ceil(endMs / hourMs) * hourMs
   return { startMs: start, endMs: end, share: (endMs - startMs) / (end - start) }
 }
+
+export interface AlertRuleCounts {
+  /** Enabled ones. */
+  rules: number
+  firing: number
+  late: number
+}
+
+/** SQL for them. Rules are late while the sink is behind, and when no evaluation has come for five minutes. */
+export const alertRuleCountsSql = `
+  select count(*)::integer as rules, count(s.told_level)::integer as firing,
+    count(*) filter (where s.status = 'late' or s.due_at < now() - interval '5 minutes')::integer as late
+  from alert_rules r join alert_states s on s.rule_id = r.id where r.enabled`

@@ -3,6 +3,7 @@ import { migrationStatus } from '#infra/migrate.ts'
 import { databaseRoles } from '#runtime/database-roles.ts'
 import { areSessionsShared, requireOwnSessions } from '#runtime/own-sessions.ts'
 import { connectDoctor } from './connect-doctor.ts'
+import { examineAlertRules } from './examine-alert-rules.ts'
 import { examineClock } from './examine-clock.ts'
 import { examineJudge } from './examine-judge.ts'
 import { examineWebhooks } from './examine-webhooks.ts'
@@ -45,6 +46,7 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
       ...(await examineWebhookKeys(client, system)),
       ...(await examineWaiting(client)),
       ...(await examineWebhooks(client)),
+      ...(await examineAlertRules(client)),
       ...(await examineJudge(client)),
     ]
   } finally {

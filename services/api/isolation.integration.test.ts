@@ -48,7 +48,7 @@ let victim: { projectId: string; key: string; keyId: string }
 let attacker: { projectId: string; key: string; keyId: string }
 let [requestId, webhookId, deliveryId, scorerId, previewId] = ['', '', '', '', '']
 let [erasureId, redteamRunId, suppressionId, destinationId] = ['', '', '', '']
-let [findingId, changeId] = ['', '']
+let [findingId, changeId, alertRuleId] = ['', '', '']
 
 beforeAll(async () => {
   api = await startApi()
@@ -81,6 +81,7 @@ beforeAll(async () => {
   const acknowledging = { key: victim.key, body: bodies['patch /api/findings/{id}'] }
   const acknowledged = await api.call('PATCH', `/api/findings/${findingId}`, acknowledging)
   changeId = String(acknowledged.json['change_id'])
+  alertRuleId = await make('/api/alert-rules')
   const attack = { agent_name: 'VICTIM-agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
   const ordered = await api.call('POST', '/api/redteam-runs', {
     operator: true,
@@ -117,6 +118,7 @@ function idInPath(path: string): string {
   if (path.startsWith('/api/suppressions')) return suppressionId
   if (path.includes('destinations')) return destinationId
   if (path.startsWith('/api/findings')) return findingId
+  if (path.startsWith('/api/alert-rules')) return alertRuleId
   if (path.startsWith('/api/people')) return newId('person')
   if (path.startsWith('/api/redteam-runs')) return redteamRunId
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'

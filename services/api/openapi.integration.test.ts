@@ -93,6 +93,8 @@ async function seed(): Promise<void> {
   ids['/api/erasures'] = await make('/api/erasures', erasure)
   const rule = { scorer_name: 'pii_detection', reason: 'known' }
   ids['/api/suppressions'] = await make('/api/suppressions', rule)
+  const alertRule = { name: 'calls', metric: 'calls', window_minutes: 5, alert_threshold: 9 }
+  ids['/api/alert-rules'] = await make('/api/alert-rules', alertRule)
   Object.assign(ids, (await seedScorer(api, project.key)).ids)
   const run = { start: '2026-11-20', end: '2026-11-21' }
   const started = await api.call('POST', '/api/score-runs', { operator: true, body: run })

@@ -41,6 +41,7 @@ import { sessionRoutes } from './routes/session-routes.ts'
 import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
 import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
+import { alertRuleRoutes } from './routes/alert-rule-routes.ts'
 import { suppressionRoutes } from './routes/suppression-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scorerRoutes } from './routes/scorer-routes.ts'
@@ -232,6 +233,7 @@ function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clo
     ...reviewRoutes(parts),
     ...suppressionRoutes(parts),
     ...findingRoutes(parts),
+    ...alertRuleRoutes(parts),
     ...calibrationRoutes(parts),
     ...scoreRoutes(parts),
   ]

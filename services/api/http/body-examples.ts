@@ -89,6 +89,16 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /api/findings/bulk': { ids: ['fnd_01h455vb4pex5vsknk084sn02q'], state: 'resolved' },
   'post /api/findings/changes/{change_id}/undo': {},
   'post /api/findings/{id}/comments': { text: 'The number is our hotline.' },
+  'post /api/alert-rules': {
+    name: 'Support bot fails',
+    metric: 'failed_share',
+    filter: { agent_name: 'support-bot' },
+    window_minutes: 15,
+    warning_threshold: 0.02,
+    alert_threshold: 0.1,
+  },
+  'post /api/alert-rules/preview': { metric: 'unsafe_count', window_minutes: 60, alert_threshold: 20 },
+  'patch /api/alert-rules/{id}': { alert_threshold: 0.2 },
   'patch /api/v1/webhooks/{id}': { disable_after_hours: 48 },
   'post /api/v1/webhooks/try': {
     filter_expression: 'event != "threat_detected" || data.severity == "critical"',

@@ -2,6 +2,8 @@ import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import type { AlertFilter, AlertRule } from '#schemas/alert-rule.ts'
 import type { AlertLevel, AlertState, AlertStatus } from '#schemas/alert-state.ts'
+import { alertRuleCountsSql, type AlertRuleCounts } from '#schemas/alert-values.ts'
+import { hashedId, idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 
 /** A due rule with where it stands. */
 export interface DueRule {
@@ -110,16 +112,37 @@ export async function saveStates(client: ClientBase, evaluated: readonly Evaluat
   )
 }
 
-/** How many enabled rules there are, how many fire and how many are late. */
-export async function measureAlertRules(
-  pool: Pool,
-): Promise<{ rules: number; firing: number; late: number }> {
-  const { rows } = await query<{ rules: number; firing: number; late: number }>(pool, measureSql)
+export async function measureAlertRules(pool: Pool): Promise<AlertRuleCounts> {
+  const { rows } = await query<AlertRuleCounts>(pool, alertRuleCountsSql)
   return rows[0] ?? { rules: 0, firing: 0, late: 0 }
 }
 
-/** Rules are late while the sink is behind, and when no evaluation has come for five minutes. */
-const measureSql = `
-  select count(*)::integer as rules, count(s.told_level)::integer as firing,
-    count(*) filter (where s.status = 'late' or s.due_at < now() - interval '5 minutes')::integer as late
-  from alert_rules r join alert_states s on s.rule_id = r.id where r.enabled`
+/** The rule that comes with a project's first webhook: failures that last and not those of one bad minute. */
+const failingDeliveries: AlertRule & { name: string } = {
+  ...{ name: 'Deliveries keep failing', metric: 'delivery_failures', filter: {}, window_minutes: 60 },
+  ...{ direction: 'above', warning_threshold: 4, alert_threshold: 49, for_minutes: 10 },
+  ...{ cooldown_minutes: 360, compare: 'none' },
+}
+
+/** Adds it where it is missing, for at most 100 projects. People disable it instead of deleting it. */
+export async function addBuiltInRules(client: ClientBase, now: Date): Promise<void> {
+  const { rows } = await client.query<{ project_id: string }>(
+    `select distinct w.project_id from webhooks w where w.enabled and not exists (
+       select from alert_rules r where r.project_id = w.project_id and r.is_built_in) limit 100`,
+  )
+  if (rows.length === 0) return
+  const rules = rows.map(({ project_id: uuid }) => {
+    const projectId = idFromUuid('project', uuid)
+    // The same for every sink.
+    const id = hashedId('alertRule', idTimeMs(projectId), ['failing deliveries', projectId])
+    const made = { created_at: now, updated_at: now, enabled: true, is_built_in: true }
+    return { ...failingDeliveries, ...made, id: idToUuid(id), project_id: uuid }
+  })
+  await client.query(
+    `with made as (
+       insert into alert_rules select * from json_populate_recordset(null::alert_rules, $1::json)
+       on conflict do nothing returning id, project_id
+     ) insert into alert_states (rule_id, project_id, status, since, due_at) select id, project_id, 'ok', $2, $2 from made`,
+    [JSON.stringify(rules), now],
+  )
+}

@@ -11,6 +11,7 @@ import { createCallStore } from '../../stores/call-store.ts'
 import { createDayPartitions, dayOf } from '../../stores/day-partitions.ts'
 import { createRollupStore } from '../../stores/rollup-store.ts'
 import { createScoreStore } from '../../stores/score-store.ts'
+import { addWebhook } from '../../testing/add-webhook.ts'
 import { addAlertRule } from '../../testing/add-alert-rule.ts'
 import { many, placeSample, sampleCall, sampleScoredCall } from '../../testing/sample-records.ts'
 import { createElection, upkeepLocks } from '../election.ts'
@@ -173,6 +174,18 @@ test('every metric is measured on what was stored', async () => {
   // Two calls in hours whose time the window has half or all of.
   const { compared_with } = (await statusOf(rules.compared)) ?? {}
   expect([1, 2]).toContain(compared_with)
+})
+
+test('a project with a webhook has the rule for failing deliveries once', async () => {
+  const projectId = await addProject()
+  await addWebhook(pool, projectId)
+  await evaluate(Date.now())
+  await evaluate(Date.now())
+  const { rows } = await pool.query(
+    'select metric, is_built_in, status from alert_rules r join alert_states s on s.rule_id = r.id where r.project_id = $1',
+    [idToUuid(projectId)],
+  )
+  expect(rows).toEqual([{ metric: 'delivery_failures', is_built_in: true, status: 'ok' }])
 })
 
 test('a rule that takes too long is late and keeps no other waiting; a disabled one recovers', async () => {

@@ -1,6 +1,12 @@
 import type { PoolClient } from 'pg'
 import { codeOf, SluiceError } from '#runtime/errors.ts'
-import { lockDueRules, measureAlertRules, saveStates, type DueRule } from '../../stores/alert-store.ts'
+import {
+  addBuiltInRules,
+  lockDueRules,
+  measureAlertRules,
+  saveStates,
+  type DueRule,
+} from '../../stores/alert-store.ts'
 import { insertEvents } from '../../stores/outbox-store.ts'
 import type { JobContext, Round } from '../upkeep-job.ts'
 import { evaluateDue, lateAfterMs, type Progress } from './evaluate-due.ts'
@@ -60,6 +66,8 @@ export function createAlertEvaluation(dependencies: AlertEvaluationDependencies)
   return async (signal) => {
     const progress = await readProgress((await now()).getTime())
     if (progress === undefined) return false
+    const begun = await elect((client) => addBuiltInRules(client, new Date(progress.nowMs)))
+    if (begun === 'not_elected') return begun
     const endMs = clock.now() + roundMs
     let limit = batchSize
     for (;;) {

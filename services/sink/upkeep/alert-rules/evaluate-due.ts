@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { countsOf, measureAlert, type AlertSums } from '#schemas/alert-rule.ts'
+import { countsOf, measureAlert, measureBefore, type AlertSums } from '#schemas/alert-rule.ts'
 import { nextAlertState, type AlertReading } from '#schemas/alert-state.ts'
 import { hoursOfWindow, readWindowSums, type AlertWindow } from '#schemas/alert-values.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
@@ -95,9 +95,4 @@ async function readAll(
     const value = measureAlert(rule, sums[read.indexOf(window)] ?? {})
     return { kind: 'value', value, compared: comparedAt.get(index) ?? null }
   })
-}
-
-/** Null: a week before there was nothing to compare with. */
-export function measureBefore(rule: AlertWindow['rule'], sums: AlertSums, share: number): number | null {
-  return Number(sums.total ?? 0) === 0 ? null : measureAlert(rule, sums, share)
 }
