@@ -91,7 +91,7 @@ function ofWindow({ table, time, where }: CountsSource, grain: AlertGrain): stri
 }
 
 /** SQL for the sums of windows of one kind of counts, which `$1` has: a row for each, by its `place`. */
-export function windowSumsSql(counts: AlertCounts, grain: AlertGrain): string {
+function windowSumsSql(counts: AlertCounts, grain: AlertGrain): string {
   const source = sources[counts]
   return `select w.place, v.* from ${windows.replace('$WINDOWS', '$1')}
     cross join lateral (select ${source.sums[grain]} ${ofWindow(source, grain)}) v`

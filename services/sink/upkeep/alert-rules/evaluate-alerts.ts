@@ -33,7 +33,7 @@ export interface AlertEvaluationDependencies extends Pick<
 
 /**
  * Evaluates the alert rules that are due and raises their events in the transaction that moves their states.
- * Until it is known how far the sinks are, which a new process needs a minute for, nothing is evaluated.
+ * A new process needs a minute to know how far the sinks are; rules wait for it up to five.
  */
 export function createAlertEvaluation(dependencies: AlertEvaluationDependencies): Round {
   const { pool, elect, log, onEvents, clock, dashboardUrl, now } = dependencies
@@ -65,7 +65,6 @@ export function createAlertEvaluation(dependencies: AlertEvaluationDependencies)
 
   return async (signal) => {
     const progress = await readProgress((await now()).getTime())
-    if (progress === undefined) return false
     const begun = await elect((client) => addBuiltInRules(client, new Date(progress.nowMs)))
     if (begun === 'not_elected') return begun
     const endMs = clock.now() + roundMs
@@ -100,9 +99,12 @@ function isTimeout(error: unknown): boolean {
 
 /** Kafka being away is no failure of the job: what it would say gets old, and rules become late. */
 function createProgress({ storedUntil, scoredUntil, log }: AlertEvaluationDependencies) {
-  let known: Omit<Progress, 'nowMs'> = { storedUntilMs: undefined, scoredUntilMs: undefined }
+  let known: Pick<Progress, 'storedUntilMs' | 'scoredUntilMs'> = {
+    storedUntilMs: undefined,
+    scoredUntilMs: undefined,
+  }
   let startedMs: number | undefined
-  return async (nowMs: number): Promise<Progress | undefined> => {
+  return async (nowMs: number): Promise<Progress> => {
     startedMs ??= nowMs
     try {
       known = { storedUntilMs: await storedUntil(), scoredUntilMs: await scoredUntil() }
@@ -110,8 +112,7 @@ function createProgress({ storedUntil, scoredUntil, log }: AlertEvaluationDepend
       if (!(error instanceof SluiceError) || error.retry === 'never') throw error
       log.warn({ err: error }, 'how far the sinks are is not known: alert rules may become late')
     }
-    const isKnown = known.storedUntilMs !== undefined && known.scoredUntilMs !== undefined
-    return isKnown || nowMs - startedMs > lateAfterMs ? { ...known, nowMs } : undefined
+    return { ...known, nowMs, isStarting: nowMs - startedMs <= lateAfterMs }
   }
 }
 

@@ -13,11 +13,14 @@ const weekMs = 7 * 24 * 60 * minuteMs
  * ten seconds for each of five queues.
  */
 export const lateAfterMs = 5 * minuteMs
+const askAgainMs = 10_000
 
 /** Up to when calls are stored, and scored. Undefined: not known yet. */
 export interface Progress {
   storedUntilMs: number | undefined
   scoredUntilMs: number | undefined
+  /** The process has not had the time to know: rules that need it wait. */
+  isStarting: boolean
   nowMs: number
 }
 
@@ -33,10 +36,12 @@ export async function evaluateDue(
   progress: Progress,
   dashboardUrl: string,
 ): Promise<Evaluation> {
-  const windows = due.map((one) => windowOf(one, progress))
-  const readings = await readAll(client, due, windows)
+  const waiting = due.filter((one) => waits(one, progress))
+  const ready = due.filter((one) => !waits(one, progress))
+  const windows = ready.map((one) => windowOf(one, progress))
+  const readings = await readAll(client, ready, windows)
   const events: RaisedEvent[] = []
-  const evaluated = due.map((one, index) => {
+  const evaluated: EvaluatedRule[] = ready.map((one, index) => {
     const reading = readings[index] as AlertReading
     const { state, raised } = nextAlertState(one.rule, one.state, reading, progress.nowMs)
     const { value, compared } = reading.kind === 'value' ? reading : { value: null, compared: null }
@@ -45,7 +50,15 @@ export async function evaluateDue(
     if (raised !== undefined) events.push(makeAlertEvent(result, raised, progress.nowMs, dashboardUrl))
     return result
   })
-  return { evaluated, events }
+  return { evaluated: [...evaluated, ...waiting.map((one) => askAgain(one, progress.nowMs))], events }
+}
+
+function waits(due: DueRule, progress: Progress): boolean {
+  return progress.isStarting && due.enabled && knownUntil(due, progress) === undefined
+}
+
+function askAgain(due: DueRule, nowMs: number): EvaluatedRule {
+  return { due, state: due.state, value: null, compared: null, untilMs: null, dueAtMs: nowMs + askAgainMs }
 }
 
 /** Undefined: nothing to read, because the rule is disabled or the sink is behind. */
