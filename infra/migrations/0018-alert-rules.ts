@@ -46,38 +46,42 @@ export async function up(knex: Knex): Promise<void> {
     ) with (${storage});
     create index alert_states_due on alert_states (due_at);
 
-    create table call_minutes (
-      project_id uuid not null,
-      minute timestamptz(0) not null,
-      series uuid not null,
-      lane integer not null,
-      is_other boolean not null,
-      source text, model text, provider text, agent_name text,
-      calls bigint not null, failed bigint not null,
-      prompt_tokens numeric not null, completion_tokens numeric not null,
-      cost_picodollars numeric not null,
-      verdict_safe bigint not null, verdict_unscored bigint not null, verdict_unsafe bigint not null,
-      severity_high bigint not null, severity_critical bigint not null,
-      readings bigint not null, not_read bigint not null,
-      ${latencies.map((name) => `${name} bigint`).join(', ')},
-      primary key (project_id, minute, series, lane)
-    ) with (${storage});
-    create index call_minutes_age on call_minutes using brin (minute);
-
-    create table score_minutes (
-      project_id uuid not null,
-      minute timestamptz(0) not null,
-      series uuid not null,
-      lane integer not null,
-      is_other boolean not null,
-      source text, scorer_name text, score_label text, severity text,
-      scores bigint not null,
-      primary key (project_id, minute, series, lane)
-    ) with (${storage});
-    create index score_minutes_age on score_minutes using brin (minute);
+    ${minuteTables}
   `)
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw('drop table score_minutes, call_minutes, alert_states, alert_rules')
 }
+
+const minuteTables = `
+  create table call_minutes (
+    project_id uuid not null,
+    minute timestamptz(0) not null,
+    series uuid not null,
+    lane integer not null,
+    is_other boolean not null,
+    source text, model text, provider text, agent_name text,
+    calls bigint not null, failed bigint not null,
+    prompt_tokens numeric not null, completion_tokens numeric not null,
+    cost_picodollars numeric not null,
+    verdict_safe bigint not null, verdict_unscored bigint not null, verdict_unsafe bigint not null,
+    severity_high bigint not null, severity_critical bigint not null,
+    readings bigint not null, not_read bigint not null,
+    ${latencies.map((name) => `${name} bigint`).join(', ')},
+    primary key (project_id, minute, series, lane)
+  ) with (${storage});
+  create index call_minutes_age on call_minutes using brin (minute);
+
+  create table score_minutes (
+    project_id uuid not null,
+    minute timestamptz(0) not null,
+    series uuid not null,
+    lane integer not null,
+    is_other boolean not null,
+    source text, scorer_name text, score_label text, severity text,
+    scores bigint not null,
+    primary key (project_id, minute, series, lane)
+  ) with (${storage});
+  create index score_minutes_age on score_minutes using brin (minute);
+`

@@ -17,7 +17,7 @@ export function countVerdictMinutes(changes: readonly VerdictChange[]): RollupRo
       if (folded === undefined) continue
       countVerdict(sums, folded, by)
       const { reading } = folded
-      if (reading === undefined || reading === null) continue
+      if (reading === null) continue
       addTo(sums, 'readings', by)
       if (reading.verdict === 'not_read') addTo(sums, 'not_read', by)
     }

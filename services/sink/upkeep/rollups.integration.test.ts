@@ -62,10 +62,8 @@ const positionOf = (partition: number, nextOffset: number) => ({
 const fold = (hoursLater: number) => foldAll(pool, hoursLater)
 
 async function expectRecounted(projectId: string): Promise<void> {
-  const { counted, recounted } = await countedAndRecounted(pool, projectId)
-  expect(counted).toEqual(recounted)
-  const minutes = await minutesAndRecounted(pool, projectId)
-  expect(minutes.counted).toEqual(minutes.recounted)
+  const sums = [await countedAndRecounted(pool, projectId), await minutesAndRecounted(pool, projectId)]
+  for (const { counted, recounted } of sums) expect(counted).toEqual(recounted)
   const { stored, readAgain } = await storedAndReadAgain(pool, projectId)
   expect(stored).toEqual(readAgain)
 }

@@ -133,7 +133,11 @@ test('every metric is measured on what was stored', async () => {
   const nowMs = Date.now()
   const atMs = nowMs - 2 * minuteMs
   const calls = many(4, (index) => callAt(projectId, atMs, { latency_ms: index === 3 ? 9_000 : 100 }))
-  await store([...calls, ...many(2, () => callAt(projectId, atMs - 7 * dayMs))])
+  // At the edges of the window of a day, in its whole hours, and before it.
+  const startMs = Math.floor(nowMs / minuteMs) * minuteMs - dayMs
+  const times = [startMs - 1, startMs, startMs + 12 * 3_600_000, startMs + 20 * 3_600_000]
+  const ofDay = times.map((timeMs) => callAt(projectId, timeMs, { latency_ms: 9_000 }))
+  await store([...calls, ...ofDay, ...many(2, () => callAt(projectId, atMs - 7 * dayMs))])
   const scored = calls.slice(0, 2).map((call) => sampleScoredCall(call))
   await createScoreStore(pool, createRollupStore()).store(scored.flatMap(placeScores), 0, () => [])
   await pool.query(
@@ -146,6 +150,8 @@ test('every metric is measured on what was stored', async () => {
     addAlertRule(pool, projectId, { ...changes, alert_threshold: 1e9 })
   const rules = {
     calls: await add({ metric: 'calls' }),
+    day: await add({ metric: 'calls', window_minutes: 1_440 }),
+    day_latency: await add({ metric: 'latency_p95', window_minutes: 1_440 }),
     compared: await add({ metric: 'calls', compare: 'last_week', window_minutes: 60 }),
     tokens: await add({
       metric: 'tokens',
@@ -167,7 +173,17 @@ test('every metric is measured on what was stored', async () => {
     ),
   ) as Record<string, number | null>
   expect(values).toEqual({
-    ...{ calls: 4, compared: 4, tokens: 184, cost: 0.001, unsafe: 2, unsafe_share: 1, scorer: 2 },
+    ...{
+      calls: 4,
+      day: 7,
+      day_latency: expect.any(Number),
+      compared: 4,
+      tokens: 184,
+      cost: 0.001,
+      unsafe: 2,
+      unsafe_share: 1,
+      scorer: 2,
+    },
     ...{ other_scorer: null, not_read: 0, deliveries: 2, latency: expect.any(Number) },
   })
   expect(values['latency']).toBeGreaterThan(8_192)

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { countsOf, measureAlert, measureBefore, type AlertSums } from '#schemas/alert-rule.ts'
 import { nextAlertState, type AlertReading } from '#schemas/alert-state.ts'
-import { hoursOfWindow, readWindowSums, type AlertWindow } from '#schemas/alert-values.ts'
+import { hoursOfWindow, readRecentSums, readWindowSums, type AlertWindow } from '#schemas/alert-values.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { makeAlertEvent } from '../../steps/make-alert-event.ts'
 import type { DueRule, EvaluatedRule } from '../../stores/alert-store.ts'
@@ -14,6 +14,7 @@ const weekMs = 7 * 24 * 60 * minuteMs
  */
 export const lateAfterMs = 5 * minuteMs
 const askAgainMs = 10_000
+const longestPauseMinutes = 5
 
 /** Up to when calls are stored, and scored. Undefined: not known yet. */
 export interface Progress {
@@ -77,9 +78,9 @@ function knownUntil({ rule }: DueRule, progress: Progress): number | undefined {
   return needsScores ? progress.scoredUntilMs : progress.storedUntilMs
 }
 
-/** A window of a day moves little in a minute and is the dearest to read: every 24 minutes. */
+/** Long windows move little in a minute and are the dearest to read. */
 function nextDueMs({ rule }: DueRule, nowMs: number): number {
-  const everyMinutes = Math.max(1, Math.floor(rule.window_minutes / 60))
+  const everyMinutes = Math.min(Math.max(1, Math.floor(rule.window_minutes / 60)), longestPauseMinutes)
   return (Math.floor(nowMs / minuteMs) + everyMinutes) * minuteMs
 }
 
@@ -91,7 +92,7 @@ async function readAll(
   const query = async (sql: string, values: unknown[]) =>
     (await client.query<AlertSums & { place: number }>(sql, values)).rows
   const read = windows.filter((window) => window !== undefined)
-  const sums = await readWindowSums(query, read, 'minute')
+  const sums = await readRecentSums(query, read)
   const compared = due.flatMap(({ rule }, index) => {
     const window = windows[index]
     if (rule.compare !== 'last_week' || window === undefined) return []
