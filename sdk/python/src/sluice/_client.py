@@ -1,0 +1,273 @@
+"""A client that records the calls of one project."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import weakref
+from typing import Any, Callable, ContextManager, Dict, Mapping, TypeVar
+
+import httpx
+
+from ._attempt import Recording, record_json
+from ._bodies import bounded_json
+from ._budget import ByteBudget
+from ._json import parse_json, to_json
+from ._labels import label_fields
+from ._options import settle
+from ._post import Poster
+from ._session import current_session, in_session
+from ._shipper import Shipper
+from ._tools import MISSING, is_mcp_client, tool_call_parts, wrap_mcp_client
+from ._trace import Tracing, trace_decorator
+from ._transport import recording_transport
+from ._types import DROP_REASONS, BeforeSend, Session, Stats
+from ._warn import create_warn
+from ._words import message_of
+from ._wrap import wrap_provider
+
+T = TypeVar("T")
+
+#: How long an ending program waits for the API.
+_EXIT_FLUSH_S = 3.0
+
+
+class SluiceClient:
+    """Records the calls of one project. A program uses one by ``configure``, or makes several.
+
+    Nothing that it does raises into the application, but for an invalid address passed to it.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        agent_name: str | None = None,
+        agent_tag: str | None = None,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        before_send: BeforeSend | None = None,
+        max_queue_bytes: int | None = None,
+        max_body_bytes: int | None = None,
+    ) -> None:
+        """``api_key``: the project's key, or SERVICE_API_KEY. ``base_url``: the API's address, or SERVICE_BASE_URL.
+        ``agent_name`` to ``metadata``: labels unless ``session`` sets others. ``before_send`` sees each record first
+        and returns it, changed or not, or None to drop it. ``max_queue_bytes`` (16 MiB): records that wait; beyond it
+        the oldest are dropped and counted. ``max_body_bytes`` (at most 4 MiB): kept of each body."""
+        labels = Session(session_id, agent_name, agent_tag, user_id, metadata)
+        self._settings = settle(
+            api_key=api_key,
+            base_url=base_url,
+            session=labels,
+            before_send=before_send,
+            max_queue_bytes=max_queue_bytes,
+            max_body_bytes=max_body_bytes,
+            environment=os.environ,
+        )
+        self._warn = create_warn()
+        self._shipper: Shipper | None = None
+        self._recording: Recording | None = None
+        self._tracing: Tracing | None = None
+        if self._settings.api_key is None:
+            self._warn("key", f"nothing is recorded: {self._settings.fault}")
+            return
+        budget = ByteBudget(self._settings.max_queue_bytes)
+        shipper = Shipper(Poster(self._settings.base_url, self._settings.api_key), budget, self._warn)
+        self._shipper = shipper
+        limit = self._settings.max_body_bytes
+
+        def labels_now() -> Dict[str, Any]:
+            return label_fields(current_session(self._settings.session), self._warn)
+
+        self._recording = Recording(budget, limit, labels_now, self._ship, shipper.build, self._lost, self._warn)
+        self._tracing = Tracing(
+            session=self._settings.session,
+            max_body_bytes=limit,
+            labels=lambda session, model: label_fields(session, self._warn, model),
+            record=self._ship,
+            build=shipper.build,
+            lost=self._lost,
+        )
+        _clients.add(self)
+
+    def wrap(self, client: T) -> T:
+        """Records all further calls of a provider's client, and returns the same client: openai, anthropic,
+        google-genai, mistralai, cohere, boto3's ``bedrock-runtime``, an httpx client, or a session of ``mcp``. An
+        unknown client is returned unchanged, with a warning. Wrapping twice has no further effect."""
+        if self._recording is None:
+            return client
+        try:
+            if getattr(client, "_sluice_wrapped", False) is True:
+                return client
+            if is_mcp_client(client):
+                wrap_mcp_client(client, self.record_tool_call)
+            elif not wrap_provider(client, lambda: self._recording, self._warn):
+                self._warn(
+                    f"unknown {type(client).__name__}",
+                    f"{type(client).__name__} is not a known client or version: it works as before, "
+                    "but its calls are not recorded",
+                )
+                return client
+            client._sluice_wrapped = True  # type: ignore[attr-defined]
+        except Exception as error:  # noqa: BLE001 -- a client that may not be changed
+            self._warn("wrap", f"a client could not be wrapped; it works as before: {message_of(error)}")
+        return client
+
+    def trace(
+        self,
+        traced: Callable[..., Any] | None = None,
+        *,
+        name: str | None = None,
+        model: str | None = None,
+        session_id: str | None = None,
+        agent_name: str | None = None,
+        agent_tag: str | None = None,
+        user_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """A decorator, with or without options: records each call of a function, a coroutine function or a generator.
+        Calls inside share its session; without one, a session starts."""
+        inner = Session(session_id, agent_name, agent_tag, user_id, metadata)
+        return trace_decorator(traced, name, model, inner, self.tracing)
+
+    def record_tool_call(
+        self,
+        tool_name: str,
+        arguments: Any = None,
+        result: Any = MISSING,
+        *,
+        error: BaseException | str | None = None,
+        latency_ms: float | None = None,
+        model: str | None = None,
+        session: Session | None = None,
+    ) -> None:
+        """Records a finished tool call: its result, or the error if it failed."""
+        shipper, recording = self._shipper, self._recording
+        if shipper is None or recording is None:
+            return
+        try:
+            around = current_session(self._settings.session)
+            labels = label_fields(around if session is None else session.over(around), self._warn, model)
+            fields, request, response = tool_call_parts(tool_name, arguments, result, error, latency_ms)
+            limit = recording.max_body_bytes
+
+            def build() -> None:
+                said = None if response is None else bounded_json(response, limit)
+                self._ship({**fields, **labels}, bounded_json(request, limit), said)
+
+            shipper.build(build)
+        except Exception as failure:  # noqa: BLE001 -- counted as lost
+            self._lost(failure)
+
+    def session(
+        self,
+        session_id: str | None = None,
+        *,
+        agent_name: str | None = None,
+        agent_tag: str | None = None,
+        user_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> ContextManager[Session]:
+        """``with session("ticket-4711"):`` records the calls of the block under these labels, in its tasks too."""
+        return in_session(Session(session_id, agent_name, agent_tag, user_id, metadata))
+
+    def httpx_transport(self, inner: httpx.BaseTransport | None = None) -> httpx.BaseTransport:
+        """A transport for ``httpx.Client(transport=…)`` that records model calls, whatever client makes them."""
+        made: httpx.BaseTransport = recording_transport(inner or httpx.HTTPTransport(), lambda: self._recording)
+        return made
+
+    def async_httpx_transport(self, inner: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:
+        """The same for ``httpx.AsyncClient``."""
+        made: httpx.AsyncBaseTransport = recording_transport(
+            inner or httpx.AsyncHTTPTransport(), lambda: self._recording
+        )
+        return made
+
+    def flush(self, timeout: float = 5.0) -> bool:
+        """Waits until everything recorded is sent: True, or False after ``timeout`` seconds. It blocks: asynchronous
+        programs call ``await asyncio.to_thread(flush)``."""
+        return True if self._shipper is None else self._shipper.flush(timeout)
+
+    def shutdown(self, timeout: float = 5.0) -> None:
+        """Flushes and stops. Later records are dropped and counted."""
+        if self._shipper is not None:
+            self._shipper.close(timeout)
+
+    def stats(self) -> Stats:
+        """Counts of records, and what is waiting now."""
+        return Stats(0, 0, 0, dict.fromkeys(DROP_REASONS, 0)) if self._shipper is None else self._shipper.stats()
+
+    def tracing(self) -> Tracing | None:
+        """What traced functions record with; None while nothing is recorded."""
+        return self._tracing
+
+    def _lost(self, error: BaseException) -> None:
+        if self._shipper is not None:
+            self._shipper.drop("capture_failed", 1, message_of(error))
+
+    def _ship(self, fields: Dict[str, Any], request: str, response: str | None) -> None:
+        """In the background."""
+        shipper, change = self._shipper, self._settings.before_send
+        if shipper is None:
+            return
+        _finish_with_process()
+        text = record_json(fields, request, response)
+        if change is not None:
+            try:
+                changed = change(parse_json(text))
+                if changed is None:
+                    return
+                if not isinstance(changed, dict) or not isinstance(changed.get("request_body"), dict):
+                    raise TypeError("it returned no record")
+                text = to_json({**changed, "id": fields["id"]})
+            except Exception as error:  # noqa: BLE001 -- the program's own function
+                shipper.drop("before_send", 1, f"before_send failed: {message_of(error)}")
+                return
+        shipper.add(text)
+
+    def _restart(self) -> None:
+        if self._shipper is not None:
+            self._shipper.restart()
+
+    def _flush_at_exit(self) -> None:
+        if self._shipper is not None and not self._shipper.flush(_EXIT_FLUSH_S):
+            left = self._shipper.stats().waiting
+            self._warn("exit", f"the program ends with {left} record(s) that the API has not accepted: they are lost")
+
+
+_clients: weakref.WeakSet[SluiceClient] = weakref.WeakSet()
+_is_finalized = False
+_lock = threading.RLock()
+
+
+def _flush_all() -> None:
+    for client in list(_clients):
+        client._flush_at_exit()
+
+
+def _restart_all() -> None:
+    global _is_finalized, _lock
+    _is_finalized, _lock = False, threading.RLock()
+    for client in list(_clients):
+        client._restart()
+
+
+def _finish_with_process() -> None:
+    """A child of ``multiprocessing`` runs its own finalizers, and no ``atexit``."""
+    global _is_finalized
+    with _lock:
+        if _is_finalized:
+            return
+        _is_finalized = True
+    process, util = sys.modules.get("multiprocessing.process"), sys.modules.get("multiprocessing.util")
+    if process is not None and util is not None and process.parent_process() is not None:
+        util.Finalize(None, _flush_all, exitpriority=0)
+
+
+atexit.register(_flush_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart_all)
