@@ -185,10 +185,13 @@ def recording_transport(inner: Any, recording: Callable[[], Recording | None], i
     """``inner``, recording model calls. Raises TypeError for what is no transport."""
     if isinstance(inner, _Recorder):
         return inner
+    is_async = callable(getattr(inner, "handle_async_request", None))
     for cls in type(inner).__mro__:
-        if cls.__name__ in ("BaseTransport", "AsyncBaseTransport"):
-            is_async = cls.__name__ == "AsyncBaseTransport"
-            transport, stream = _classes_of(cls.__module__.split(".")[0], is_async)
+        package = cls.__module__.split(".")[0]
+        module = sys.modules.get(package)
+        base = getattr(module, "AsyncBaseTransport" if is_async else "BaseTransport", None)
+        if isinstance(base, type) and isinstance(inner, base):
+            transport, stream = _classes_of(package, is_async)
             return transport(inner, recording, is_mistral, stream)
     raise TypeError(f"{type(inner).__name__} is not a transport of httpx")
 
@@ -209,4 +212,19 @@ def record_client(client: Any, recording: Callable[[], Recording | None], is_mis
         return False
     client._transport = replaced
     mounts.update(others)
+    _record_clients_of_loops(client, recording)
     return True
+
+
+def _record_clients_of_loops(client: Any, recording: Callable[[], Recording | None]) -> None:
+    """google-genai's asynchronous client sends by one inner client for each event loop, made when it is asked for."""
+    client_for_loop = getattr(client, "_client_for_running_loop", None)
+    if not callable(client_for_loop):
+        return
+
+    def recorded_client() -> Any:
+        inner = client_for_loop()
+        record_client(inner, recording)
+        return inner
+
+    client._client_for_running_loop = recorded_client

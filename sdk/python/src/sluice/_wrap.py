@@ -31,8 +31,7 @@ def _http_clients(client: Any, warn: Warn) -> List[Any]:
     google = _field(client, "_api_client")
     if google is not None:
         _warn_of_aiohttp(google, warn)
-        interactions = _field(google, "_nextgen_client")
-        sides = [_field(google, "_httpx_client"), _field(google, "_async_httpx_client"), _field(interactions, "_client")]
+        sides = [_field(google, "_httpx_client"), _field(google, "_async_httpx_client")]
         return [side for side in sides if side is not None]
     # Mistral, for all parts of its client.
     mistral = _field(client, "sdk_configuration")
