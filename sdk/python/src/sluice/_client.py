@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import sys
-import threading
-import weakref
 from typing import Any, Callable, ContextManager, Dict, Mapping, TypeVar
 
 import httpx
@@ -21,7 +17,8 @@ from ._post import Poster
 from ._session import current_session, in_session
 from ._shipper import Shipper
 from ._tools import MISSING, is_mcp_client, tool_call_parts, wrap_mcp_client
-from ._trace import Tracing, trace_decorator
+from ._span import Tracing
+from ._trace import trace_decorator
 from ._transport import recording_transport
 from ._types import DROP_REASONS, BeforeSend, Session, Stats
 from ._warn import create_warn
@@ -29,9 +26,6 @@ from ._words import message_of
 from ._wrap import wrap_provider
 
 T = TypeVar("T")
-
-#: How long an ending program waits for the API.
-_EXIT_FLUSH_S = 3.0
 
 
 class SluiceClient:
@@ -92,7 +86,6 @@ class SluiceClient:
             build=shipper.build,
             lost=self._lost,
         )
-        _clients.add(self)
 
     def wrap(self, client: T) -> T:
         """Records all further calls of a provider's client, and returns the same client: openai, anthropic,
@@ -214,7 +207,6 @@ class SluiceClient:
         shipper, change = self._shipper, self._settings.before_send
         if shipper is None:
             return
-        _finish_with_process()
         text = record_json(fields, request, response)
         if change is not None:
             try:
@@ -228,46 +220,3 @@ class SluiceClient:
                 shipper.drop("before_send", 1, f"before_send failed: {message_of(error)}")
                 return
         shipper.add(text)
-
-    def _restart(self) -> None:
-        if self._shipper is not None:
-            self._shipper.restart()
-
-    def _flush_at_exit(self) -> None:
-        if self._shipper is not None and not self._shipper.flush(_EXIT_FLUSH_S):
-            left = self._shipper.stats().waiting
-            self._warn("exit", f"the program ends with {left} record(s) that the API has not accepted: they are lost")
-
-
-_clients: weakref.WeakSet[SluiceClient] = weakref.WeakSet()
-_is_finalized = False
-_lock = threading.RLock()
-
-
-def _flush_all() -> None:
-    for client in list(_clients):
-        client._flush_at_exit()
-
-
-def _restart_all() -> None:
-    global _is_finalized, _lock
-    _is_finalized, _lock = False, threading.RLock()
-    for client in list(_clients):
-        client._restart()
-
-
-def _finish_with_process() -> None:
-    """A child of ``multiprocessing`` runs its own finalizers, and no ``atexit``."""
-    global _is_finalized
-    with _lock:
-        if _is_finalized:
-            return
-        _is_finalized = True
-    process, util = sys.modules.get("multiprocessing.process"), sys.modules.get("multiprocessing.util")
-    if process is not None and util is not None and process.parent_process() is not None:
-        util.Finalize(None, _flush_all, exitpriority=0)
-
-
-atexit.register(_flush_all)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_restart_all)

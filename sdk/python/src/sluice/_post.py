@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# Here rather than in the sending thread: a fork in the middle of an import leaves its lock to the child for ever.
+import encodings.idna  # noqa: F401
 import time
 from typing import List
 
@@ -22,7 +24,8 @@ class Poster:
     def __init__(self, base_url: str, api_key: str) -> None:
         self._base_url = base_url
         self._headers = {"x-service-key": api_key, "content-type": "application/json"}
-        self._client: httpx.Client | None = None
+        # Made here for the same reason: it imports its transport and the certificates.
+        self._client: httpx.Client | None = self._new_client()
         self._no_batches_until = 0.0
 
     def batch_limit(self, wanted: int) -> int:
@@ -48,7 +51,7 @@ class Poster:
         return BatchDecision("again", "the API has no batch route")
 
     def _send(self, path: str, body: bytes) -> PostAnswer:
-        client = self._client or httpx.Client(timeout=httpx.Timeout(_TIMEOUT_S), headers=self._headers)
+        client = self._client or self._new_client()
         self._client = client
         kept = b""
         with client.stream("POST", self._base_url + path, content=body) as answer:
@@ -57,6 +60,9 @@ class Poster:
                     kept += chunk
             after = retry_after_of(answer.headers.get("retry-after"))
             return PostAnswer(answer.status_code, after, kept.decode("utf-8", "replace"))
+
+    def _new_client(self) -> httpx.Client:
+        return httpx.Client(timeout=httpx.Timeout(_TIMEOUT_S), headers=self._headers)
 
     def forget(self) -> None:
         """The next post opens a new connection. Nothing is closed: after a fork the parent still uses it."""

@@ -9,6 +9,7 @@ from typing import Callable, Deque, Dict
 
 from ._budget import ByteBudget
 from ._post import Poster
+from ._process import finish_with_child, follow_process
 from ._queue import RecordQueue
 from ._send import Pause, Sender
 from ._types import DROP_REASONS, Stats
@@ -22,6 +23,8 @@ _BATCH_DELAY_S = 0.1
 _MAX_UNBUILT = 10_000
 #: A thread without work ends, so that programs that record seldom have none.
 _IDLE_S = 30.0
+#: How long an ending program waits for the API.
+_EXIT_FLUSH_S = 3.0
 
 
 class Shipper:
@@ -32,6 +35,7 @@ class Shipper:
         self._queue = RecordQueue(budget, lambda count: self.drop("queue_full", count, "the queue is full"))
         self._sender = Sender(poster, self._queue, warn, self.drop, self._count_sent)
         self._begin()
+        follow_process(self)
 
     def _begin(self) -> None:
         self._dropped: Dict[str, int] = dict.fromkeys(DROP_REASONS, 0)
@@ -101,6 +105,12 @@ class Shipper:
                 self._changed.wait(min(left, 0.5))
             return True
 
+    def flush_at_exit(self) -> None:
+        """Warns of what could not be sent."""
+        if not self.flush(_EXIT_FLUSH_S):
+            left = self.stats().waiting
+            self._warn("exit", f"the program ends with {left} record(s) that the API has not accepted: they are lost")
+
     def close(self, timeout: float) -> None:
         """Flushes; drops and counts what is left. Accepts nothing afterwards."""
         if self._is_closed:
@@ -129,6 +139,7 @@ class Shipper:
         """Under the lock."""
         if name in self._threads or self._is_closed:
             return
+        finish_with_child()
         thread = threading.Thread(target=target, name=name, daemon=True)
         self._threads[name] = thread
         try:
