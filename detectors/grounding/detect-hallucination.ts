@@ -36,6 +36,10 @@ export function createHallucinationDetector(call: Call): Detector {
   const isRecord = isToolCallRecord(call.request?.value)
   const hasContext = !isRecord && call.texts.some((text) => isRetrieved(text) || isSupplied(text))
   const mayHoldContext = !isRecord && isLongPrompt(call)
+  // Passages that a user pasted are summed up in other words: they made 29 false alarms on 1,193 ordinary calls.
+  const isToAnswerFrom = call.texts.some(
+    (text) => isRetrieved(text) || (text.speaker === 'system' && isSupplied(text)),
+  )
   const material = createMaterial()
   let suppliedSample = ''
   let asked = ''
@@ -69,7 +73,7 @@ export function createHallucinationDetector(call: Call): Detector {
       const isReadable = isEnglish(answer) && isEnglish(suppliedSample)
       // In a long message, the question stands at the end.
       const isOwnWork = ownWork.test(asked.slice(0, askedUnits)) || ownWork.test(asked.slice(-askedUnits))
-      const found = isClaim && isReadable && !isOwnWork ? reasonOf(compared) : undefined
+      const found = isToAnswerFrom && isClaim && isReadable && !isOwnWork ? reasonOf(compared) : undefined
       if (found === undefined) {
         const isForeign = !isReadable && isOtherLanguage(answer)
         const reason = isForeign ? 'language_not_covered' : 'detectors_undecided'

@@ -10,6 +10,8 @@ const startUnits = 120
 /** Of words without a known language only this many may be names, numbers and code. */
 const maxUnknownWords = 7
 const word = /\p{L}[\p{L}\p{M}]+/gu
+/** Five words in a row: a sentence of some language, or of a cipher. Programs and tables have none. */
+const sentence = /(?:^|\s)(?:\p{L}[\p{L}\p{M}’']*[,.;:!?]?[^\S\n]){5}/mu
 
 /**
  * Which languages a call's texts are in. `isKnown`: all English, the language of the training data. For
@@ -20,6 +22,7 @@ export function createLanguageCheck() {
   const languages = new Set<Language>()
   let hasForeignLetters = false
   let isUnknown = false
+  let isStrange = false
   let short = ''
   return {
     read(text: string): void {
@@ -27,14 +30,16 @@ export function createLanguageCheck() {
       // A page or a table has its words at the start, if anywhere.
       const language = identifyLanguage(text) ?? identifyLanguage(text.slice(0, startUnits))
       if (language !== null) languages.add(language)
-      else if (findMatches(text, word, maxUnknownWords + 1).length > maxUnknownWords) isUnknown = true
-      else short = `${short}\n${text}`.slice(0, maxShortUnits)
+      else if (findMatches(text, word, maxUnknownWords + 1).length > maxUnknownWords) {
+        isUnknown = true
+        isStrange ||= sentence.test(text)
+      } else short = `${short}\n${text}`.slice(0, maxShortUnits)
     },
     isKnown(): boolean {
       if (hasForeignLetters || isUnknown) return false
       const all = languages.size > 0 ? [...languages] : [identifyLanguage(short)]
       return all.every((language) => language === 'en')
     },
-    isCovered: (): boolean => !languages.has('other') && !(isUnknown && languages.size === 0),
+    isCovered: (): boolean => !languages.has('other') && !(isStrange && languages.size === 0),
   }
 }
