@@ -81,9 +81,7 @@ export function createJailbreakDetector(call: Call): Detector {
         isBeyondWords = true
         consider(discountMention(passage.text, suspectRetrieved(passage)), passage)
       }
-      const asked = findSecret?.(text.text) ?? null
-      if (asked !== null)
-        consider({ points: 4, kinds: [asksForSecret], hits: [{ kind: asksForSecret, ...asked }] }, text)
+      consider(asking(findSecret?.(text.text)), text)
     },
     finding() {
       const value = valueOfPoints(worst.points)
@@ -113,7 +111,12 @@ export function createJailbreakDetector(call: Call): Detector {
   }
 }
 
-const asksForSecret = 'asks_for_the_secret'
+function asking(secret: { start: number; end: number } | null | undefined): Suspicion {
+  if (secret === null || secret === undefined) return nothingSuspicious
+  const kind = 'asks_for_the_secret'
+  return { points: foundPoints, kinds: [kind], hits: [{ kind, ...secret }] }
+}
+
 const maxSystemUnits = 20_000
 
 function systemOf({ texts }: Call): string {

@@ -53,7 +53,6 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       pattern(
         `\\b(?:these|this|following)\\W+(?:\\w+\\W+){0,2}?(?:override|overrides|supersede|supersedes|replaces?)\\W+(?:\\w+\\W+){0,4}?(?:instructions?|prompts?|rules|guidelines|policies)\\b`,
       ),
-      pattern(`\\b(?:vergiss|ignoriere)\\W+(?:\\w+\\W+){0,3}?(?:anweisungen|regeln|vorgaben)\\b`),
       pattern(
         `\\b(?:olvida|ignora|oublie[zr]?|ignore[zr]?|esqueca|dimentica)\\W+(?:\\w+\\W+){0,4}?(?:instrucciones|instructions|instrucoes|istruzioni|consignes|reglas|regles|regras|regole)\\b`,
       ),
