@@ -16,7 +16,7 @@ import { findCarriedData } from './carried-data.ts'
 import { discountReminders } from './discount-reminders.ts'
 import { discountGuidance } from './guides-people.ts'
 import { offerFamilies } from './offer-families.ts'
-import { orderModelVersion, suspectRetrieved, withOddTask } from './suspect-material.ts'
+import { orderModelVersion, suspectPassage, suspectRetrieved, withOddTask } from './suspect-material.ts'
 
 /** Changes whenever phrases or weights decide differently, so that scores name their rules. */
 export const injectionVersion = `detector-9-${orderModelVersion}`
@@ -44,8 +44,8 @@ export function createInjectionDetector(): Detector {
     read(given) {
       for (const text of materialOf(given)) {
         hasContext = true
-        const found = suspectRetrieved(text)
-        const all = text === given ? withOddTask(found, text) : found
+        const isTools = text === given
+        const all = isTools ? withOddTask(suspectRetrieved(text), text) : suspectPassage(text)
         consider(discount(text.text, all), text)
       }
       if (given.isOffer === true) consider(suspectText(given, offerFamilies), given)

@@ -62,6 +62,11 @@ function foundIn(text: string): number {
   return findMatches(text, heading, minHeadings).length < minHeadings ? model.foundAt : foundInManuals
 }
 
+/** The same for a passage of a prompt: people paste mails in which others are asked to act. */
+export const suspectPassage = onceForText((text: CallText): Suspicion => {
+  return withOrders(suspectPhrases(text), withoutCode(text).text, foundInCode)
+})
+
 /** Adds a task at the end of a tool's text. At the end of a user's message stands the user's own. */
 export function withOddTask(suspicion: Suspicion, { text }: CallText): Suspicion {
   if (suspicion.points >= foundPoints) return suspicion

@@ -1,6 +1,6 @@
 import type { Call, CallText } from '../call-text.ts'
 import { materialOf } from '../context/material-of.ts'
-import { suspectRetrieved } from '../injection/suspect-material.ts'
+import { suspectPassage } from '../injection/suspect-material.ts'
 import { createLinearModel, type Reading } from '../linear/linear-model.ts'
 import { wordsOfRequests } from '../linear/shared-words.ts'
 import modelFile from '../models/jailbreak.json' with { type: 'json' }
@@ -79,7 +79,7 @@ export function createJailbreakDetector(call: Call): Detector {
       if (text.speaker === 'tool') return
       for (const passage of materialOf(text)) {
         isBeyondWords = true
-        consider(discountMention(passage.text, suspectRetrieved(passage)), passage)
+        consider(discountMention(passage.text, suspectPassage(passage)), passage)
       }
       consider(asking(findSecret?.(text.text)), text)
     },
