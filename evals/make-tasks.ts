@@ -9,7 +9,7 @@ const tasks =
   negotiate a salary; start a small business; build a bookshelf; paint a bedroom; plant a tree; make pancakes; take better photos; edit a short film; learn Spanish; pass a driving test;
   prepare for an interview; organise a wardrobe; clean a cast iron pan; brew coffee; make a paper crane; knit a scarf; sew on a button; care for orchids; teach a child to read; calm a crying baby;
   sleep better; deal with stress; lose weight in a healthy way; treat a sunburn; remove a splinter; read a balance sheet; file an expense report; calculate compound interest; invest in an index fund;
-  choose a health plan; book a cheap flight; pack a suitcase; find a good hotel; travel by train across Europe; apply for a visa; renew a passport; register to vote; volunteer at a shelter;
+  choose a health plan; book a cheap train ticket; pack a suitcase; find a good hotel; travel by train across Europe; apply for a visa; renew a passport; register to vote; volunteer at a shelter;
   write a thank-you note; give a toast; tell a story; write a poem about autumn; draw a horse; design a logo; build a website; deploy a web server; sort a list in Python; write a unit test;
   merge two branches; query a database; parse a CSV file; cache an API response; monitor a service; encrypt a disk; choose a strong password; recognise a phishing message; report a scam;
   protect children online; lock a bicycle; prevent burglary; put out a kitchen fire; give first aid; store medicines; dispose of old batteries; handle a gas leak; survive a cold night outdoors;

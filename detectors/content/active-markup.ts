@@ -1,5 +1,5 @@
 import type { CallText, Evidence } from '../call-text.ts'
-import { withoutCode } from '../without-code.ts'
+import { withoutProgram } from './without-program.ts'
 
 /** A longer answer is looked at in its first part. Pieces of a long text come one at a time. */
 const maxUnits = 65_536
@@ -42,7 +42,7 @@ export function findActiveMarkup(given: CallText, asked: Asked): Evidence | unde
   // A tool's arguments are not rendered.
   if (/\/(?:tool_calls|function_call|arguments|input)(?:\/|$)/.test(given.pointer)) return undefined
   // A program holds markup in its strings.
-  if (withoutCode({ ...given, speaker: 'tool' }).text !== given.text) return undefined
+  if (withoutProgram(given) !== given) return undefined
   const text = given.text.slice(0, maxUnits).replace(fence, (block) => ' '.repeat(block.length))
   for (const { index, 0: tag } of text.matchAll(runs)) {
     const near = text.slice(index, index + tag.length + maxTagUnits)

@@ -10,9 +10,10 @@ import { identifyLanguage, type Language } from '../language/identify-language.t
 import type { Detector, Finding } from '../verdict.ts'
 import { contentSigns } from './content-signs.ts'
 import { findActiveMarkup, noteAsked, type Asked } from './active-markup.ts'
+import { isRefusal } from './is-refusal.ts'
+import { withoutProgram } from './without-program.ts'
 import { findHarmAbroad } from './harm-abroad.ts'
 import { harmTopics } from './harm-lexicon.ts'
-import { withoutCode } from '../without-code.ts'
 import { findMatches } from '../find-matches.ts'
 
 /** What people say, what they ask for, and what is answered: the sets that teach them differ too much. */
@@ -51,9 +52,6 @@ const isWritten = new Set<string>([
 ])
 
 const maxEvidence = 20
-/** How a refusal begins. It often repeats what it refuses, which is no failure. */
-const declines =
-  /^\W{0,5}(?:(?:oh|hi|hello|hey|well|thank you[^.!\n]{0,60})[,.!\s]{1,3})?(?:i(?:'m| am)(?: really| very| truly| so)? sorry|sorry,|i apologi[sz]e|i (?:can(?:'|no)t|can not|won't|will not|am unable|am not able|must decline|do not feel comfortable)|i'm (?:unable|not able)|as an ai\b)/i
 
 /** English by models, the others by rules (harm-abroad.ts). */
 const coveredLanguages: ReadonlySet<Language> = new Set([
@@ -79,15 +77,6 @@ const coveredLanguages: ReadonlySet<Language> = new Set([
 /** Shorter texts of another language are not read by the English models. Longer ones may change it. */
 const maxForeignUnits = 4_000
 
-/** Programs that people paste and models write are read for their comments, as those of tools are. */
-function withoutProgram(text: CallText): CallText {
-  const prose = withoutCode({ ...text, speaker: 'tool' })
-  return prose.text === text.text ? text : prose
-}
-
-/** Signs of a second voice, or of instructions, after words that decline. */
-const complies =
-  /\n\s{0,8}(?:1[.)]|step (?:1|one))\s|\n\W{0,3}\[?[A-Z][\w ]{1,20}\]?:\s|\b(?:however|but|that said|nevertheless),? (?:here|i can (?:still )?(?:tell|give|provide|share|offer)|if you (?:really|insis[t]|must))/
 /** Probability from which an answer is found if its question asked for harm, and if it surely did not. */
 const [answersHarm, answersOther] = [0.5, 0.85]
 const surelyOther = 0.2
@@ -113,8 +102,8 @@ const minOfWork = 2
  * Looks for hate, sexual content, threats, self-harm, requests for help with crime, harmful answers, and
  * markup in an answer that runs code where it is rendered. Models read English (precision: `measured` in
  * their files); requests for weapons and wishes to die are found in 15 more languages. An answer is read with
- * its question, and one that declines is none. Does not look at images, audio, texts of tools, or who is
- * meant. Never acquits: half of harmful content has no telltale word.
+ * its question, and one that declines is none. Does not look at images, audio or texts of tools.
+ * Never acquits: half of harmful content has no telltale word.
  */
 export function createContentDetector(): Detector {
   const worst: Partial<Record<Reader, Worst>> = {}
@@ -140,12 +129,8 @@ export function createContentDetector(): Detector {
       if (side === 'request') foundAbroad ??= findHarmAbroad(text)
       const language = text.text.length > maxForeignUnits ? null : identifyLanguage(text.text)
       isCovered &&= language === null || coveredLanguages.has(language)
-      if (language !== null && language !== 'en') return
-      const prose = withoutProgram(text)
-      for (const reader of readers[side]) {
-        const reading = prose === text ? models[reader].readOf(text) : models[reader].read(prose.text)
-        keep(reader, { ...reading, text, ...(prose === text ? {} : { isProgram: true }) })
-      }
+      if (language === null || language === 'en')
+        for (const reader of readers[side]) keep(reader, readProse(reader, text))
       for (const { start, end, encoding, text: said } of hiddenIn(text)) {
         if (!isWritten.has(encoding)) continue
         for (const reader of readers[side])
@@ -153,54 +138,65 @@ export function createContentDetector(): Detector {
       }
     },
     finding() {
-      const { request, ask, answer } = worst
       if (!hasText) return { reason: 'no_text', leaning: 1 }
-      const found = [
-        ...[
-          ...(isFound('request', request) ? [{ says: 'What was asked', worst: request }] : []),
-          ...(isFound('ask', ask) ? [{ says: 'What was asked', worst: ask }] : []),
-        ].slice(0, 1),
-        ...(!isDeclined && isFound('answer', answer, answerFoundAt(request, ask))
-          ? [{ says: 'What was answered', worst: answer }]
-          : []),
-      ]
-      if (found.length === 0 && foundMarkup !== undefined) return activeMarkup(foundMarkup)
-      if (found.length === 0 && foundAbroad !== undefined) return harmAbroad(foundAbroad)
-      if (found.length === 0)
-        return {
-          reason: isCovered ? 'detectors_undecided' : 'language_not_covered',
-          leaning:
-            1 +
-            2.9 *
-              Math.max(
-                nearness('request', request),
-                nearness('ask', ask),
-                isDeclined ? 0 : nearness('answer', answer),
-              ),
-        }
-      const evidence = found.flatMap(({ worst: passage }) => evidenceOf(passage)).slice(0, maxEvidence)
-      const topics = [...new Set(evidence.map(({ kind }) => kind.replaceAll('_', ' ')))]
-      const rationale = `${found
-        .map(({ says }) => says)
-        .join(' and ')
-        .replace(' and What', ' and what')} reads like harmful content (${topics.join(', ')}).`
-      const value = found.length === 2 ? 5 : 4
-      const rank = 4 + 0.99 * Math.max(...found.map(({ worst: passage }) => passage.probability))
-      return { value, rationale, contentFreeRationale: rationale, evidence, isEstimate: true, rank }
+      const found = foundIn(worst, isDeclined)
+      if (found.length > 0) return harmful(found)
+      if (foundMarkup !== undefined) return activeMarkup(foundMarkup)
+      if (foundAbroad !== undefined) return harmAbroad(foundAbroad)
+      const reason = isCovered ? 'detectors_undecided' : 'language_not_covered'
+      return { reason, leaning: leaningOf(worst, isDeclined) }
     },
   }
+}
+
+type WorstOfAll = Readonly<Partial<Record<Reader, Worst>>>
+
+function foundIn({ request, ask, answer }: WorstOfAll, isDeclined: boolean): Found[] {
+  const asked = isFound('request', request) ? request : isFound('ask', ask) ? ask : undefined
+  const isAnswered = !isDeclined && isFound('answer', answer, answerFoundAt(request, ask))
+  return [
+    ...(asked === undefined ? [] : [{ says: 'What was asked', worst: asked }]),
+    ...(isAnswered ? [{ says: 'What was answered', worst: answer }] : []),
+  ]
+}
+
+function leaningOf({ request, ask, answer }: WorstOfAll, isDeclined: boolean): number {
+  const nearest = [
+    nearness('request', request),
+    nearness('ask', ask),
+    isDeclined ? 0 : nearness('answer', answer),
+  ]
+  return 1 + 2.9 * Math.max(...nearest)
+}
+
+function readProse(reader: Reader, text: CallText): Worst {
+  const prose = withoutProgram(text)
+  if (prose === text) return { ...models[reader].readOf(text), text }
+  return { ...models[reader].read(prose.text), text, isProgram: true }
+}
+
+interface Found {
+  /** The side, as the rationale names it. */
+  says: string
+  worst: Worst
+}
+
+function harmful(found: readonly Found[]): Finding {
+  const evidence = found.flatMap(({ worst: passage }) => evidenceOf(passage)).slice(0, maxEvidence)
+  const topics = [...new Set(evidence.map(({ kind }) => kind.replaceAll('_', ' ')))]
+  const rationale = `${found
+    .map(({ says }) => says)
+    .join(' and ')
+    .replace(' and What', ' and what')} reads like harmful content (${topics.join(', ')}).`
+  const value = found.length === 2 ? 5 : 4
+  const rank = 4 + 0.99 * Math.max(...found.map(({ worst: passage }) => passage.probability))
+  return { value, rationale, contentFreeRationale: rationale, evidence, isEstimate: true, rank }
 }
 
 /** A page may want it, so only an estimate. */
 function activeMarkup(evidence: Evidence): Finding {
   const rationale = 'The answer has markup that runs code where it is rendered, and nobody asked for code.'
   return { value: 4, rationale, contentFreeRationale: rationale, evidence: [evidence], isEstimate: true }
-}
-
-/** True for an answer that declines and does not comply all the same further on. */
-function isRefusal(text: string): boolean {
-  if (!declines.test(foldText(text.slice(0, 200)).text)) return false
-  return !complies.test(text.slice(0, 4_000))
 }
 
 /** An estimate: fiction and lessons say this too, and a judge reads every language. */

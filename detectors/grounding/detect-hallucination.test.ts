@@ -48,6 +48,7 @@ describe('an answer in the words of its source', () => {
   const asked = 'What does the lease say?'
   test.each([
     ['denies it', 'The tenant may not keep bicycles in the cellar, and the rent is due within 14 days.'],
+    ['changes a number', 'The rent is due within 21 days, and the heating runs from October to April.'],
     ['says what it denies', 'The rent is due within 14 days. Smoking on the balcony is permitted.'],
   ])('is unsafe if it %s', (_name, answer) => {
     expect(find(answer, lease, asked)).toMatchObject({

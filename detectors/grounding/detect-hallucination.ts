@@ -1,9 +1,11 @@
 import { isToolCallRecord } from '#capture/tool-calls.ts'
+import { identifyLanguage } from '../language/identify-language.ts'
 import { firstNames } from '../along-names.ts'
 import type { Call, CallText } from '../call-text.ts'
 import { materialOf } from '../context/material-of.ts'
 import type { Detector } from '../verdict.ts'
-import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-support.ts'
+import { createMaterial, type Comparison } from './compare-answer.ts'
+import { isEnglish } from './measure-support.ts'
 
 /** Changes whenever the rules decide differently, so that scores name their rules. */
 export const hallucinationVersion = 'detector-3'
@@ -13,6 +15,12 @@ const minContentWords = 5
 const maxContentWords = 120
 /** Share of content words without a source above which an answer cannot come from the supplied text. */
 const unsupported = 0.6
+/** Names and numbers from nowhere, in an answer whose words are mostly from nowhere too. */
+const [minInvented, minMissing] = [4, 0.4]
+/** A denied clause in an answer that otherwise has the text's own words. */
+const [minContradictions, maxOtherWords] = [1, 0.35]
+/** Longer answers may calculate. */
+const [maxChangedWords, maxChangedLength] = [0.5, 30]
 const maxAnswerUnits = 20_000
 const askedUnits = 1_000
 const noClaim =
@@ -30,9 +38,8 @@ export function createHallucinationDetector(call: Call): Detector {
   const isRecord = isToolCallRecord(call.request?.value)
   const hasContext = !isRecord && call.texts.some((text) => isRetrieved(text) || isSupplied(text))
   const mayHoldContext = !isRecord && isLongPrompt(call)
-  const supplied = emptyVocabulary()
-  const rest = emptyVocabulary()
   let promptUnits = 0
+  const material = createMaterial()
   let suppliedSample = ''
   let asked = ''
   let answer = ''
@@ -44,11 +51,11 @@ export function createHallucinationDetector(call: Call): Detector {
         const brought = isRetrieved(text) ? [text] : isSupplied(text) ? materialOf(text) : []
         for (const passage of brought) {
           if (passage !== text) promptUnits += passage.text.length
-          addText(supplied, passage.text)
+          material.addSupplied(passage.text)
           if (suppliedSample.length < 2_000) suppliedSample += ` ${passage.text.slice(0, 2_000)}`
         }
         // A prompt with passages counts as both: what its own words say is no invention either.
-        if (brought[0] !== text) addText(rest, text.text)
+        if (brought[0] !== text) material.addRest(text.text)
         if (text.speaker === 'user') asked = text.text
       } else if (text.speaker === 'assistant' && answer.length < maxAnswerUnits) {
         answerText ??= text
@@ -56,26 +63,70 @@ export function createHallucinationDetector(call: Call): Detector {
       }
     },
     finding() {
-      if (!hasContext || supplied.words.size === 0)
+      if (!hasContext || material.words() === 0)
         return { reason: 'no_context', leaning: 1, ...(mayHoldContext ? { mayHoldContext } : {}) }
       if (answerText === undefined) return { reason: 'no_text', leaning: 1 }
-      const support = measureSupport(answer, supplied, rest)
-      const { contentWords, missingWords, missingPairs, missingEverywhere } = support
+      const compared = material.compare(answer)
+      const { contentWords } = compared.support
       const isClaim =
         contentWords >= minContentWords && contentWords <= maxContentWords && !noClaim.test(answer)
-      const isReadable = isEnglish(answer) && isEnglish(suppliedSample) && promptUnits <= maxPromptUnits
+      const isReadable = isEnglish(answer) && isEnglish(suppliedSample)
+      const isToCompare = isClaim && isReadable && promptUnits <= maxPromptUnits
       // In a long message, the question stands at the end.
       const isOwnWork = ownWork.test(asked.slice(0, askedUnits)) || ownWork.test(asked.slice(-askedUnits))
-      if (!isClaim || !isReadable || isOwnWork || missingEverywhere < unsupported)
-        return { reason: 'detectors_undecided', leaning: 1 + 1.45 * (missingWords + missingPairs) }
+      const found = isToCompare && !isOwnWork ? reasonOf(compared) : undefined
+      if (found === undefined) {
+        const isForeign = !isReadable && isOtherLanguage(answer)
+        const reason = isForeign ? 'language_not_covered' : 'detectors_undecided'
+        return { reason, leaning: 1 + 2.9 * compared.probability }
+      }
       const { part, pointer, offset, text } = answerText
-      const rationale = `Of the answer's ${contentWords} content words, ${Math.round(missingEverywhere * 100)}% stand neither in the supplied text nor elsewhere in the request.`
-      const evidence = [{ part, pointer, start: offset, end: offset + text.length, kind: 'unsupported' }]
+      const { rationale, kind } = found
+      const evidence = [{ part, pointer, start: offset, end: offset + text.length, kind }]
       // Only an estimate: other words may say the same, and a new question may not concern text retrieved for
       // an old one.
-      return { value: 4, rationale, contentFreeRationale: rationale, evidence, isEstimate: true }
+      return {
+        value: 4,
+        rationale,
+        contentFreeRationale: rationale,
+        evidence,
+        isEstimate: true,
+        rank: 4 + 0.99 * compared.probability,
+      }
     },
   }
+}
+
+/** Sure signs only: what one changed word means is for a judge. */
+function reasonOf({ support, contradictions }: Comparison): { rationale: string; kind: string } | undefined {
+  const { contentWords, missingWords, missingEverywhere } = support
+  if (missingEverywhere >= unsupported) {
+    const share = Math.round(missingEverywhere * 100)
+    const rationale = `Of the answer's ${contentWords} content words, ${share}% stand neither in the supplied text nor elsewhere in the request.`
+    return { rationale, kind: 'unsupported' }
+  }
+  const { numbers, units, names, opposites, denials, changed } = contradictions
+  const invented = numbers + names
+  if (invented >= minInvented && missingWords >= minMissing) {
+    const rationale = `${invented} names and numbers of the answer stand nowhere in the request.`
+    return { rationale, kind: 'unsupported' }
+  }
+  // The answer keeps the text's words, but denies or changes what they say.
+  const isAbout = missingWords <= maxOtherWords
+  if (isAbout && denials > 0 && denials + numbers + units + opposites >= minContradictions) {
+    const rationale = 'The answer denies what the supplied text says, or says what it denies.'
+    return { rationale, kind: 'contradiction' }
+  }
+  if (changed > 0 && missingWords <= maxChangedWords && contentWords <= maxChangedLength) {
+    const rationale = 'The answer gives a number that the supplied text gives otherwise, with the same unit.'
+    return { rationale, kind: 'contradiction' }
+  }
+  return undefined
+}
+
+function isOtherLanguage(answer: string): boolean {
+  const language = identifyLanguage(answer)
+  return language !== null && language !== 'en'
 }
 
 /**

@@ -7,6 +7,8 @@ export interface Contradictions {
   numbers: number
   /** Numbers that stand there with another unit. */
   units: number
+  /** Amounts whose number stands nowhere in the request, where it has another number with the same unit. */
+  changed: number
   /** Capitalised words inside sentences that stand nowhere in the request. */
   names: number
   /** Words that the request does not have, where it has their opposite. */
@@ -21,11 +23,12 @@ const maxSuppliedClauses = 300
 const maxClauseUnits = 600
 /** Share of a clause's content words in the supplied clause from which they say the same. */
 const sameClause = 0.6
-const clauseEnd = /[.!?;\n]+\s|,\s+(?:and|but|while|whereas)\s|\s(?:and|but)\s/
+const clauseEnd = /[.!?;\n]\s|,\s(?:and|but|while|whereas)\s|\s(?:and|but)\s/
 const denial = /\b(?:not|no|never|none|neither|nor|without|cannot|unable|nobody|nothing)\b|n't\b|n’t\b/i
-const number = /(?<![\p{L}\d])\d{1,3}(?:[,\u00a0]\d{3})+(?:\.\d+)?|(?<![\p{L}\d])\d+(?:\.\d+)?/gu
+const number =
+  /(?<![\p{L}\d])\d{1,3}(?:[,\u00a0]\d{3}){1,6}(?:\.\d{1,9})?|(?<![\p{L}\d])\d{1,20}(?:\.\d{1,9})?/gu
 const numberAndUnit =
-  /(\d[\d,.]*)\s?-?(%|percent|million|billion|thousand|days?|weeks?|months?|years?|hours?|minutes?|eur|usd|km|kg|mg|ml)/giu
+  /(?<![\d,.])(\d[\d,.]{0,15})\s?-?(%|percent|million|billion|thousand|days?|weeks?|months?|years?|hours?|minutes?|eur|usd|km|kg|mg|ml)/giu
 const name = /(?<=[\p{Ll}\d,;:)]\s)\p{Lu}[\p{L}\p{N}&'’-]{1,40}/gu
 const numberWords = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
@@ -74,12 +77,14 @@ export function findContradictions(
     ...(answer.match(number) ?? []).map(plainNumber),
     ...numberWords.flatMap((word, value) => (stems.has(word) ? [String(value)] : [])),
   ]
-  const units = [...new Set(unitsOf(answer))].filter(
-    (value) => source.numbers.has(value.split(' ')[0] ?? '') && !source.units.has(value),
-  )
+  const amounts = [...new Set(unitsOf(answer))]
+  const knownUnits = new Set(Array.from(source.units, unitOf))
+  const changed = amounts.filter((value) => isMissingNumber(numberOf(value)) && knownUnits.has(unitOf(value)))
+  const units = amounts.filter((value) => source.numbers.has(numberOf(value)) && !source.units.has(value))
   return {
     numbers: [...new Set(values)].filter(isMissingNumber).length,
     units: units.length,
+    changed: changed.length,
     names: [...names].filter((word) => word.split(' ').some(isMissing)).length,
     opposites: opposed.length,
     denials: clausesOf(answer, maxClauses).filter((clause) => isContradicted(clause, source.clauses)).length,
@@ -115,6 +120,14 @@ function unitsOf(text: string): string[] {
     const plain = lower === '%' ? 'percent' : lower.endsWith('s') ? lower.slice(0, -1) : lower
     return `${plainNumber(digits)} ${plain}`
   })
+}
+
+function numberOf(amount: string): string {
+  return amount.split(' ')[0] ?? ''
+}
+
+function unitOf(amount: string): string {
+  return amount.split(' ')[1] ?? ''
 }
 
 function plainNumber(digits: string): string {
