@@ -61,7 +61,7 @@ const changesFrom: Readonly<Record<FindingState, readonly FindingState[]>> = {
   false_alarm: ['open', 'resolved'],
 }
 
-/** Whether a person may change one state to the other. Who closed a finding opens it before other work on it. */
+/** Whether a person may make this change. A closed finding is opened before other work on it. */
 export function mayChange(from: FindingState, to: FindingState): boolean {
   return from === to || changesFrom[from].includes(to)
 }

@@ -5,6 +5,7 @@ import { areSessionsShared, requireOwnSessions } from '#runtime/own-sessions.ts'
 import { connectDoctor } from './connect-doctor.ts'
 import { examineAlertRules } from './examine-alert-rules.ts'
 import { examineClock } from './examine-clock.ts'
+import { examineFindings } from './examine-findings.ts'
 import { examineJudge } from './examine-judge.ts'
 import { examineWebhooks } from './examine-webhooks.ts'
 import type { System } from './find-system.ts'
@@ -47,6 +48,7 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
       ...(await examineWaiting(client)),
       ...(await examineWebhooks(client)),
       ...(await examineAlertRules(client)),
+      ...(await examineFindings(client)),
       ...(await examineJudge(client)),
     ]
   } finally {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 
-/** The login of an active user who sees the project. Undefined: there is none. A project cannot read users. */
+/** The login of an active user who sees the project. Undefined: there is none. */
 export async function findOwner(
   operatorPool: Pool,
   projectId: string,

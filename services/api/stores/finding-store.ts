@@ -201,7 +201,7 @@ function overdueSql(conditions: Conditions, nowMs: number): string {
   return `f.state in ('open', 'acknowledged') and f.opened_at < case f.severity ${limits.join(' ')} end`
 }
 
-export function findingOf(row: FindingRow, nowMs: number): Finding {
+function findingOf(row: FindingRow, nowMs: number): Finding {
   const dueMs = row.opened_at.getTime() + findingTargetMs[row.severity]
   const isDue = !isClosed(row.state) && row.state !== 'muted'
   return {

@@ -20,8 +20,8 @@ export interface PromotionDependencies {
 
 /**
  * Promotes a run's next calls, in the caller's transaction: its scores become the live ones, the replaced
- * ones become the run's (docs/decisions/0024), findings, verdicts and roll-ups follow. Resolves to whether there was
- * work.
+ * ones become the run's (docs/decisions/0024), findings, verdicts and roll-ups follow. Resolves to whether
+ * there was work.
  */
 export async function promoteCalls(
   client: ClientBase,

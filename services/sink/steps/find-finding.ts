@@ -2,8 +2,8 @@ import { findingId, otherName, type FindingKey } from '#schemas/finding.ts'
 import type { PlacedScore } from './place-score.ts'
 
 /**
- * The kind of problem that an unsafe score shows; undefined: it belongs to no finding. Of several found values
- * the first decides. Suppressed scores are known false alarms, and red teams attack on purpose.
+ * The kind of problem that an unsafe score shows; undefined: it belongs to no finding. Of several found
+ * values the first decides. Suppressed scores are known false alarms, and red teams attack on purpose.
  */
 export function keyOfFinding({ call, score, suppressions }: PlacedScore): FindingKey | undefined {
   if (score.score_label !== 'unsafe' || score.severity === null) return undefined

@@ -33,9 +33,9 @@ interface CountedScore {
 }
 
 /**
- * Counts exchanged scores in their findings as they are live now, and no longer as they were. State, owner and
- * comments stay, also of a finding that has no score left; a new one is opened without an event: what a run
- * finds in history is known to who promotes it.
+ * Counts exchanged scores in their findings as they are live now, and no longer as they were. State, owner
+ * and comments stay, also of a finding that has no score left. A new one is opened without an event: what a
+ * run finds in history is known to who promotes it.
  */
 export async function moveBetweenFindings(
   client: ClientBase,

@@ -6,6 +6,7 @@ import type { FoundValue, Score } from '#schemas/safety-score-recorded.ts'
 import { placeScores, type PlacedScore } from '../steps/place-score.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
 import { useErasingFixture } from '../testing/use-erasing-fixture.ts'
+import { createFindingReader } from '../testing/read-findings.ts'
 import { createFindingStore } from './finding-store.ts'
 import { createRollupStore } from './rollup-store.ts'
 import { createScoreStore } from './score-store.ts'
@@ -56,47 +57,7 @@ const scoreOf = (call: LoggedCall, changes: Partial<Score> = {}, runId?: string)
     }),
   )
 
-interface Stored {
-  id: string
-  state: FindingState
-  severity: string
-  agent_name: string
-  tool_name: string
-  evidence_kind: string
-  count: number
-  values: number
-  revision: number
-  first: string
-  last: string
-}
-
-async function findingsOf(projectId: string): Promise<Stored[]> {
-  const { rows } = await world.pool.query<Stored>(
-    `select f.id, f.state, f.severity, f.agent_name, f.tool_name, f.evidence_kind, f.revision,
-       (select sum(count)::integer from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id) as count,
-       (select count(distinct hash)::integer from finding_values v where v.project_id = f.project_id and v.finding_id = f.id) as values,
-       (select min(first_request_id::text) from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id) as first,
-       (select max(last_request_id::text) from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id) as last
-     from findings f where f.project_id = $1 order by f.agent_name, f.evidence_kind`,
-    [idToUuid(projectId)],
-  )
-  return rows
-}
-
-async function eventsOf(projectId: string): Promise<[string, Record<string, unknown>][]> {
-  const { rows } = await world.pool.query<{ event: string; data: Buffer }>(
-    'select event, data from event_outbox where project_id = $1 order by seq',
-    [idToUuid(projectId)],
-  )
-  return rows.map(({ event, data }) => [event, JSON.parse(data.toString()) as Record<string, unknown>])
-}
-
-async function setState(projectId: string, state: FindingState, mutedUntil: Date | null = null) {
-  await world.pool.query(
-    `update findings set state = $2, muted_until = $3, closed_at = case when $2 in ('resolved', 'false_alarm') then now() end where project_id = $1`,
-    [idToUuid(projectId), state, mutedUntil],
-  )
-}
+const { findingsOf, eventsOf, setState } = createFindingReader(() => world.pool)
 
 test('ledger: with redelivery and four sinks at once every failing score counts once, in one finding', async () => {
   const projectId = await world.fixture.addProject()
@@ -165,7 +126,7 @@ test('scores tell their finding, its state and the first of it', async () => {
   const projectId = await world.fixture.addProject()
   const [one, two, three] = (await storedCalls(projectId, 3)) as [LoggedCall, LoggedCall, LoggedCall]
   const first = await store([...scoreOf(one), ...scoreOf(two)])
-  const [{ id = '' } = {}] = await findingsOf(projectId)
+  const id = (await findingsOf(projectId))[0]?.id ?? ''
   const finding = { id: idFromUuid('finding', id), state: 'open' }
   expect(first.added.map(({ finding: told }) => told)).toEqual([
     { ...finding, isFirst: true },
