@@ -11,6 +11,7 @@ import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/suppo
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { writeApiTypes } from '#tests/support/write-api-types.ts'
 import { seedScorer } from '#tests/support/seed-scorer.ts'
+import { storeFailingCall } from '#tests/support/store-failing-call.ts'
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 
 interface Operation extends FuzzedOperation {
@@ -91,6 +92,13 @@ async function seed(): Promise<void> {
   )
   const erasure = { scope: 'session', subject: 'nobody' }
   ids['/api/erasures'] = await make('/api/erasures', erasure)
+  await storeFailingCall(api.pool, project.projectId, 'agent')
+  const findings = await api.call('GET', '/api/findings', { key: project.key })
+  const findingId = (findings.json['items'] as { id: string }[])[0]?.id ?? ''
+  ids['/api/findings'] = findingId
+  const acknowledging = { key: project.key, body: { state: 'acknowledged' } }
+  const changed = await api.call('PATCH', `/api/findings/${findingId}`, acknowledging)
+  ids['{change_id}'] = String(changed.json['change_id'])
   const rule = { scorer_name: 'pii_detection', reason: 'known' }
   ids['/api/suppressions'] = await make('/api/suppressions', rule)
   const alertRule = { name: 'calls', metric: 'calls', window_minutes: 5, alert_threshold: 9 }
