@@ -18,7 +18,7 @@ test('covers every service', () => {
 const units = /_(seconds|bytes|ratio|usd|info)$/
 /** Plurals of metrics without a unit. */
 const counted =
-  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|overdue|up|ahead|paused|refused|unreached|scorers|jobs)$/
+  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|overdue|up|ahead|paused|refused|unreached|scorers|jobs|rules)$/
 
 test.each(ours.map((metric) => [metric.name, metric] as const))(
   '%s is named by the conventions',
