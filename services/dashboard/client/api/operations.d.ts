@@ -1,6 +1,335 @@
 // Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts rewrites it.
 
 export interface Operations {
+  'POST /api/alert-rules': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      metric:
+        | 'unsafe_share'
+        | 'unsafe_count'
+        | 'failed_share'
+        | 'latency_p95'
+        | 'cost_usd'
+        | 'tokens'
+        | 'calls'
+        | 'not_read_share'
+        | 'delivery_failures'
+      filter?:
+        | {
+            agent_name?: string | undefined
+            model?: string | undefined
+            provider?: string | undefined
+            source?: string | undefined
+            scorer_name?: string | undefined
+            severity?: 'medium' | 'high' | 'critical' | undefined
+          }
+        | undefined
+      window_minutes: number
+      direction?: 'above' | 'below' | undefined
+      warning_threshold?: number | null | undefined
+      alert_threshold: number
+      for_minutes?: number | undefined
+      cooldown_minutes?: number | undefined
+      compare?: 'none' | 'last_week' | undefined
+      name: string
+      enabled?: boolean | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      name: string
+      enabled: boolean
+      metric:
+        | 'unsafe_share'
+        | 'unsafe_count'
+        | 'failed_share'
+        | 'latency_p95'
+        | 'cost_usd'
+        | 'tokens'
+        | 'calls'
+        | 'not_read_share'
+        | 'delivery_failures'
+      filter: Record<string, string>
+      window_minutes: number
+      direction: 'above' | 'below'
+      warning_threshold: number | null
+      alert_threshold: number
+      for_minutes: number
+      cooldown_minutes: number
+      compare: 'none' | 'last_week'
+      is_built_in: boolean
+      state: {
+        status: 'ok' | 'warning' | 'alert' | 'no_data' | 'late'
+        since: string
+        fires_since: string | null
+        value: number | null
+        compared_with: number | null
+        evaluated_until: string | null
+      }
+      created_at: string
+      updated_at: string
+    }
+  }
+  'GET /api/alert-rules': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            name: string
+            enabled: boolean
+            metric:
+              | 'unsafe_share'
+              | 'unsafe_count'
+              | 'failed_share'
+              | 'latency_p95'
+              | 'cost_usd'
+              | 'tokens'
+              | 'calls'
+              | 'not_read_share'
+              | 'delivery_failures'
+            filter: Record<string, string>
+            window_minutes: number
+            direction: 'above' | 'below'
+            warning_threshold: number | null
+            alert_threshold: number
+            for_minutes: number
+            cooldown_minutes: number
+            compare: 'none' | 'last_week'
+            is_built_in: boolean
+            state: {
+              status: 'ok' | 'warning' | 'alert' | 'no_data' | 'late'
+              since: string
+              fires_since: string | null
+              value: number | null
+              compared_with: number | null
+              evaluated_until: string | null
+            }
+            created_at: string
+            updated_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            name: string
+            enabled: boolean
+            metric:
+              | 'unsafe_share'
+              | 'unsafe_count'
+              | 'failed_share'
+              | 'latency_p95'
+              | 'cost_usd'
+              | 'tokens'
+              | 'calls'
+              | 'not_read_share'
+              | 'delivery_failures'
+            filter: Record<string, string>
+            window_minutes: number
+            direction: 'above' | 'below'
+            warning_threshold: number | null
+            alert_threshold: number
+            for_minutes: number
+            cooldown_minutes: number
+            compare: 'none' | 'last_week'
+            is_built_in: boolean
+            state: {
+              status: 'ok' | 'warning' | 'alert' | 'no_data' | 'late'
+              since: string
+              fires_since: string | null
+              value: number | null
+              compared_with: number | null
+              evaluated_until: string | null
+            }
+            created_at: string
+            updated_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/alert-rules/preview': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      metric:
+        | 'unsafe_share'
+        | 'unsafe_count'
+        | 'failed_share'
+        | 'latency_p95'
+        | 'cost_usd'
+        | 'tokens'
+        | 'calls'
+        | 'not_read_share'
+        | 'delivery_failures'
+      filter?:
+        | {
+            agent_name?: string | undefined
+            model?: string | undefined
+            provider?: string | undefined
+            source?: string | undefined
+            scorer_name?: string | undefined
+            severity?: 'medium' | 'high' | 'critical' | undefined
+          }
+        | undefined
+      window_minutes: number
+      direction?: 'above' | 'below' | undefined
+      warning_threshold?: number | null | undefined
+      alert_threshold: number
+      for_minutes?: number | undefined
+      cooldown_minutes?: number | undefined
+      compare?: 'none' | 'last_week' | undefined
+    }
+    answer: {
+      start: string
+      end: string
+      hours: number
+      hours_without_data: number
+      fired: number
+      intervals: {
+        level: 'warning' | 'alert'
+        start: string
+        end: string | null
+        worst_value: number
+        notified: boolean
+      }[]
+    }
+  }
+  'GET /api/alert-rules/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      name: string
+      enabled: boolean
+      metric:
+        | 'unsafe_share'
+        | 'unsafe_count'
+        | 'failed_share'
+        | 'latency_p95'
+        | 'cost_usd'
+        | 'tokens'
+        | 'calls'
+        | 'not_read_share'
+        | 'delivery_failures'
+      filter: Record<string, string>
+      window_minutes: number
+      direction: 'above' | 'below'
+      warning_threshold: number | null
+      alert_threshold: number
+      for_minutes: number
+      cooldown_minutes: number
+      compare: 'none' | 'last_week'
+      is_built_in: boolean
+      state: {
+        status: 'ok' | 'warning' | 'alert' | 'no_data' | 'late'
+        since: string
+        fires_since: string | null
+        value: number | null
+        compared_with: number | null
+        evaluated_until: string | null
+      }
+      created_at: string
+      updated_at: string
+    }
+  }
+  'PATCH /api/alert-rules/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: {
+      name?: string | undefined
+      enabled?: boolean | undefined
+      metric?:
+        | 'unsafe_share'
+        | 'unsafe_count'
+        | 'failed_share'
+        | 'latency_p95'
+        | 'cost_usd'
+        | 'tokens'
+        | 'calls'
+        | 'not_read_share'
+        | 'delivery_failures'
+        | undefined
+      filter?:
+        | {
+            agent_name?: string | undefined
+            model?: string | undefined
+            provider?: string | undefined
+            source?: string | undefined
+            scorer_name?: string | undefined
+            severity?: 'medium' | 'high' | 'critical' | undefined
+          }
+        | undefined
+      window_minutes?: number | undefined
+      direction?: 'above' | 'below' | undefined
+      warning_threshold?: number | null | undefined
+      alert_threshold?: number | undefined
+      for_minutes?: number | undefined
+      cooldown_minutes?: number | undefined
+      compare?: 'none' | 'last_week' | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      name: string
+      enabled: boolean
+      metric:
+        | 'unsafe_share'
+        | 'unsafe_count'
+        | 'failed_share'
+        | 'latency_p95'
+        | 'cost_usd'
+        | 'tokens'
+        | 'calls'
+        | 'not_read_share'
+        | 'delivery_failures'
+      filter: Record<string, string>
+      window_minutes: number
+      direction: 'above' | 'below'
+      warning_threshold: number | null
+      alert_threshold: number
+      for_minutes: number
+      cooldown_minutes: number
+      compare: 'none' | 'last_week'
+      is_built_in: boolean
+      state: {
+        status: 'ok' | 'warning' | 'alert' | 'no_data' | 'late'
+        since: string
+        fires_since: string | null
+        value: number | null
+        compared_with: number | null
+        evaluated_until: string | null
+      }
+      created_at: string
+      updated_at: string
+    }
+  }
+  'DELETE /api/alert-rules/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: unknown
+  }
   'GET /api/audit': {
     params: Record<never, never>
     query: {
