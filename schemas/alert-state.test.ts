@@ -18,7 +18,7 @@ const readingOf = (step: Step): AlertReading => {
   return typeof step === 'object' && step !== null ? step : { kind: 'value', value: step, compared: null }
 }
 
-/** Plays one reading a minute; each line is the status and what was told, with `!` fired and `.` recovered. */
+/** Plays one reading a minute. Each line is the status and what was told: `!` fired, `.` recovered. */
 function play(changes: Partial<AlertRule>, steps: readonly Step[]): string[] {
   let state = newAlertState(0)
   return steps.map((step, minute) => {

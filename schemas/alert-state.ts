@@ -28,7 +28,7 @@ export type AlertReading =
   | { kind: 'late' }
   /** The rule is disabled. */
   | { kind: 'disabled' }
-  /** `value` null: the window had no calls. `compared` is the value a week before, where the rule compares. */
+  /** `value` null: the window had no calls. `compared`: the value a week before, if the rule compares. */
   | { kind: 'value'; value: number | null; compared: number | null }
 
 export interface AlertRaised {
@@ -50,7 +50,8 @@ export function newAlertState(nowMs: number): AlertState {
 
 /**
  * The state after a reading at `nowMs`, and the event that tells of the change. While the sink is behind
- * nothing is told and a level that lasts goes on lasting. A window without calls, and a disabled rule, recover.
+ * nothing is told and a level that lasts goes on lasting. A window without calls recovers, as does a disabled
+ * rule.
  */
 export function nextAlertState(
   rule: AlertRule,
@@ -90,7 +91,7 @@ function levelOf(
   return rule.warning_threshold !== null && passes(rule.warning_threshold) ? 'warning' : 'ok'
 }
 
-/** Something after nothing is infinitely more; nothing after nothing is the same. Null: nothing to compare. */
+/** Something after nothing is infinitely more, nothing after nothing the same. Null: nothing to compare. */
 function multipleOf(value: number, compared: number | null): number | null {
   if (compared === null) return null
   if (compared === 0) return value === 0 ? 1 : Infinity

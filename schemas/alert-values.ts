@@ -97,7 +97,7 @@ function windowSumsSql(counts: AlertCounts, grain: AlertGrain): string {
     cross join lateral (select ${source.sums[grain]} ${ofWindow(source, grain)}) v`
 }
 
-/** SQL for the sums of the hours `at` of one window, which `$2` has; `condition` is another on the rows `t`. */
+/** SQL for the sums of the hours `at` of one window, which `$2` has. `condition`: another on the rows `t`. */
 export function hourSumsSql(counts: AlertCounts, condition: string): string {
   const source = sources[counts]
   return `select v.* from ${windows.replace('$WINDOWS', '$2')}
@@ -190,7 +190,7 @@ export interface AlertRuleCounts {
   late: number
 }
 
-/** SQL for them. Rules are late while the sink is behind, and when no evaluation has come for five minutes. */
+/** SQL for them. Rules are late while the sink is behind, and without an evaluation for five minutes. */
 export const alertRuleCountsSql = `
   select count(*)::integer as rules, count(s.told_level)::integer as firing,
     count(*) filter (where s.status = 'late' or s.due_at < now() - interval '5 minutes')::integer as late

@@ -5,8 +5,8 @@ import type { AlertRaised } from '#schemas/alert-state.ts'
 import type { DueRule, EvaluatedRule } from '../stores/alert-store.ts'
 
 /**
- * The event of a rule that fired or recovered. Its id comes of the rule and the number of its change: a second
- * evaluation of the same change raises nothing more.
+ * The event of a rule that fired or recovered. Its id comes of the rule and the number of its change: a
+ * second evaluation of the same change raises nothing more.
  */
 export function makeAlertEvent(
   { due, state, value, compared }: EvaluatedRule,
