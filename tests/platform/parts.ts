@@ -2,6 +2,7 @@ import { composePart } from './compose/compose-part.ts'
 import { imagePart } from './image/image-part.ts'
 import { modelPart } from './model/model-part.ts'
 import type { PlatformPart } from './platform-part.ts'
+import { pythonPart } from './python/python-part.ts'
 import { upgradePart } from '../upgrade/upgrade-part.ts'
 
 export const parts: Readonly<Record<string, PlatformPart>> = {
@@ -9,6 +10,7 @@ export const parts: Readonly<Record<string, PlatformPart>> = {
   compose: composePart,
   upgrade: upgradePart,
   model: modelPart,
+  python: pythonPart,
 }
 
 export const usage = `scripts/test --platform PART…

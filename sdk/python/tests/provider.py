@@ -1,4 +1,6 @@
-"""A model provider that speaks OpenAI's, Anthropic's, Google's, Cohere's, Mistral's and Bedrock's protocols."""
+"""A model provider that speaks OpenAI's, Anthropic's, Google's, Cohere's, Mistral's and Bedrock's
+protocols.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,12 @@ def _messages(streamed: bool) -> Any:
     message = {"id": "m1", "type": "message", "role": "assistant", "model": "model-1", "stop_sequence": None}
     counted = {"input_tokens": 3, "output_tokens": 2}
     if not streamed:
-        return {**message, "content": [{"type": "text", "text": SAID}], "stop_reason": "end_turn", "usage": counted}
+        return {
+            **message,
+            "content": [{"type": "text", "text": SAID}],
+            "stop_reason": "end_turn",
+            "usage": counted,
+        }
 
     def delta(text: str) -> Any:
         return {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
@@ -87,7 +94,11 @@ def _candidates(streamed: bool) -> Any:
             "usageMetadata": counted,
         }
 
-    return sse(part("Hello"), part(" there", finishReason="STOP")) if streamed else part(SAID, finishReason="STOP")
+    return (
+        sse(part("Hello"), part(" there", finishReason="STOP"))
+        if streamed
+        else part(SAID, finishReason="STOP")
+    )
 
 
 def _cohere(streamed: bool) -> Any:
@@ -112,7 +123,12 @@ def _cohere(streamed: bool) -> Any:
 def _converse(_streamed: bool) -> Any:
     message = {"role": "assistant", "content": [{"text": SAID}]}
     usage = {"inputTokens": 3, "outputTokens": 2, "totalTokens": 5}
-    return {"output": {"message": message}, "stopReason": "end_turn", "usage": usage, "metrics": {"latencyMs": 1}}
+    return {
+        "output": {"message": message},
+        "stopReason": "end_turn",
+        "usage": usage,
+        "metrics": {"latencyMs": 1},
+    }
 
 
 _ANSWERS = {
@@ -127,7 +143,9 @@ _ANSWERS = {
 
 
 class Provider(Server):
-    """``faults``: statuses of the next answers, or the number of chunks after which the next stream breaks off."""
+    """``faults``: statuses of the next answers, or the number of chunks after which the next stream breaks
+    off.
+    """
 
     def __init__(self) -> None:
         self.seen: List[str] = []

@@ -50,7 +50,11 @@ def send_json(handler: BaseHTTPRequestHandler, status: int, body: Any, **headers
 
 
 def send_chunks(
-    handler: BaseHTTPRequestHandler, kind: str, chunks: List[str], break_at: Optional[int] = None, pause_s: float = 0.0
+    handler: BaseHTTPRequestHandler,
+    kind: str,
+    chunks: List[str],
+    break_at: Optional[int] = None,
+    pause_s: float = 0.0,
 ) -> None:
     """A chunked answer; its connection breaks before the chunk ``break_at``."""
     handler.send_response(200)

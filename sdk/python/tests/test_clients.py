@@ -170,7 +170,10 @@ CALLS: Dict[str, Any] = {
     "Anthropic, messages.stream": (_anthropic_stream, message_text),
     "Anthropic, async messages.stream": (_anthropic_async_stream, message_text),
     "Google": (_google, lambda answer: answer["candidates"][0]["content"]["parts"][0]["text"]),
-    "Google, streamed": (_google_streamed, lambda answer: answer["candidates"][0]["content"]["parts"][0]["text"]),
+    "Google, streamed": (
+        _google_streamed,
+        lambda answer: answer["candidates"][0]["content"]["parts"][0]["text"],
+    ),
     "Google, async": (_google_async, lambda answer: answer["candidates"][0]["content"]["parts"][0]["text"]),
     "Mistral": (_mistral, chat_text),
     "Mistral, streamed": (_mistral_streamed, chat_text),
@@ -194,7 +197,9 @@ def test_a_call_is_recorded(
     assert set(receiver.keys) == {"svc_test"}
 
 
-def test_each_attempt_is_a_record(client: SluiceClient, provider: Provider, recorded: Callable[[], Any]) -> None:
+def test_each_attempt_is_a_record(
+    client: SluiceClient, provider: Provider, recorded: Callable[[], Any]
+) -> None:
     provider.faults = [429, 500]
     assert _openai(client, provider) == SAID
     records = recorded()
@@ -202,7 +207,9 @@ def test_each_attempt_is_a_record(client: SluiceClient, provider: Provider, reco
     assert records[0]["error"] == "not now"
 
 
-def test_a_stream_that_breaks_off(client: SluiceClient, provider: Provider, recorded: Callable[[], Any]) -> None:
+def test_a_stream_that_breaks_off(
+    client: SluiceClient, provider: Provider, recorded: Callable[[], Any]
+) -> None:
     provider.faults = [1]
     ai = client.wrap(open_ai(provider, max_retries=0))
     with pytest.raises(openai.APIConnectionError):
@@ -221,7 +228,9 @@ def test_a_stream_that_the_program_closes(
     assert record["aborted_by"] == "client"
 
 
-def test_a_stream_that_is_dropped(client: SluiceClient, provider: Provider, recorded: Callable[[], Any]) -> None:
+def test_a_stream_that_is_dropped(
+    client: SluiceClient, provider: Provider, recorded: Callable[[], Any]
+) -> None:
     client.wrap(open_ai(provider)).chat.completions.create(**ASK, stream=True)
     gc.collect()
     (record,) = recorded()
@@ -277,7 +286,9 @@ def test_other_requests_are_not_recorded(
     assert recorded() == []
 
 
-def test_wrapping_twice_records_once(client: SluiceClient, provider: Provider, recorded: Callable[[], Any]) -> None:
+def test_wrapping_twice_records_once(
+    client: SluiceClient, provider: Provider, recorded: Callable[[], Any]
+) -> None:
     ai = client.wrap(client.wrap(open_ai(provider)))
     ai.chat.completions.create(**ASK)
     client.wrap(ai.with_options(timeout=3)).chat.completions.create(**ASK)
@@ -292,7 +303,9 @@ def test_an_unknown_client_works_as_before(client: SluiceClient, caplog: pytest.
 
 def test_a_long_answer_is_truncated(client: SluiceClient, receiver: Any, provider: Provider) -> None:
     small = SluiceClient(api_key="svc_test", base_url=receiver.url, max_body_bytes=200)
-    small.wrap(open_ai(provider)).chat.completions.create(model="m", messages=[{"role": "user", "content": "é" * 999}])
+    small.wrap(open_ai(provider)).chat.completions.create(
+        model="m", messages=[{"role": "user", "content": "é" * 999}]
+    )
     assert small.flush(10)
     (record,) = receiver.taken
     assert record["request_body"]["truncated"] is True

@@ -53,7 +53,12 @@ def player() -> Iterator[Tuple[str, Callable[[Dict[str, Any], str], None]]]:
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda conversation: conversation["name"])
 def test_is_the_same(
-    conversation: Dict[str, Any], coding: str, player: Any, client: SluiceClient, recorded: Any, receiver: Receiver
+    conversation: Dict[str, Any],
+    coding: str,
+    player: Any,
+    client: SluiceClient,
+    recorded: Any,
+    receiver: Receiver,
 ) -> None:
     url, play = player
     play(conversation, coding)
@@ -70,7 +75,9 @@ def test_is_the_same(
     assert _as_doubles(fields) == _as_doubles(conversation["record"])
 
 
-def test_numbers_keep_their_digits(player: Any, client: SluiceClient, recorded: Any, receiver: Receiver) -> None:
+def test_numbers_keep_their_digits(
+    player: Any, client: SluiceClient, recorded: Any, receiver: Receiver
+) -> None:
     url, play = player
     play(CONVERSATIONS[0], "identity")
     with httpx.Client(transport=client.httpx_transport()) as http:

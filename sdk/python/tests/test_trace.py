@@ -111,7 +111,9 @@ def test_chunks_of_a_stream_are_recorded_as_their_message(
 
     @client.trace
     def ask() -> Iterator[Any]:
-        yield from ai.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hi"}], stream=True)
+        yield from ai.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": "Hi"}], stream=True
+        )
 
     list(ask())
     traced, call = sorted(recorded(), key=lambda record: str(record["source"]), reverse=True)
@@ -146,7 +148,9 @@ def test_sessions_are_nested_and_of_their_task(client: SluiceClient, recorded: R
         ("one", "one"),
         ("two", "two"),
     ]
-    assert all(record["metadata"] == {"a": 1, "b": 2} and record["agent_name"] == "outer" for record in records)
+    assert all(
+        record["metadata"] == {"a": 1, "b": 2} and record["agent_name"] == "outer" for record in records
+    )
 
 
 def test_values_of_any_kind(client: SluiceClient, recorded: Recorded) -> None:
@@ -187,7 +191,11 @@ def test_a_tool_call(client: SluiceClient, recorded: Recorded) -> None:
         client.record_tool_call("search", ["q"], {"found": 1}, latency_ms=12)
         client.record_tool_call("search", error=TimeoutError("late"))
     late, found = sorted(recorded(), key=lambda record: "latency_ms" in record)
-    assert found["request_body"] == {"type": "mcp_tool_call", "tool_name": "search", "arguments": {"value": ["q"]}}
+    assert found["request_body"] == {
+        "type": "mcp_tool_call",
+        "tool_name": "search",
+        "arguments": {"value": ["q"]},
+    }
     assert (found["response_body"], found["source"], found["latency_ms"]) == ({"found": 1}, "mcp", 12)
     assert (late["error"], "response_body" in late) == ("TimeoutError: late", False)
     assert (found["session_id"], found["user_id"]) == ("s", "u")
@@ -197,7 +205,9 @@ def test_labels_that_ingest_would_refuse_are_left_out(
     client: SluiceClient, recorded: Recorded, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrong: Any = 7
-    with client.session("s" * 300, user_id="\0", agent_tag=wrong, metadata={"n": 1, "deep": {"x": "y" * 20_000}}):
+    with client.session(
+        "s" * 300, user_id="\0", agent_tag=wrong, metadata={"n": 1, "deep": {"x": "y" * 20_000}}
+    ):
         client.record_tool_call("t", {}, "ok")
     (record,) = recorded()
     assert record["session_id"] == "s" * 256
@@ -225,7 +235,7 @@ def test_a_session_of_mcp(client: SluiceClient, recorded: Recorded) -> None:
 
 
 def test_functions_of_the_module(receiver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sluice, "_standard", None)
+    monkeypatch.setattr("sluice._standard._standard", None)
 
     @sluice.trace
     def twice(number: int) -> int:

@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, Callable, ContextManager, Mapping, TypeVar, overload
 
 import httpx
 
+from . import _standard
 from ._client import SluiceClient
 from ._tools import MISSING
 from ._trace import trace_decorator
@@ -27,6 +27,7 @@ __all__ = [
     "configure",
     "flush",
     "httpx_transport",
+    "record_call",
     "record_tool_call",
     "session",
     "shutdown",
@@ -37,9 +38,6 @@ __all__ = [
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-
-_standard: SluiceClient | None = None
-_lock = threading.RLock()
 
 
 def configure(
@@ -55,9 +53,9 @@ def configure(
     max_queue_bytes: int | None = None,
     max_body_bytes: int | None = None,
 ) -> SluiceClient:
-    """Sets up the client for the functions of this module; see ``SluiceClient``. A further call replaces it; the old
-    client still sends its records."""
-    global _standard
+    """Sets up the client for the functions of this module; see ``SluiceClient``. A further call replaces
+    it; the old client still sends its records.
+    """
     made = SluiceClient(
         api_key=api_key,
         base_url=base_url,
@@ -70,23 +68,12 @@ def configure(
         max_queue_bytes=max_queue_bytes,
         max_body_bytes=max_body_bytes,
     )
-    with _lock:
-        _standard = made
-    return made
-
-
-def _client() -> SluiceClient:
-    """Configured by the environment, unless ``configure`` was called."""
-    global _standard
-    with _lock:
-        if _standard is None:
-            _standard = SluiceClient()
-        return _standard
+    return _standard.replace_standard(made)
 
 
 def wrap(client: T) -> T:
     """See ``SluiceClient.wrap``."""
-    return _client().wrap(client)
+    return _standard.standard_client().wrap(client)
 
 
 @overload
@@ -117,9 +104,11 @@ def trace(
     user_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Any:
-    """See ``SluiceClient.trace``. The client is looked up at each call: modules decorate before ``configure``."""
+    """See ``SluiceClient.trace``. The client is looked up at each call: modules decorate before
+    ``configure``.
+    """
     inner = Session(session_id, agent_name, agent_tag, user_id, metadata)
-    return trace_decorator(traced, name, model, inner, lambda: _client().tracing())
+    return trace_decorator(traced, name, model, inner, lambda: _standard.standard_client().tracing())
 
 
 def record_tool_call(
@@ -133,8 +122,32 @@ def record_tool_call(
     session: Session | None = None,
 ) -> None:
     """See ``SluiceClient.record_tool_call``."""
-    _client().record_tool_call(
+    _standard.standard_client().record_tool_call(
         tool_name, arguments, result, error=error, latency_ms=latency_ms, model=model, session=session
+    )
+
+
+def record_call(
+    request_body: CallRecord,
+    response_body: CallRecord | None = None,
+    *,
+    error: BaseException | str | None = None,
+    status_code: int | None = None,
+    latency_ms: float | None = None,
+    time_to_first_token_ms: float | None = None,
+    provider: str | None = None,
+    session: Session | None = None,
+) -> None:
+    """See ``SluiceClient.record_call``."""
+    _standard.standard_client().record_call(
+        request_body,
+        response_body,
+        error=error,
+        status_code=status_code,
+        latency_ms=latency_ms,
+        time_to_first_token_ms=time_to_first_token_ms,
+        provider=provider,
+        session=session,
     )
 
 
@@ -147,31 +160,31 @@ def session(
     metadata: Mapping[str, Any] | None = None,
 ) -> ContextManager[Session]:
     """See ``SluiceClient.session``."""
-    return _client().session(
+    return _standard.standard_client().session(
         session_id, agent_name=agent_name, agent_tag=agent_tag, user_id=user_id, metadata=metadata
     )
 
 
 def httpx_transport(inner: httpx.BaseTransport | None = None) -> httpx.BaseTransport:
     """See ``SluiceClient.httpx_transport``."""
-    return _client().httpx_transport(inner)
+    return _standard.standard_client().httpx_transport(inner)
 
 
 def async_httpx_transport(inner: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:
     """See ``SluiceClient.async_httpx_transport``."""
-    return _client().async_httpx_transport(inner)
+    return _standard.standard_client().async_httpx_transport(inner)
 
 
 def flush(timeout: float = 5.0) -> bool:
     """See ``SluiceClient.flush``."""
-    return _client().flush(timeout)
+    return _standard.standard_client().flush(timeout)
 
 
 def shutdown(timeout: float = 5.0) -> None:
     """See ``SluiceClient.shutdown``."""
-    _client().shutdown(timeout)
+    _standard.standard_client().shutdown(timeout)
 
 
 def stats() -> Stats:
     """See ``SluiceClient.stats``."""
-    return _client().stats()
+    return _standard.standard_client().stats()

@@ -27,7 +27,9 @@ def _said_in_failure(body: Any) -> str | None:
 
 
 def tokens_of(body: Any) -> Dict[str, int]:
-    """Token counts in disjoint buckets, for an answer whose record lacks them; ingest reads those of others."""
+    """Token counts in disjoint buckets, for an answer whose record lacks them; ingest reads those of
+    others.
+    """
     usage = object_of(field_at(body, "usage"))
     google = object_of(field_at(body, "usageMetadata"))
     if google is not None:

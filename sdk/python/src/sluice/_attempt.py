@@ -14,7 +14,7 @@ from ._bodies import AMAZON_EVENTS, BodyJson, KeptBody, KeptBytes, body_json, re
 from ._budget import ByteBudget
 from ._calls import ModelCall
 from ._ids import id_time_ms, is_request_id, new_request_id
-from ._json import field_at, text_of, to_json
+from ._json import field_at, text_of
 from ._warn import Warn
 from ._words import message_of
 from .streams.assemble import STREAM_TEXT_FACTOR
@@ -207,10 +207,3 @@ def _decode(chunks: List[bytes], coding: str) -> Iterator[Tuple[int, bytes]]:
 
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def record_json(fields: Dict[str, Any], request: str, response: str | None) -> str:
-    """The record as JSON text. Bodies are copied unchanged, so that numbers keep their digits."""
-    head = to_json(fields)[:-1]
-    answer = "" if response is None else f',"response_body":{response}'
-    return f'{head},"request_body":{request}{answer}}}'

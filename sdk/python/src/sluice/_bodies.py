@@ -30,7 +30,9 @@ class KeptBytes(NamedTuple):
 
 
 class KeptBody:
-    """A passing body up to ``max_bytes`` and the memory budget; beyond them length, SHA-256 and last bytes."""
+    """A passing body up to ``max_bytes`` and the memory budget; beyond them length, SHA-256 and last
+    bytes.
+    """
 
     def __init__(self, max_bytes: int, budget: ByteBudget) -> None:
         self._max = max_bytes
@@ -86,8 +88,9 @@ class KeptBody:
 
 
 class BodyJson(NamedTuple):
-    """``value``: the parsed body, None if it is no JSON object. ``is_cut``: ``json`` lacks what ``value`` has.
-    ``first_words_end``: bytes of a stream up to the end of the first event with generated content."""
+    """``value``: the parsed body, None if it is no JSON object. ``is_cut``: ``json`` lacks what ``value``
+    has. ``first_words_end``: bytes of a stream up to the end of the first event with generated content.
+    """
 
     json: str
     value: JsonObject | None
@@ -103,9 +106,10 @@ def request_json(text: str, max_bytes: int) -> BodyJson:
 
 
 def body_json(kept: KeptBytes, max_bytes: int, content_type: str | None) -> BodyJson:
-    """A JSON object unchanged, a stream as its message, anything else as ``{"raw", "encoding"}``, for chunked answers
-    with ``joined``. A truncated body becomes ``{"truncated", "bytes", "sha256", "text"}``. Without ``content_type`` it
-    is a request."""
+    """A JSON object unchanged, a stream as its message, anything else as ``{"raw", "encoding"}``, for
+    chunked answers with ``joined``. A truncated body becomes ``{"truncated", "bytes", "sha256",
+    "text"}``. Without ``content_type`` it is a request.
+    """
     text = kept.body.decode("utf-8", "replace")
     assembled: AssembledStream | None = None
     words_end: int | None = None
@@ -116,7 +120,9 @@ def body_json(kept: KeptBytes, max_bytes: int, content_type: str | None) -> Body
         if assembled is not None and assembled.first_words is not None:
             words = assembled.first_words
             words_end = next((event.end for event in events if event.data.endswith(words)), None)
-    elif content_type is not None and (not content_type.startswith("application/json") or begins_as_list(text)):
+    elif content_type is not None and (
+        not content_type.startswith("application/json") or begins_as_list(text)
+    ):
         assembled = assemble_stream(text)
         if assembled is not None and assembled.first_words is not None:
             words_end = _end_of(assembled.first_words, kept.body)
@@ -127,7 +133,9 @@ def body_json(kept: KeptBytes, max_bytes: int, content_type: str | None) -> Body
         cut = truncated_json(said, kept.length, kept.sha256, max_bytes)
         value = with_usage_at_end(assembled.body if assembled is not None else {}, kept.end)
         return BodyJson(cut, value, True, ended, words_end)
-    value_or_none = assembled.body if assembled is not None else object_of(parse_json(text)) or _error_listed(text)
+    value_or_none = (
+        assembled.body if assembled is not None else object_of(parse_json(text)) or _error_listed(text)
+    )
     is_object = value_or_none is not None and (assembled is not None or not begins_as_list(text))
     is_whole = is_object and not _is_tool_call(value_or_none) and fits_record(said)
     whole = said if is_whole else raw_json(said, max_bytes, content_type)

@@ -21,7 +21,14 @@ _PATHS_WITH_MODEL = (
     re.compile(r"/models/(?!count-tokens:)([^/:]+):(?:rawPredict|streamRawPredict)$"),
     re.compile(r"/model/([^/]+)/(?:invoke|invoke-with-response-stream|converse|converse-stream)$"),
 )
-_PATH_ENDS = ("/chat/completions", "/completions", "/responses", "/responses/compact", "/embeddings", "/messages")
+_PATH_ENDS = (
+    "/chat/completions",
+    "/completions",
+    "/responses",
+    "/responses/compact",
+    "/embeddings",
+    "/messages",
+)
 #: Adds a message to an assistant's thread; calls no model.
 _THREAD_MESSAGES = re.compile(r"/threads/[^/]+/messages$")
 #: Cohere's chat and Google's interactions.

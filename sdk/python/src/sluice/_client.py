@@ -7,17 +7,17 @@ from typing import Any, Callable, ContextManager, Dict, Mapping, TypeVar
 
 import httpx
 
-from ._attempt import Recording, record_json
-from ._bodies import bounded_json
+from ._attempt import Recording
 from ._budget import ByteBudget
-from ._json import parse_json, to_json
+from ._by_hand import RecordsByHand
 from ._labels import label_fields
 from ._options import settle
 from ._post import Poster
+from ._record import changed_record, record_json
 from ._session import current_session, in_session
 from ._shipper import Shipper
-from ._tools import MISSING, is_mcp_client, tool_call_parts, wrap_mcp_client
 from ._span import Tracing
+from ._tools import is_mcp_client, wrap_mcp_client
 from ._trace import trace_decorator
 from ._transport import recording_transport
 from ._types import DROP_REASONS, BeforeSend, Session, Stats
@@ -28,7 +28,7 @@ from ._wrap import wrap_provider
 T = TypeVar("T")
 
 
-class SluiceClient:
+class SluiceClient(RecordsByHand):
     """Records the calls of one project. A program uses one by ``configure``, or makes several.
 
     Nothing that it does raises into the application, but for an invalid address passed to it.
@@ -48,10 +48,12 @@ class SluiceClient:
         max_queue_bytes: int | None = None,
         max_body_bytes: int | None = None,
     ) -> None:
-        """``api_key``: the project's key, or SERVICE_API_KEY. ``base_url``: the API's address, or SERVICE_BASE_URL.
-        ``agent_name`` to ``metadata``: labels unless ``session`` sets others. ``before_send`` sees each record first
-        and returns it, changed or not, or None to drop it. ``max_queue_bytes`` (16 MiB): records that wait; beyond it
-        the oldest are dropped and counted. ``max_body_bytes`` (at most 4 MiB): kept of each body."""
+        """``api_key``: the project's key, or SERVICE_API_KEY. ``base_url``: the API's address, or
+        SERVICE_BASE_URL. ``agent_name`` to ``metadata``: labels unless ``session`` sets others.
+        ``before_send`` sees each record first and returns it, changed or not, or None to drop it.
+        ``max_queue_bytes`` (16 MiB): records that wait; beyond it the oldest are dropped and counted.
+        ``max_body_bytes`` (at most 4 MiB): kept of each body.
+        """
         labels = Session(session_id, agent_name, agent_tag, user_id, metadata)
         self._settings = settle(
             api_key=api_key,
@@ -75,22 +77,26 @@ class SluiceClient:
         limit = self._settings.max_body_bytes
 
         def labels_now() -> Dict[str, Any]:
-            return label_fields(current_session(self._settings.session), self._warn)
+            return label_fields(self.current_session(), self._warn)
 
-        self._recording = Recording(budget, limit, labels_now, self._ship, shipper.build, self._lost, self._warn)
+        self._recording = Recording(
+            budget, limit, labels_now, self._ship, shipper.build, self.lose, self._warn
+        )
         self._tracing = Tracing(
             session=self._settings.session,
             max_body_bytes=limit,
             labels=lambda session, model: label_fields(session, self._warn, model),
             record=self._ship,
             build=shipper.build,
-            lost=self._lost,
+            lost=self.lose,
         )
 
     def wrap(self, client: T) -> T:
-        """Records all further calls of a provider's client, and returns the same client: openai, anthropic,
-        google-genai, mistralai, cohere, boto3's ``bedrock-runtime``, an httpx client, or a session of ``mcp``. An
-        unknown client is returned unchanged, with a warning. Wrapping twice has no further effect."""
+        """Records all further calls of a provider's client, and returns the same client: openai,
+        anthropic, google-genai, mistralai, cohere, boto3's ``bedrock-runtime``, an httpx client, or a
+        session of ``mcp``. An unknown client is returned unchanged, with a warning. Wrapping twice has
+        no further effect.
+        """
         if self._recording is None:
             return client
         try:
@@ -122,39 +128,15 @@ class SluiceClient:
         user_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Any:
-        """A decorator, with or without options: records each call of a function, a coroutine function or a generator.
-        Calls inside share its session; without one, a session starts."""
+        """A decorator, with or without options: records each call of a function, a coroutine function or a
+        generator. Calls inside share its session; without one, a session starts.
+        """
         inner = Session(session_id, agent_name, agent_tag, user_id, metadata)
         return trace_decorator(traced, name, model, inner, self.tracing)
 
-    def record_tool_call(
-        self,
-        tool_name: str,
-        arguments: Any = None,
-        result: Any = MISSING,
-        *,
-        error: BaseException | str | None = None,
-        latency_ms: float | None = None,
-        model: str | None = None,
-        session: Session | None = None,
-    ) -> None:
-        """Records a finished tool call: its result, or the error if it failed."""
-        shipper, recording = self._shipper, self._recording
-        if shipper is None or recording is None:
-            return
-        try:
-            around = current_session(self._settings.session)
-            labels = label_fields(around if session is None else session.over(around), self._warn, model)
-            fields, request, response = tool_call_parts(tool_name, arguments, result, error, latency_ms)
-            limit = recording.max_body_bytes
-
-            def build() -> None:
-                said = None if response is None else bounded_json(response, limit)
-                self._ship({**fields, **labels}, bounded_json(request, limit), said)
-
-            shipper.build(build)
-        except Exception as failure:  # noqa: BLE001 -- counted as lost
-            self._lost(failure)
+    def current_session(self) -> Session:
+        """The labels that a call made here is recorded under."""
+        return current_session(self._settings.session)
 
     def session(
         self,
@@ -165,15 +147,23 @@ class SluiceClient:
         user_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> ContextManager[Session]:
-        """``with session("ticket-4711"):`` records the calls of the block under these labels, in its tasks too."""
+        """``with session("ticket-4711"):`` records the calls of the block under these labels, in its tasks
+        too.
+        """
         return in_session(Session(session_id, agent_name, agent_tag, user_id, metadata))
 
     def httpx_transport(self, inner: httpx.BaseTransport | None = None) -> httpx.BaseTransport:
-        """A transport for ``httpx.Client(transport=…)`` that records model calls, whatever client makes them."""
-        made: httpx.BaseTransport = recording_transport(inner or httpx.HTTPTransport(), lambda: self._recording)
+        """A transport for ``httpx.Client(transport=…)`` that records model calls, whatever client makes
+        them.
+        """
+        made: httpx.BaseTransport = recording_transport(
+            inner or httpx.HTTPTransport(), lambda: self._recording
+        )
         return made
 
-    def async_httpx_transport(self, inner: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:
+    def async_httpx_transport(
+        self, inner: httpx.AsyncBaseTransport | None = None
+    ) -> httpx.AsyncBaseTransport:
         """The same for ``httpx.AsyncClient``."""
         made: httpx.AsyncBaseTransport = recording_transport(
             inner or httpx.AsyncHTTPTransport(), lambda: self._recording
@@ -181,8 +171,9 @@ class SluiceClient:
         return made
 
     def flush(self, timeout: float = 5.0) -> bool:
-        """Waits until everything recorded is sent: True, or False after ``timeout`` seconds. It blocks: asynchronous
-        programs call ``await asyncio.to_thread(flush)``."""
+        """Waits until everything recorded is sent: True, or False after ``timeout`` seconds. It blocks:
+        asynchronous programs call ``await asyncio.to_thread(flush)``.
+        """
         return True if self._shipper is None else self._shipper.flush(timeout)
 
     def shutdown(self, timeout: float = 5.0) -> None:
@@ -192,13 +183,16 @@ class SluiceClient:
 
     def stats(self) -> Stats:
         """Counts of records, and what is waiting now."""
-        return Stats(0, 0, 0, dict.fromkeys(DROP_REASONS, 0)) if self._shipper is None else self._shipper.stats()
+        return (
+            Stats(0, 0, 0, dict.fromkeys(DROP_REASONS, 0)) if self._shipper is None else self._shipper.stats()
+        )
 
     def tracing(self) -> Tracing | None:
         """What traced functions record with; None while nothing is recorded."""
         return self._tracing
 
-    def _lost(self, error: BaseException) -> None:
+    def lose(self, error: BaseException) -> None:
+        """Counts a call that could not be recorded."""
         if self._shipper is not None:
             self._shipper.drop("capture_failed", 1, message_of(error))
 
@@ -210,12 +204,10 @@ class SluiceClient:
         text = record_json(fields, request, response)
         if change is not None:
             try:
-                changed = change(parse_json(text))
+                changed = changed_record(text, change)
                 if changed is None:
                     return
-                if not isinstance(changed, dict) or not isinstance(changed.get("request_body"), dict):
-                    raise TypeError("it returned no record")
-                text = to_json({**changed, "id": fields["id"]})
+                text = changed
             except Exception as error:  # noqa: BLE001 -- the program's own function
                 shipper.drop("before_send", 1, f"before_send failed: {message_of(error)}")
                 return

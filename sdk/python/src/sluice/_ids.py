@@ -1,4 +1,6 @@
-"""Identifiers of records: TypeIDs, a prefix and a UUIDv7 in Crockford base32 (``req_01h455vb4pex5vsknk084sn02q``)."""
+"""Identifiers of records: TypeIDs, a prefix and a UUIDv7 in Crockford base32
+(``req_01h455vb4pex5vsknk084sn02q``).
+"""
 
 from __future__ import annotations
 

@@ -36,8 +36,9 @@ def settle(
     max_body_bytes: int | None,
     environment: Mapping[str, str],
 ) -> Settings:
-    """Raises ValueError for an invalid address among the options, a mistake that shows at the start. One in the
-    environment only turns recording off, as it must not end the program."""
+    """Raises ValueError for an invalid address among the options, a mistake that shows at the start. One
+    in the environment only turns recording off, as it must not end the program.
+    """
     key = api_key or environment.get("SERVICE_API_KEY") or None
     fault = None if key else _NO_KEY
     address = base_url or environment.get("SERVICE_BASE_URL") or "http://localhost:8000"

@@ -38,8 +38,9 @@ def plain_value(value: Any) -> Any:
 
 
 def take_snapshot(value: Any) -> Snapshot:
-    """Never raises. What is too deep or too large is truncated and marked, as is what cannot be seen: streams,
-    coroutines, bytes."""
+    """Never raises. What is too deep or too large is truncated and marked, as is what cannot be seen:
+    streams, coroutines, bytes.
+    """
     walk = _Walk()
     return Snapshot(walk.plain(value, 0, (), False), walk.is_cut)
 
@@ -51,7 +52,9 @@ class _Walk:
         self.is_cut = False
 
     def plain(self, value: Any, depth: int, above: tuple[int, ...], in_object: bool) -> Any:
-        """``in_object``: within an instance of a class, such as a client, whose credentials are not recorded."""
+        """``in_object``: within an instance of a class, such as a client, whose credentials are not
+        recorded.
+        """
         try:
             return self._plain(value, depth, above, in_object)
         except Exception as error:  # noqa: BLE001 -- properties of the program's may raise anything

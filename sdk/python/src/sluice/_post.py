@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-# Here rather than in the sending thread: a fork in the middle of an import leaves its lock to the child for ever.
+# Here rather than in the sending thread: a fork in the middle of an import leaves its lock to the
+# child for ever.
 import encodings.idna  # noqa: F401
 import time
 from typing import List
@@ -42,7 +43,7 @@ class Poster:
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
             # Some firewalls reset the connection.
             return BatchDecision("again", f"{type(error).__name__}: {error}", is_fault=True)
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the records wait and the operator is told
+        except Exception as error:  # noqa: BLE001 -- the records wait, and the operator is told
             self.forget()
             return BatchDecision("again", f"{type(error).__name__}: {error}")
         if answer.status != 404:

@@ -30,7 +30,9 @@ def follow_process(ending: Ending) -> None:
 
 
 def finish_with_child() -> None:
-    """Called before records wait: a child of ``multiprocessing`` runs its own finalizers, and no ``atexit``."""
+    """Called before records wait: a child of ``multiprocessing`` runs its own finalizers, and no
+    ``atexit``.
+    """
     global _is_finalized
     if _is_finalized:
         return

@@ -22,7 +22,9 @@ class PostAnswer(NamedTuple):
 
 
 class RecordDecision(NamedTuple):
-    """``kind``: ``stored``, ``again``, ``over_quota`` or ``refused``. ``is_fault``: the record may be the cause."""
+    """``kind``: ``stored``, ``again``, ``over_quota`` or ``refused``. ``is_fault``: the record may be the
+    cause.
+    """
 
     kind: str
     detail: str = ""
@@ -30,8 +32,9 @@ class RecordDecision(NamedTuple):
 
 
 class BatchDecision(NamedTuple):
-    """``kind``: ``results`` with a decision for each record; for the whole batch ``again``, ``refused`` (because of
-    one record or of all), ``stop`` (an operator must act), ``over_quota`` or ``too_large``."""
+    """``kind``: ``results`` with a decision for each record; for the whole batch ``again``, ``refused``
+    (because of one record or of all), ``stop`` (an operator must act), ``over_quota`` or ``too_large``.
+    """
 
     kind: str
     detail: str = ""

@@ -15,7 +15,8 @@ _MIN_PAUSE_S, _MAX_PAUSE_S = 0.5, 30.0
 _SLOW_PAUSE_S = 60.0
 #: Greatest pause on request: a quota resets in weeks, but may be raised today.
 _MAX_ASKED_S = 600.0
-#: Rejections of a record, alone while others are accepted, before it is dropped: a firewall may err for a moment.
+#: Rejections of a record, alone while others are accepted, before it is dropped: a firewall may err
+#: for a moment.
 _MAX_REFUSALS = 3
 #: Failures before a record is considered the cause: about a minute with the pauses of failing batches.
 _MAX_FAULTS = 10
@@ -39,7 +40,9 @@ _NONE = Pause(0.0)
 class Sender:
     """After ``send`` each record is sent, requeued or dropped."""
 
-    def __init__(self, poster: Poster, queue: RecordQueue, warn: Warn, drop: Drop, sent: Callable[[int], None]) -> None:
+    def __init__(
+        self, poster: Poster, queue: RecordQueue, warn: Warn, drop: Drop, sent: Callable[[int], None]
+    ) -> None:
         self._poster, self._queue, self._warn, self._drop, self._sent = poster, queue, warn, drop, sent
         self._failures = 0
 
@@ -73,7 +76,9 @@ class Sender:
         self._queue.requeue(batch)
         self._failures += 1
         if self._failures >= 3:
-            self._warn("away", f"the API does not accept records ({detail}); they wait within max_queue_bytes")
+            self._warn(
+                "away", f"the API does not accept records ({detail}); they wait within max_queue_bytes"
+            )
         # With jitter, so that programs do not all return at once.
         wait = min(_MAX_PAUSE_S, _MIN_PAUSE_S * 2 ** min(self._failures - 1, 10))
         return _pause(after, wait * (0.5 + random.random() / 2))
@@ -92,7 +97,9 @@ class Sender:
         refused = [decision for _, decision in pairs if decision.kind == "refused"]
         self._sent(sum(decision.kind == "stored" for _, decision in pairs))
         self._drop(
-            "over_quota", sum(decision.kind == "over_quota" for _, decision in pairs), "the project's quota is used up"
+            "over_quota",
+            sum(decision.kind == "over_quota" for _, decision in pairs),
+            "the project's quota is used up",
         )
         self._drop("refused", len(refused), refused[0].detail if refused else "")
         self._queue.release([record for record, decision in pairs if decision.kind != "again"])

@@ -109,7 +109,9 @@ class Shipper:
         """Warns of what could not be sent."""
         if not self.flush(_EXIT_FLUSH_S):
             left = self.stats().waiting
-            self._warn("exit", f"the program ends with {left} record(s) that the API has not accepted: they are lost")
+            self._warn(
+                "exit", f"the program ends with {left} record(s) that the API has not accepted: they are lost"
+            )
 
     def close(self, timeout: float) -> None:
         """Flushes; drops and counts what is left. Accepts nothing afterwards."""

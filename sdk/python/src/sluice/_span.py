@@ -37,7 +37,9 @@ class TraceOptions(NamedTuple):
 class Span:
     """One call of a traced function. Its methods never raise."""
 
-    def __init__(self, options: TraceOptions, session: Session, args: Any, kwargs: Any, tracing: Tracing) -> None:
+    def __init__(
+        self, options: TraceOptions, session: Session, args: Any, kwargs: Any, tracing: Tracing
+    ) -> None:
         self._is_over = False
         self._tracing = tracing
         self._start = self._last = time.perf_counter()
@@ -45,7 +47,12 @@ class Span:
         try:
             given = [*(args[1:] if options.is_method else args), *([kwargs] if kwargs else [])]
             taken = take_snapshot(given)
-            self._request = {"type": "trace", "function": options.name, "arguments": taken.value, **taken.mark()}
+            self._request = {
+                "type": "trace",
+                "function": options.name,
+                "arguments": taken.value,
+                **taken.mark(),
+            }
             self._labels = tracing.labels(session, options.model)
         except Exception as error:  # noqa: BLE001
             self._is_over = True
@@ -85,7 +92,9 @@ class Span:
 
             def build() -> None:
                 limit = tracing.max_body_bytes
-                response = None if result is None else bounded_json({"result": result.value, **result.mark()}, limit)
+                response = (
+                    None if result is None else bounded_json({"result": result.value, **result.mark()}, limit)
+                )
                 tracing.record(fields, bounded_json(request, limit), response)
 
             tracing.build(build, lambda: None)

@@ -49,7 +49,9 @@ def _duration_of(given: Any) -> float | None:
 
 
 def fault_of_tool(result: Any) -> str | None:
-    """The failure message of a tool's result; None if it does not report one. MCP marks it with ``isError``."""
+    """The failure message of a tool's result; None if it does not report one. MCP marks it with
+    ``isError``.
+    """
     is_message = field_at(result, "jsonrpc") is not None
     fault = field_at(result, "error") if is_message else None
     if isinstance(fault, dict):
@@ -67,7 +69,9 @@ def is_mcp_client(client: Any) -> bool:
 
 
 def wrap_mcp_client(client: Any, record: Callable[..., None]) -> None:
-    """Records the arguments and the result or error of ``call_tool``; the session stays the same otherwise."""
+    """Records the arguments and the result or error of ``call_tool``; the session stays the same
+    otherwise.
+    """
     original = client.call_tool
     if not inspect.iscoroutinefunction(original):
         raise TypeError("call_tool is not a coroutine function")

@@ -22,7 +22,9 @@ def trace_decorator(
     session: Session,
     tracing: Callable[[], Tracing | None],
 ) -> Any:
-    """``@trace`` with or without options. ``tracing`` is asked at each call: decorators run before ``configure``."""
+    """``@trace`` with or without options. ``tracing`` is asked at each call: decorators run before
+    ``configure``.
+    """
 
     def decorate(function: F) -> F:
         # Of a method, `self` is not recorded.
@@ -35,7 +37,9 @@ def trace_decorator(
 
 
 def trace_function(traced: F, options: TraceOptions, tracing: Callable[[], Tracing | None]) -> F:
-    """``traced``, with each call recorded: a function, coroutine function, generator or asynchronous generator."""
+    """``traced``, with each call recorded: a function, coroutine function, generator or asynchronous
+    generator.
+    """
 
     def begin(args: Any, kwargs: Any) -> tuple[Session, Span] | None:
         found = tracing()

@@ -64,7 +64,9 @@ class _AsyncStream:
 class _Recorder:
     """What both kinds of transport share. ``recording`` returns None while recording is off."""
 
-    def __init__(self, inner: Any, recording: Callable[[], Recording | None], is_mistral: bool, stream: Any) -> None:
+    def __init__(
+        self, inner: Any, recording: Callable[[], Recording | None], is_mistral: bool, stream: Any
+    ) -> None:
         self._inner, self._recording, self._is_mistral, self._stream = inner, recording, is_mistral, stream
 
     def _begin(self, request: Any) -> Attempt | None:
@@ -85,13 +87,19 @@ class _Recorder:
 
     def _observe(self, response: Any, attempt: Attempt) -> None:
         try:
-            attempt.answered(response.status_code, {name.lower(): value for name, value in response.headers.items()})
+            attempt.answered(
+                response.status_code, {name.lower(): value for name, value in response.headers.items()}
+            )
             loaded = getattr(response, "_content", None)
             if isinstance(loaded, bytes):
                 # A transport that answers from memory: its stream is never read, and is decoded already.
                 attempt.answered(
                     response.status_code,
-                    {name.lower(): value for name, value in response.headers.items() if name != "content-encoding"},
+                    {
+                        name.lower(): value
+                        for name, value in response.headers.items()
+                        if name != "content-encoding"
+                    },
                 )
                 attempt.chunk(loaded)
                 attempt.end()
@@ -181,7 +189,9 @@ def _classes_of(package: str, is_async: bool) -> Tuple[Any, Any]:
     return _made[(package, is_async)]
 
 
-def recording_transport(inner: Any, recording: Callable[[], Recording | None], is_mistral: bool = False) -> Any:
+def recording_transport(
+    inner: Any, recording: Callable[[], Recording | None], is_mistral: bool = False
+) -> Any:
     """``inner``, recording model calls. Raises TypeError for what is no transport."""
     if isinstance(inner, _Recorder):
         return inner
@@ -217,7 +227,9 @@ def record_client(client: Any, recording: Callable[[], Recording | None], is_mis
 
 
 def _record_clients_of_loops(client: Any, recording: Callable[[], Recording | None]) -> None:
-    """google-genai's asynchronous client sends by one inner client for each event loop, made when it is asked for."""
+    """google-genai's asynchronous client sends by one inner client for each event loop, made when it is
+    asked for.
+    """
     client_for_loop = getattr(client, "_client_for_running_loop", None)
     if not callable(client_for_loop):
         return

@@ -13,8 +13,9 @@ Source = Callable[[], "Recording | None"]
 
 
 def wrap_provider(client: Any, recording: Source, warn: Warn) -> bool:
-    """Replaces the transport of a client. Everything else stays, so that types, errors, retries, streams and helpers
-    are the client's own. False for an unknown client."""
+    """Replaces the transport of a client. Everything else stays, so that types, errors, retries, streams
+    and helpers are the client's own. False for an unknown client.
+    """
     if is_bedrock_client(client):
         return wrap_bedrock_client(client, recording)
     is_mistral = _field(client, "sdk_configuration") is not None

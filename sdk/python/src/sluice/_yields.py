@@ -18,8 +18,9 @@ _BEGINNINGS = ("message_start", "response.created")
 
 
 class Yields:
-    """Consecutive texts are joined, as scorers would miss a word split over two. If all values are chunks of a
-    provider's streams, they are assembled into messages."""
+    """Consecutive texts are joined, as scorers would miss a word split over two. If all values are chunks
+    of a provider's streams, they are assembled into messages.
+    """
 
     def __init__(self) -> None:
         self._kept: List[Any] = []

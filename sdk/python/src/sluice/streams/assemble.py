@@ -41,8 +41,9 @@ class Assembly(Protocol):
 
 
 class AssembledStream(NamedTuple):
-    """``ended``: the stream reached its end, or the provider's error. ``first_words``: the last line of the first
-    event with generated content."""
+    """``ended``: the stream reached its end, or the provider's error. ``first_words``: the last line of
+    the first event with generated content.
+    """
 
     body: JsonObject
     ended: bool

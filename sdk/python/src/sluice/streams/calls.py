@@ -101,7 +101,9 @@ class _Call:
         return not adds and (self.is_renamed or (known_id is not None and known_id == piece.id))
 
     def _is_in_pieces(self, piece: _Piece) -> bool:
-        """Whether the name itself is split, as OpenAI's clients support: within one call, before its arguments."""
+        """Whether the name itself is split, as OpenAI's clients support: within one call, before its
+        arguments.
+        """
         known_id = self.id()
         if known_id is None:
             return False
@@ -110,8 +112,9 @@ class _Call:
         return is_same and _arguments_of(self.fields) == "" and not self.is_free_text()
 
     def parts(self) -> List[JsonObject]:
-        """Either one call whose host gives each chunk another identifier (vLLM), or several calls of one function:
-        whichever yields valid JSON."""
+        """Either one call whose host gives each chunk another identifier (vLLM), or several calls of one
+        function: whichever yields valid JSON.
+        """
         if self.by_id is None or _is_json(_arguments_of(self.fields)):
             return [self.fields]
         if not all(_is_json(text) for text in self.by_id.values()):
@@ -124,8 +127,9 @@ class _Call:
 
 
 class CallPieces:
-    """By the protocol each chunk has an index. Some hosts omit it, or use the same for all calls. Then the identifier
-    decides if every chunk has one, or else the name, and complete arguments end a call."""
+    """By the protocol each chunk has an index. Some hosts omit it, or use the same for all calls. Then the
+    identifier decides if every chunk has one, or else the name, and complete arguments end a call.
+    """
 
     def __init__(self) -> None:
         self._calls: List[_Call] = []

@@ -101,7 +101,11 @@ class CompletionAssembly:
 
 def _is_blank(value: Any) -> bool:
     """Azure's asynchronous filter sends its verdicts later, in chunks with empty fields."""
-    return value is None or value == "" or (isinstance(value, (int, float)) and value is not False and value == 0)
+    return (
+        value is None
+        or value == ""
+        or (isinstance(value, (int, float)) and value is not False and value == 0)
+    )
 
 
 def _set_later(fields: JsonObject, name: str, value: Any) -> None:

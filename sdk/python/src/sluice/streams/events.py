@@ -14,8 +14,9 @@ END_MARK = "[DONE]"
 
 
 def parse_server_sent_events(stream: str) -> List[str]:
-    """The data of each event. A truncated last event is dropped, unless only its blank line is missing. An event with
-    several JSON objects is split, as clients that read by lines do."""
+    """The data of each event. A truncated last event is dropped, unless only its blank line is missing. An
+    event with several JSON objects is split, as clients that read by lines do.
+    """
     text = stream[1:] if stream.startswith("\ufeff") else stream
     lines = re.split(r"\r\n|\n|\r", text) if "\r" in text else text.split("\n")
     if lines and lines[-1] == "":

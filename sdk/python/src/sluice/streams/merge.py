@@ -109,8 +109,9 @@ def append_text(fields: JsonObject, name: str, text: Any) -> None:
 
 
 def later_counts(known: Any, later: Any, depth: int = 0) -> Any:
-    """Token counts of a stream only grow, and later ones count. Zero and null are ignored, as some hosts end with a
-    usage of zeros."""
+    """Token counts of a stream only grow, and later ones count. Zero and null are ignored, as some hosts
+    end with a usage of zeros.
+    """
     if not isinstance(known, dict) or not isinstance(later, dict) or depth >= _MAX_COUNT_DEPTH:
         says_nothing = later is None or (_is_number(later) and later == 0)
         return known if says_nothing and known is not None else later

@@ -52,7 +52,9 @@ class MessageAssembly:
         elif kind == "message_delta":
             self._message.update(object_of(chunk.get("delta")) or {})
             # Counts are cumulative. Some hosts send null or zero for missing ones.
-            self._message["usage"] = later_counts(_or_empty(self._message.get("usage")), _or_empty(chunk.get("usage")))
+            self._message["usage"] = later_counts(
+                _or_empty(self._message.get("usage")), _or_empty(chunk.get("usage"))
+            )
         elif kind == "message_stop":
             self._stopped = True
         elif kind == "error":
@@ -64,7 +66,9 @@ class MessageAssembly:
         if "usage" in message:
             # The first count is a placeholder: a truncated stream has no count.
             counts = object_of(usage) or {}
-            self._message["usage"] = {name: value for name, value in counts.items() if name != "output_tokens"}
+            self._message["usage"] = {
+                name: value for name, value in counts.items() if name != "output_tokens"
+            }
 
     def _block_of(self, chunk: JsonObject) -> _Block:
         return entry_at(self._blocks, chunk.get("index"), _Block)

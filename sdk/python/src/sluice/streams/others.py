@@ -12,7 +12,9 @@ _ENTRY_EVENT = re.compile(r"(message\.output|function\.call|tool\.execution|agen
 
 
 class CandidateAssembly:
-    """Google's generateContent: every chunk is an answer. Parts are appended; of other fields the last value counts."""
+    """Google's generateContent: every chunk is an answer. Parts are appended; of other fields the last
+    value counts.
+    """
 
     def __init__(self) -> None:
         self._top: JsonObject = {}
@@ -24,7 +26,9 @@ class CandidateAssembly:
                 for given in list_of(value):
                     self._add_candidate(object_of(given) or {})
             else:
-                self._top[name] = later_counts(self._top.get(name), value) if name == "usageMetadata" else value
+                self._top[name] = (
+                    later_counts(self._top.get(name), value) if name == "usageMetadata" else value
+                )
 
     def _add_candidate(self, given: JsonObject) -> None:
         new: JsonObject = {"content": {"role": "model", "parts": []}}
@@ -61,7 +65,9 @@ def _add_part(parts: List[JsonObject], part: JsonObject) -> None:
 
 
 class CohereAssembly:
-    """Cohere v2 chat: content, tool plan, tool calls and citations by index; ``message-end`` has the usage."""
+    """Cohere v2 chat: content, tool plan, tool calls and citations by index; ``message-end`` has the
+    usage.
+    """
 
     def __init__(self) -> None:
         self._top: JsonObject = {}
@@ -90,7 +96,9 @@ class CohereAssembly:
                     merge_delta(entry_at(entries, chunk.get("index"), dict), part)
 
     def body(self) -> JsonObject:
-        lists = {name: in_order(entries) for name, entries in self._lists.items() if entries or name == "content"}
+        lists = {
+            name: in_order(entries) for name, entries in self._lists.items() if entries or name == "content"
+        }
         return {**self._top, "message": {**self._message, **lists}}
 
     def is_doubtful(self) -> bool:
@@ -106,7 +114,9 @@ def is_conversation_event(kind: str) -> bool:
 
 
 class ConversationAssembly:
-    """Mistral's conversations: entries by index, with text and arguments in chunks; the last event has the usage."""
+    """Mistral's conversations: entries by index, with text and arguments in chunks; the last event has the
+    usage.
+    """
 
     def __init__(self) -> None:
         self._top: JsonObject = {"object": "conversation.response"}
@@ -210,7 +220,9 @@ def is_ollama_chunk(chunk: JsonObject) -> bool:
 
 
 class OllamaAssembly:
-    """Ollama's answer as without streaming: text grows, calls arrive complete, the last chunk has the counts."""
+    """Ollama's answer as without streaming: text grows, calls arrive complete, the last chunk has the
+    counts.
+    """
 
     def __init__(self) -> None:
         self._top: JsonObject = {}

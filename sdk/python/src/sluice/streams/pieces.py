@@ -24,8 +24,10 @@ _LIST_BEGINNING = re.compile(r"\[[\s\[\d.,eE+-]{0,4096}(?:\"|\{|$)")
 
 
 def is_chunked(text: str) -> bool:
-    """Whether a text that is recorded unparsed is JSON (a list, lines of objects, or truncated) or an event stream.
-    One text may then be split over several strings. Prose may also begin with a bracket or a field name."""
+    """Whether a text that is recorded unparsed is JSON (a list, lines of objects, or truncated) or an
+    event stream. One text may then be split over several strings. Prose may also begin with a bracket
+    or a field name.
+    """
     begun = text.lstrip()
     if re.match(r"\{\s*(?:[\"}]|$)", begun) or _LIST_BEGINNING.match(begun):
         return True

@@ -1,4 +1,6 @@
-"""OpenAI's responses: the last event carries the whole answer. Without it the answer is built from items and deltas."""
+"""OpenAI's responses: the last event carries the whole answer. Without it the answer is built from items
+and deltas.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ _LOCATIONS: Dict[str, _Location] = {
     "audio_transcript": _TRANSCRIPT,
     "output_audio_transcript": _TRANSCRIPT,
     "reasoning_text": _Location("reasoning", "text", part=("content", "content_index", "reasoning_text")),
-    "reasoning_summary_text": _Location("reasoning", "text", part=("summary", "summary_index", "summary_text")),
+    "reasoning_summary_text": _Location(
+        "reasoning", "text", part=("summary", "summary_index", "summary_text")
+    ),
     "function_call_arguments": _Location("function_call", "arguments"),
     "mcp_call_arguments": _Location("mcp_call", "arguments"),
     "custom_tool_call_input": _Location("custom_tool_call", "input"),
@@ -118,7 +122,9 @@ def _apply(item: JsonObject, kind: str, chunk: JsonObject) -> None:
         at = _position_in(commands, chunk.get("command_index"))
         commands[at : at + 1] = [following(commands[at] if at < len(commands) else None)]
         return
-    holder = _member_of(item, location.within) if location.part is None else _part_of(item, location.part, chunk)
+    holder = (
+        _member_of(item, location.within) if location.part is None else _part_of(item, location.part, chunk)
+    )
     holder[location.name] = following(holder.get(location.name))
 
 

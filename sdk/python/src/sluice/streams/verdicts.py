@@ -1,4 +1,6 @@
-"""Verdicts of Azure's content filter, of which an asynchronous filter sends one for each section of an answer."""
+"""Verdicts of Azure's content filter, of which an asynchronous filter sends one for each section of an
+answer.
+"""
 
 from __future__ import annotations
 

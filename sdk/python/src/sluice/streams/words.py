@@ -27,7 +27,9 @@ def holds_words(chunk: JsonObject) -> bool:
 
 
 def _is_generated(value: Any, is_said: bool, is_detail: bool, depth: int) -> bool:
-    """``is_detail``: within OpenRouter's reasoning details, which have summaries; elsewhere they are a setting."""
+    """``is_detail``: within OpenRouter's reasoning details, which have summaries; elsewhere they are a
+    setting.
+    """
     if isinstance(value, str):
         return value != "" and is_said
     if depth >= _MAX_DEPTH:
