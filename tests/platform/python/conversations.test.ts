@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { createClient } from '../../../sdk/create-client.ts'
 import { startLocalServer } from '../../support/local-server.ts'
-import { startRecordReceiver } from '../../support/record-receiver.ts'
+import { startRecordReceiver, type PostedRecord } from '../../support/record-receiver.ts'
 import { root } from '../platform-part.ts'
 import { conversations } from './conversations.ts'
 
@@ -38,7 +38,7 @@ async function recorded(): Promise<object[]> {
       const headers = { 'content-type': 'application/json', 'x-conversation': String(at) }
       await (await client.fetch(provider.url + path, { method: 'POST', body, headers })).text()
       if (!(await sluice.flush(30_000))) throw new Error('the record could not be sent')
-      const record = receiver.taken[at] ?? { id: '' }
+      const record: PostedRecord = receiver.taken[at] ?? { id: '' }
       const fields = Object.entries(record).filter(([name]) => !times.has(name))
       const hasFirstToken = record['time_to_first_token_ms'] !== undefined
       found.push({ ...conversation, request: body, record: Object.fromEntries(fields), hasFirstToken })

@@ -10,7 +10,7 @@ const requirements = join(import.meta.dirname, 'requirements.txt')
 
 /** Runs a module of the environment's Python in `directory`; resolves with its output. */
 export interface PythonVenv {
-  run(module: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string>
+  run: (module: string, args: readonly string[], env?: NodeJS.ProcessEnv) => Promise<string>
   /** A copy of the SDK: builds and caches stay out of the repository. */
   directory: string
 }
@@ -39,6 +39,8 @@ export async function createPythonVenv(cache: string, say: Say): Promise<PythonV
   const sources = join(root, 'sdk', 'python')
   for (const name of ['pyproject.toml', 'README.md', 'src', 'tests'])
     await cp(join(sources, name), join(directory, name), { recursive: true })
+  // Its programs are run too.
+  await cp(join(root, 'docs', 'applications.md'), join(directory, 'applications.md'))
   return {
     directory,
     run: (module, args, env = {}) =>
