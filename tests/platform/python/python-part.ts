@@ -21,7 +21,7 @@ export const pythonPart: PlatformPart = {
       say((await venv.run('pytest', ['-q', '-p', 'no:cacheprovider'])).trimEnd().split('\n').at(-1) ?? '')
     })
     await report.check('mypy accepts it, strictly', () => venv.run('mypy', ['--cache-dir', '/dev/null']))
-    await report.check('pyright accepts it', () => venv.run('pyright', []))
+    await report.check('pyright accepts it', () => venv.run('pyright', ['--pythonpath', venv.python]))
     await report.check('one command makes the wheel', () => makeWheel(venv))
     await checkRealApi(context, venv)
   },

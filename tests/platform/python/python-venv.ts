@@ -11,6 +11,8 @@ const requirements = join(import.meta.dirname, 'requirements.txt')
 /** Runs a module of the environment's Python in `directory`; resolves with its output. */
 export interface PythonVenv {
   run: (module: string, args: readonly string[], env?: NodeJS.ProcessEnv) => Promise<string>
+  /** The environment's interpreter. */
+  python: string
   /** A copy of the SDK: builds and caches stay out of the repository. */
   directory: string
 }
@@ -42,6 +44,7 @@ export async function createPythonVenv(cache: string, say: Say): Promise<PythonV
   // Its programs are run too.
   await cp(join(root, 'docs', 'applications.md'), join(directory, 'applications.md'))
   return {
+    python,
     directory,
     run: (module, args, env = {}) =>
       runProgram(python, ['-m', module, ...args], {
