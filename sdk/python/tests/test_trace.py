@@ -215,6 +215,14 @@ def test_labels_that_ingest_would_refuse_are_left_out(
     assert "user_id is not recorded: it contains a NUL character" in caplog.text
 
 
+def test_metadata_that_is_no_mapping_does_not_raise(client: SluiceClient, recorded: Recorded) -> None:
+    wrong: Any = 7
+    with client.session("s", metadata={"a": 1}), client.session(metadata=wrong):
+        client.record_tool_call("t", {}, "ok")
+        assert client.trace(lambda: 3)() == 3
+    assert ["metadata" in record for record in recorded()] == [False, False]
+
+
 def test_a_session_of_mcp(client: SluiceClient, recorded: Recorded) -> None:
     class Tools:
         async def list_tools(self) -> List[str]:

@@ -25,9 +25,10 @@ class Session:
 
     def over(self, outer: Session) -> Session:
         """These labels over those of ``outer``; metadata is merged."""
-        metadata: Mapping[str, Any] | None = None
-        if outer.metadata is not None or self.metadata is not None:
-            metadata = {**(outer.metadata or {}), **(self.metadata or {})}
+        metadata: Any = outer.metadata if self.metadata is None else self.metadata
+        # What is no mapping is warned of when a call is recorded; it must not raise here.
+        if isinstance(outer.metadata, Mapping) and isinstance(self.metadata, Mapping):
+            metadata = {**outer.metadata, **self.metadata}
         return Session(
             session_id=outer.session_id if self.session_id is None else self.session_id,
             agent_name=outer.agent_name if self.agent_name is None else self.agent_name,
