@@ -9,7 +9,8 @@ export async function up(knex: Knex): Promise<void> {
       codec text not null, key_id text, data bytea not null,
       created_at timestamptz(3) not null
     );
-    -- [{ kind, tool, hash }], at most ten; erased with the details. found_more: others were or may have been found.
+    -- [{ kind, tool, hash }], at most ten; erased with the details. found_more: others were or may have been
+    -- found.
     alter table safety_score_details add column found_values jsonb, add column found_more boolean;
   `)
 }
