@@ -20,16 +20,16 @@ const asksForScript =
   /\b(?:scripts?|javascript|js|typescript|jsx|react|vue|angular|svelte|xss|payloads?|event handlers?|onclick|code|coding|programm?\w*|functions?|snippets?|front-?end|components?|web ?(?:page|site|app)s?|game|fetch|cookies?|browser)\b|код|代码|コード|코드/i
 const fence = /```[^]{0,60000}?(?:```|$)|`[^`<\n]{0,200}<[^`\n]{1,300}`/g
 
-/** What a request asks for, as far as active markup in the answer is concerned. */
-export interface Asked {
-  code: boolean
-  script: boolean
-}
+/** What is asked for, as far as it is looked at: the beginnings and ends of the request's texts. */
+export type Asked = string[]
+
+const [maxEndUnits, maxEnds] = [2_000, 40]
 
 export function noteAsked(asked: Asked, { text }: CallText): void {
-  const ends = text.length <= 4_000 ? text : `${text.slice(0, 2_000)}\n${text.slice(-2_000)}`
-  asked.code ||= asksForCode.test(ends)
-  asked.script ||= asksForScript.test(ends)
+  if (asked.length >= maxEnds) asked.shift()
+  asked.push(
+    text.length <= 2 * maxEndUnits ? text : `${text.slice(0, maxEndUnits)}\n${text.slice(-maxEndUnits)}`,
+  )
 }
 
 /**
@@ -38,7 +38,7 @@ export function noteAsked(asked: Asked, { text }: CallText): void {
  * sends it away.
  */
 export function findActiveMarkup(given: CallText, asked: Asked): Evidence | undefined {
-  if (asked.script || (!given.text.includes('<') && !given.text.includes(']('))) return undefined
+  if (!given.text.includes('<') && !given.text.includes('](')) return undefined
   // A tool's arguments are not rendered.
   if (/\/(?:tool_calls|function_call|arguments|input)(?:\/|$)/.test(given.pointer)) return undefined
   // A program holds markup in its strings.
@@ -46,7 +46,9 @@ export function findActiveMarkup(given: CallText, asked: Asked): Evidence | unde
   const text = given.text.slice(0, maxUnits).replace(fence, (block) => ' '.repeat(block.length))
   for (const { index, 0: tag } of text.matchAll(runs)) {
     const near = text.slice(index, index + tag.length + maxTagUnits)
-    if (asked.code && !(secrets.test(near) && leaves.test(near))) continue
+    if (asked.some((said) => asksForScript.test(said))) return undefined
+    const isOwn = asked.some((said) => asksForCode.test(said))
+    if (isOwn && !(secrets.test(near) && leaves.test(near))) continue
     const { part, pointer, offset } = given
     const start = offset + index
     return { part, pointer, start, end: start + tag.length, kind: 'active_markup' }

@@ -107,7 +107,7 @@ const minOfWork = 2
  */
 export function createContentDetector(): Detector {
   const worst: Partial<Record<Reader, Worst>> = {}
-  const asked: Asked = { code: false, script: false }
+  const asked: Asked = []
   let foundMarkup: Evidence | undefined
   let foundAbroad: Evidence | undefined
   let isDeclined = false

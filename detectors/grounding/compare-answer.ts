@@ -34,7 +34,7 @@ export function createMaterial(): Material {
       addSource(source, text, true)
     },
     addRest(text) {
-      addText(rest, text)
+      addText(rest, text, false)
       addSource(source, text, false)
     },
     words: () => supplied.words.size,

@@ -27,8 +27,9 @@ const clauseEnd = /[.!?;\n]\s|,\s(?:and|but|while|whereas)\s|\s(?:and|but)\s/
 const denial = /\b(?:not|no|never|none|neither|nor|without|cannot|unable|nobody|nothing)\b|n't\b|n’t\b/i
 const number =
   /(?<![\p{L}\d])\d{1,3}(?:[,\u00a0]\d{3}){1,6}(?:\.\d{1,9})?|(?<![\p{L}\d])\d{1,20}(?:\.\d{1,9})?/gu
-const numberAndUnit =
-  /(?<![\d,.])(\d[\d,.]{0,15})\s?-?(%|percent|million|billion|thousand|days?|weeks?|months?|years?|hours?|minutes?|eur|usd|km|kg|mg|ml)/giu
+const unit =
+  /^\s?-?(%|percent|million|billion|thousand|days?|weeks?|months?|years?|hours?|minutes?|eur|usd|km|kg|mg|ml)(?!\p{L})/iu
+const maxUnitUnits = 12
 const name = /(?<=[\p{Ll}\d,;:)]\s)\p{Lu}[\p{L}\p{N}&'’-]{1,40}/gu
 const numberWords = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
@@ -53,8 +54,9 @@ const maxNumbers = 20_000
 /** `isSupplied`: not the question, whose clauses claim nothing. */
 export function addSource(source: Source, text: string, isSupplied: boolean): void {
   if (source.numbers.size > maxNumbers) return
-  for (const value of (text.match(number) ?? []).map(plainNumber)) source.numbers.add(value)
-  for (const value of unitsOf(text)) source.units.add(value)
+  const { numbers, units } = amountsOf(text)
+  for (const value of numbers) source.numbers.add(value)
+  for (const value of units) source.units.add(value)
   const room = maxSuppliedClauses - source.clauses.length
   if (isSupplied && room > 0) source.clauses.push(...clausesOf(text, room))
 }
@@ -66,6 +68,7 @@ export function findContradictions(
   has: (stem: string) => boolean,
 ): Contradictions {
   const stems = new Set(stemsOf(answer))
+  const said = amountsOf(answer)
   const isMissing = (stem: string) => !has(stem)
   const names = new Set((answer.match(name) ?? []).map((word) => stemsOf(word).join(' ')))
   const opposed = [...stems].filter(
@@ -74,10 +77,10 @@ export function findContradictions(
   const isMissingNumber = (value: string) =>
     !source.numbers.has(value) && isMissing(numberWords[Number(value)] ?? value)
   const values = [
-    ...(answer.match(number) ?? []).map(plainNumber),
+    ...said.numbers,
     ...numberWords.flatMap((word, value) => (stems.has(word) ? [String(value)] : [])),
   ]
-  const amounts = [...new Set(unitsOf(answer))]
+  const amounts = [...new Set(said.units)]
   const knownUnits = new Set(Array.from(source.units, unitOf))
   const changed = amounts.filter((value) => isMissingNumber(numberOf(value)) && knownUnits.has(unitOf(value)))
   const units = amounts.filter((value) => source.numbers.has(numberOf(value)) && !source.units.has(value))
@@ -114,12 +117,27 @@ function clausesOf(text: string, max: number): Clause[] {
     .filter(({ content }) => content.size >= 2)
 }
 
-function unitsOf(text: string): string[] {
-  return Array.from(text.matchAll(numberAndUnit), ([, digits = '', unit = '']) => {
-    const lower = unit.toLowerCase()
-    const plain = lower === '%' ? 'percent' : lower.endsWith('s') ? lower.slice(0, -1) : lower
-    return `${plainNumber(digits)} ${plain}`
-  })
+interface Amounts {
+  numbers: string[]
+  /** Numbers with their units, `30 day`. */
+  units: string[]
+}
+
+function amountsOf(text: string): Amounts {
+  const found: Amounts = { numbers: [], units: [] }
+  for (const { index, 0: digits } of text.matchAll(number)) {
+    const value = plainNumber(digits)
+    found.numbers.push(value)
+    const end = index + digits.length
+    const [, name = ''] = unit.exec(text.slice(end, end + maxUnitUnits)) ?? []
+    if (name !== '') found.units.push(`${value} ${plainUnit(name.toLowerCase())}`)
+  }
+  return found
+}
+
+function plainUnit(name: string): string {
+  if (name === '%') return 'percent'
+  return name.endsWith('s') ? name.slice(0, -1) : name
 }
 
 function numberOf(amount: string): string {

@@ -28,12 +28,13 @@ export function emptyVocabulary(): Vocabulary {
   return { words: new Set(), pairs: new Set() }
 }
 
-export function addText(vocabulary: Vocabulary, text: string): void {
-  if (vocabulary.pairs.size > maxWords) return
+/** `hasPairs`: false where only words are asked for. */
+export function addText(vocabulary: Vocabulary, text: string, hasPairs = true): void {
+  if (Math.max(vocabulary.pairs.size, vocabulary.words.size) > maxWords) return
   const words = stemsOf(text)
   for (const [at, word] of words.entries()) {
     vocabulary.words.add(word)
-    vocabulary.pairs.add(`${word} ${words[at + 1] ?? ''}`)
+    if (hasPairs) vocabulary.pairs.add(`${word} ${words[at + 1] ?? ''}`)
   }
 }
 
