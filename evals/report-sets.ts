@@ -163,7 +163,9 @@ function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sa
   if (scorer === 'content_safety')
     return samples.filter(({ set }) => harmlessSets.has(set)).map((sample) => ({ ...sample, label: 0 }))
   if (scorer === 'supply_chain') {
-    const answers = samples.filter(({ response }) => response !== '')
+    // Hostile commands fetch and run programs: an alarm on them is right.
+    const isHostile = ({ scorer: own, label }: Sample) => own === 'excessive_agency' && label === 1
+    const answers = samples.filter((sample) => sample.response !== '' && !isHostile(sample))
     return answers.map((sample) => ({ ...sample, label: 0 }))
   }
   if (scorer !== 'vector_weakness' && scorer !== 'data_poisoning') return []

@@ -145,11 +145,17 @@ export const kindsForPeople: ReadonlySet<DestinationKind> = new Set([
   'email',
 ])
 
+/** Fields of settings or credentials that say where a destination is. */
+export interface Address {
+  url: string
+  host: string
+  port: number
+  tls: boolean | string
+}
+
 /** The address as it is shown and logged: without the path of Slack and Teams, which is their secret. */
 export function shownAddress(kind: DestinationKind, settings: object, credentials: object): string {
-  const { host, port, url } = { ...settings, ...credentials } as Partial<
-    Settings<'syslog'> & Settings<'json'>
-  >
+  const { host, port, url }: Partial<Address> = { ...settings, ...credentials }
   if (host !== undefined) return `${kind === 'email' ? 'smtp' : 'syslog'}://${host}:${port}`
   if (url === undefined || !URL.canParse(url)) return ''
   return kind === 'slack' || kind === 'teams' ? `${new URL(url).origin}/…` : url

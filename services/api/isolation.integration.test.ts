@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { bodyExamples } from './http/body-examples.ts'
-import { createCallStorage } from '#tests/support/store-calls.ts'
-import { sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { seedDelivery } from '#tests/support/seed-delivery.ts'
+import { seedFinding } from '#tests/support/seed-finding.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { seedScorer } from '#tests/support/seed-scorer.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -46,9 +46,8 @@ let description: Description
 let operations: { name: string; method: string; path: string; operation: Operation }[] = []
 let victim: { projectId: string; key: string; keyId: string }
 let attacker: { projectId: string; key: string; keyId: string }
-let [requestId, webhookId, deliveryId, scorerId, previewId] = ['', '', '', '', '']
-let [erasureId, redteamRunId, suppressionId, destinationId] = ['', '', '', '']
-let [findingId, changeId, alertRuleId] = ['', '', '']
+let [requestId, webhookId, deliveryId, scorerId, previewId, alertRuleId] = ['', '', '', '', '', '']
+let [erasureId, redteamRunId, suppressionId, destinationId, findingId, changeId] = ['', '', '', '', '', '']
 
 beforeAll(async () => {
   api = await startApi()
@@ -63,24 +62,11 @@ beforeAll(async () => {
   const make = async (path: string) =>
     String((await api.call('POST', path, { key: victim.key, body: bodies[`post ${path}`] })).json['id'])
   webhookId = await make('/api/v1/webhooks')
-  deliveryId = hashedId('delivery', Date.now(), ['x'])
-  await api.pool.query(
-    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
-     values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,
-    [idToUuid(deliveryId), idToUuid(webhookId), idToUuid(victim.projectId)],
-  )
+  deliveryId = await seedDelivery(api.pool, webhookId, victim.projectId)
   destinationId = await make('/api/v1/destinations')
   erasureId = await make('/api/erasures')
   suppressionId = await make('/api/suppressions')
-  const failing = sampleCall(victim.projectId)
-  const storage = createCallStorage(api.pool)
-  await storage.calls([failing])
-  await storage.scores([sampleScoredCall(failing)])
-  const { json } = await api.call('GET', '/api/findings', { key: victim.key })
-  findingId = (json['items'] as { id: string }[])[0]?.id ?? ''
-  const acknowledging = { key: victim.key, body: bodies['patch /api/findings/{id}'] }
-  const acknowledged = await api.call('PATCH', `/api/findings/${findingId}`, acknowledging)
-  changeId = String(acknowledged.json['change_id'])
+  ;({ findingId, changeId } = await seedFinding(api, victim))
   alertRuleId = await make('/api/alert-rules')
   const attack = { agent_name: 'VICTIM-agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
   const ordered = await api.call('POST', '/api/redteam-runs', {

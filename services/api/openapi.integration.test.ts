@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
 import { format } from 'prettier'
 import { createSealer } from '#runtime/sealing.ts'
-import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
+import { newId } from '#schemas/ids.ts'
 import { refusedExamples } from '#tests/support/documented-examples.ts'
 import { fuzzedRequests, type FuzzedOperation } from '#tests/support/fuzzed-requests.ts'
 import { expectFile } from '#tests/support/documented-page.ts'
@@ -11,7 +11,8 @@ import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/suppo
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { writeApiTypes } from '#tests/support/write-api-types.ts'
 import { seedScorer } from '#tests/support/seed-scorer.ts'
-import { storeFailingCall } from '#tests/support/store-failing-call.ts'
+import { seedDeadLetter, seedDelivery } from '#tests/support/seed-delivery.ts'
+import { seedFinding } from '#tests/support/seed-finding.ts'
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 
 interface Operation extends FuzzedOperation {
@@ -74,31 +75,16 @@ async function seed(): Promise<void> {
   const webhook = { url: 'https://hooks.example.com/', events: ['threat_detected'] }
   const make = async (path: string, body: object) =>
     String((await api.call('POST', path, { key: project.key, body })).json['id'])
-  const webhookId = await make('/api/v1/webhooks', webhook)
-  const deliveryId = hashedId('delivery', Date.now(), ['x'])
-  ids['/api/v1/webhooks'] = webhookId
-  ids['{delivery_id}'] = deliveryId
+  const hook = (ids['/api/v1/webhooks'] = await make('/api/v1/webhooks', webhook))
+  ids['{delivery_id}'] = await seedDelivery(api.pool, hook, project.projectId)
   const siem = { kind: 'ocsf', settings: { url: 'https://siem.example.com/' } }
   ids['/api/v1/destinations'] = await make('/api/v1/destinations', siem)
-  await api.pool.query(
-    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
-     values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,
-    [deliveryId, webhookId, project.projectId].map(idToUuid),
-  )
-  ids['/api/dead-letters'] = newId('deadLetter')
-  await api.pool.query(
-    `insert into dead_letters (id, cluster, topic, partition, "offset", code, message, dead_at) values ($1, 'c', 't', 0, 0, 'CRASHED', 'x', now())`,
-    [idToUuid(ids['/api/dead-letters'])],
-  )
+  ids['/api/dead-letters'] = await seedDeadLetter(api.pool)
   const erasure = { scope: 'session', subject: 'nobody' }
   ids['/api/erasures'] = await make('/api/erasures', erasure)
-  await storeFailingCall(api.pool, project.projectId, 'agent')
-  const findings = await api.call('GET', '/api/findings', { key: project.key })
-  const findingId = (findings.json['items'] as { id: string }[])[0]?.id ?? ''
-  ids['/api/findings'] = findingId
-  const acknowledging = { key: project.key, body: { state: 'acknowledged' } }
-  const changed = await api.call('PATCH', `/api/findings/${findingId}`, acknowledging)
-  ids['{change_id}'] = String(changed.json['change_id'])
+  const finding = await seedFinding(api, project)
+  ids['/api/findings'] = finding.findingId
+  ids['{change_id}'] = finding.changeId
   const rule = { scorer_name: 'pii_detection', reason: 'known' }
   ids['/api/suppressions'] = await make('/api/suppressions', rule)
   const alertRule = { name: 'calls', metric: 'calls', window_minutes: 5, alert_threshold: 9 }

@@ -1,20 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { SMTPServer } from 'smtp-server'
 import type { Service } from '#runtime/service.ts'
 import type { EventName, RaisedEvent } from '#schemas/event-raised.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { eventually } from '#tests/support/until.ts'
+import { lastErrorOf, openMail, openSyslog, openWeb, waitsMs } from './testing/destination-receivers.ts'
 import { createNotifierFixture, startNotifier, type NotifierFixture } from './testing/notifier-fixture.ts'
 import { raisedEvent } from './testing/sample-records.ts'
-
-interface Received {
-  path: string
-  headers: IncomingHttpHeaders
-  body: Record<string, unknown>
-}
 
 let fixture: NotifierFixture
 let service: Service
@@ -33,78 +24,6 @@ afterAll(async () => {
   await fixture.close()
   await Promise.all([web.close(), mail.close(), syslog.close()])
 })
-
-/** An HTTP receiver: each path answers what a test sets, else 200. */
-async function openWeb() {
-  const received: Received[] = []
-  const answers = new Map<
-    string,
-    (body: Received['body']) => { status: number; headers?: object; body?: object }
-  >()
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Received['body']
-      const path = request.url ?? ''
-      received.push({ path, headers: request.headers, body })
-      const answer = answers.get(path)?.(body) ?? { status: 200 }
-      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
-      response.end(JSON.stringify(answer.body ?? {}))
-    })
-  })
-  const port = await listen(server)
-  return {
-    port,
-    answers,
-    url: (path: string) => `http://127.0.0.1:${port}${path}`,
-    at: (path: string) => received.filter((one) => one.path === path),
-    close: () => close(server),
-  }
-}
-
-async function openMail() {
-  const mails: { from: string; to: string[]; text: string }[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onRcptTo: ({ address }, _session, callback) => {
-      callback(address.startsWith('nobody@') ? new Error('no such user') : undefined)
-    },
-    onData: (stream, { envelope }, callback) => {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
-        const text = Buffer.concat(chunks).toString()
-        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), text })
-        callback()
-      })
-    },
-  })
-  const port = await listen(server.server)
-  return { port, mails, close: () => new Promise<void>((resolve) => void server.close(() => resolve())) }
-}
-
-async function openSyslog() {
-  const streams: string[] = []
-  const server = createTcpServer((socket) => {
-    const chunks: Buffer[] = []
-    socket.on('data', (chunk) => chunks.push(chunk))
-    socket.on('end', () => streams.push(Buffer.concat(chunks).toString()))
-  })
-  return { port: await listen(server), streams, close: () => close(server) }
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => void server.close(() => resolve()))
-}
 
 function raised(
   projectId: string,
@@ -188,7 +107,7 @@ describe('every kind delivers', () => {
     })
     await fixture.raise(raised(projectId, 'finding_opened', {}, Date.now()))
     await eventually(
-      () => lastError(refused),
+      () => lastErrorOf(fixture.pool, refused),
       (error) => error === 'the mail server answered 550',
     )
   })
@@ -271,7 +190,7 @@ test('it waits as long as the receiver asks, and goes on after the third retry',
   const id = await fixture.addDestination({ projectId, kind, credentials: { url: web.url('/busy') } })
   const event = raised(projectId, 'finding_opened')
   await fixture.raise(event)
-  const dueIn = () => waitsMs(id)
+  const dueIn = () => waitsMs(fixture.pool, id)
   await eventually(dueIn, (ms) => ms !== undefined && ms > 3_000_000)
   for (const attempts of [2, 5]) {
     await fixture.pool.query('update webhook_waiting set due_at = now() where webhook_id = $1', [
@@ -329,24 +248,7 @@ test('an address that the operator does not list is not contacted', async () => 
   })
   await fixture.raise(raised(projectId, 'finding_opened'))
   await eventually(
-    () => lastError(id),
+    () => lastErrorOf(fixture.pool, id),
     (error) => error?.includes('DESTINATION_ALLOW') === true,
   )
 })
-
-async function lastError(webhookId: string): Promise<string | undefined> {
-  const { rows } = await fixture.pool.query<{ error: string }>(
-    `select a.error from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id
-     where d.webhook_id = $1 and a.error is not null order by a.at desc limit 1`,
-    [idToUuid(webhookId)],
-  )
-  return rows[0]?.error
-}
-
-async function waitsMs(webhookId: string): Promise<number | undefined> {
-  const { rows } = await fixture.pool.query<{ ms: number }>(
-    'select extract(epoch from due_at - now())::float8 * 1000 as ms from webhook_waiting where webhook_id = $1',
-    [idToUuid(webhookId)],
-  )
-  return rows[0]?.ms
-}

@@ -9,7 +9,6 @@ import {
   shownAddress,
 } from '#schemas/destinations.ts'
 import { newId } from '#schemas/ids.ts'
-import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import { found, invalidInput, notFound, Problem } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
@@ -24,6 +23,7 @@ import { isProject, type ProjectDatabases } from '../stores/project-database.ts'
 import { maxWebhooks } from '../stores/webhook-store.ts'
 import type { CheckDestination } from '../webhooks/check-destination.ts'
 import type { CheckWebhook } from '../webhooks/check-webhook.ts'
+import { sealCredentials } from '../webhooks/seal-credentials.ts'
 import { makeSecret } from '../webhooks/webhook-secret.ts'
 import { webhookHealthFields } from './webhook-health-fields.ts'
 import { listsOf, projectQuery, webhookFields, webhookParams } from './webhook-routes.ts'
@@ -155,27 +155,6 @@ function createRoute({
       return { status: 201, json: { ...found(made, 'project', projectId) } }
     },
   })
-}
-
-/** Null: the kind has none, or none were given. Throws 422: they cannot be kept secret. */
-function sealCredentials(
-  credentials: Record<string, unknown>,
-  {
-    sealer,
-    hasKeys,
-    projectId,
-    id,
-  }: Pick<DestinationRoutesOptions, 'sealer' | 'hasKeys'> & { projectId: string; id: string },
-): SealedBytes | null {
-  if (Object.keys(credentials).length === 0) return null
-  if (!hasKeys)
-    throw invalidInput([
-      { path: 'credentials', message: 'cannot be kept: the operator sets no BODY_ENCRYPTION_KEYS' },
-    ])
-  return sealer.seal(
-    Buffer.from(JSON.stringify(credentials)),
-    sealedIdentity(projectId, id, 'destination_credentials'),
-  )
 }
 
 function listRoute({ databases }: DestinationRoutesOptions): Route {

@@ -9,8 +9,8 @@ import type { ResolveHost } from '#runtime/resolve-host.ts'
 import {
   credentialsSchemaOf,
   settingsSchemaOf,
+  type Address,
   type DestinationKind,
-  type Settings,
 } from '#schemas/destinations.ts'
 import { eventDataFields } from '#schemas/event-data.ts'
 import { unknownFields } from '#schemas/destination-template.ts'
@@ -70,14 +70,12 @@ async function faultOfAddress(
     resolveHost,
   }: { policy: OutboundPolicy; allowed: AllowedAddresses; resolveHost: ResolveHost },
 ): Promise<FieldError | undefined> {
-  const { host, port, url, tls } = { ...settings, ...credentials } as Partial<
-    Settings<'email'> & Settings<'syslog'> & Settings<'json'>
-  >
+  const { host, port, url, tls }: Partial<Address> = { ...settings, ...credentials }
   const path = url === undefined ? 'settings.host' : 'url' in settings ? 'settings.url' : 'credentials.url'
   const at = (message: string | undefined) => (message === undefined ? undefined : { path, message })
   if (url === undefined) {
     if (host === undefined || port === undefined) return undefined
-    return at(refuseAddress({ host, port, isTls: tls !== 'none' && (tls as unknown) !== false }, allowed))
+    return at(refuseAddress({ host, port, isTls: tls !== 'none' && tls !== false }, allowed))
   }
   const refusal = refuseDestinationUrl(url, policy, allowed)
   if (refusal !== undefined) return at(refusal)

@@ -7,7 +7,7 @@ import { jsonTo, type Rendered } from './rendered.ts'
 const max = { summary: 255, text: 5_000, label: 255 } as const
 
 /** The label by which an issue of the same finding or rule is found again. */
-export function jiraLabel({ dedupKey }: Notice): string {
+function jiraLabel({ dedupKey }: Notice): string {
   return cut(`sluice-${dedupKey.replace(/[^A-Za-z0-9_-]/g, '-')}`, max.label)
 }
 

@@ -60,7 +60,7 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** RFC 9110, 10.2.3: seconds or a date. Null: absent, past, or neither. */
-export function readRetryAfter(header: string | string[] | undefined, nowMs: number): number | null {
+function readRetryAfter(header: string | string[] | undefined, nowMs: number): number | null {
   const value = Array.isArray(header) ? header[0] : header
   if (value === undefined) return null
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - nowMs

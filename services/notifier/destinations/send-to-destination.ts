@@ -7,7 +7,7 @@ import {
   credentialsSchemaOf,
   settingsSchemaOf,
   type Destination,
-  type Settings,
+  type Address,
 } from '#schemas/destinations.ts'
 import type { JoinedData } from '#schemas/join-event.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
@@ -84,9 +84,7 @@ function openDestination(webhook: Webhook, sealer: Sealer): Destination {
 }
 
 function refusalOf({ settings, credentials }: Destination, tools: DestinationTools): string | undefined {
-  const { host, port, url, tls } = { ...settings, ...credentials } as Partial<
-    Settings<'email'> & Settings<'syslog'> & Settings<'json'>
-  >
+  const { host, port, url, tls } = { ...settings, ...credentials } as Partial<Address>
   if (url !== undefined) return refuseDestinationUrl(url, tools.policy, tools.allowed)
   if (host === undefined || port === undefined) return undefined
   return refuseAddress({ host, port, isTls: tls !== false && tls !== 'none' }, tools.allowed)

@@ -686,6 +686,282 @@ export interface Operations {
       kept_in_kafka_until: string
     }
   }
+  'GET /api/findings': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      project_id?: string | undefined
+      state?: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
+      scorer_name?: string | undefined
+      agent_name?: string | undefined
+      tool_name?: string | undefined
+      owner?: string | undefined
+      overdue?: 'true' | 'false' | undefined
+      since?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            scorer_name: string
+            evidence_kind: string | null
+            agent_name: string | null
+            tool_name: string | null
+            owasp_category: string | null
+            severity: 'medium' | 'high' | 'critical'
+            state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
+            muted_until: string | null
+            owner: { id: string; login: string } | null
+            count: number
+            distinct_values: number
+            distinct_values_is_exact: boolean
+            first_seen_at: string
+            last_seen_at: string
+            first_request_id: string
+            last_request_id: string
+            first_opened_at: string
+            opened_at: string
+            closed_at: string | null
+            closed_by: string | null
+            due_at: string | null
+            is_overdue: boolean
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            scorer_name: string
+            evidence_kind: string | null
+            agent_name: string | null
+            tool_name: string | null
+            owasp_category: string | null
+            severity: 'medium' | 'high' | 'critical'
+            state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
+            muted_until: string | null
+            owner: { id: string; login: string } | null
+            count: number
+            distinct_values: number
+            distinct_values_is_exact: boolean
+            first_seen_at: string
+            last_seen_at: string
+            first_request_id: string
+            last_request_id: string
+            first_opened_at: string
+            opened_at: string
+            closed_at: string | null
+            closed_by: string | null
+            due_at: string | null
+            is_overdue: boolean
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/findings/bulk': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      ids: string[]
+      state?: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | undefined
+      muted_until?: string | undefined
+      owner?: string | null | undefined
+      author?: string | undefined
+    }
+    answer: {
+      change_id: string
+      changed: string[]
+      skipped: {
+        id: string
+        reason: 'not_found' | 'state' | 'changed_since'
+        state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | null
+      }[]
+    }
+  }
+  'POST /api/findings/changes/{change_id}/undo': {
+    params: { change_id: string }
+    query: { project_id?: string | undefined }
+    body: { author?: string | undefined }
+    answer: {
+      change_id: string
+      changed: string[]
+      skipped: {
+        id: string
+        reason: 'not_found' | 'state' | 'changed_since'
+        state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | null
+      }[]
+    }
+  }
+  'GET /api/findings/facets': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      state?: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
+      scorer_name?: string | undefined
+      agent_name?: string | undefined
+      tool_name?: string | undefined
+      owner?: string | undefined
+      overdue?: 'true' | 'false' | undefined
+      since?: string | undefined
+    }
+    body: undefined
+    answer: {
+      findings: number
+      overdue: number
+      state: { value: string; count: number }[]
+      severity: { value: string; count: number }[]
+      scorer_name: { value: string; count: number }[]
+      agent_name: { value: string; count: number }[]
+      tool_name: { value: string; count: number }[]
+      owner: { value: string; count: number }[]
+      counts_are_exact?: false | undefined
+    }
+  }
+  'GET /api/findings/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      evidence_kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      owasp_category: string | null
+      severity: 'medium' | 'high' | 'critical'
+      state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
+      muted_until: string | null
+      owner: { id: string; login: string } | null
+      count: number
+      distinct_values: number
+      distinct_values_is_exact: boolean
+      first_seen_at: string
+      last_seen_at: string
+      first_request_id: string
+      last_request_id: string
+      first_opened_at: string
+      opened_at: string
+      closed_at: string | null
+      closed_by: string | null
+      due_at: string | null
+      is_overdue: boolean
+      sessions: number
+      users: number
+      sessions_are_exact: boolean
+      calls: {
+        request_id: string
+        score_id: string
+        created_at: string
+        severity: 'medium' | 'high' | 'critical'
+        score_value: number | null
+        model: string
+        session_id: string | null
+        user_id: string | null
+      }[]
+      values: { first_request_id: string; last_request_id: string }[]
+      comments: {
+        id: string
+        author: string
+        author_kind: 'person' | 'key' | 'operator'
+        text: string | null
+        created_at: string
+      }[]
+      history: {
+        change_id: string
+        at: string
+        actor_kind: 'person' | 'key' | 'operator' | null
+        actor_name: string | null
+        before: {
+          state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
+          muted_until: string | null
+          owner: { id: string; login: string } | null
+        }
+        after: {
+          state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
+          muted_until: string | null
+          owner: { id: string; login: string } | null
+        }
+      }[]
+    }
+  }
+  'PATCH /api/findings/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: {
+      state?: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | undefined
+      muted_until?: string | undefined
+      owner?: string | null | undefined
+      author?: string | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      evidence_kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      owasp_category: string | null
+      severity: 'medium' | 'high' | 'critical'
+      state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
+      muted_until: string | null
+      owner: { id: string; login: string } | null
+      count: number
+      distinct_values: number
+      distinct_values_is_exact: boolean
+      first_seen_at: string
+      last_seen_at: string
+      first_request_id: string
+      last_request_id: string
+      first_opened_at: string
+      opened_at: string
+      closed_at: string | null
+      closed_by: string | null
+      due_at: string | null
+      is_overdue: boolean
+      change_id: string
+      suppression: {
+        rule: {
+          scorer_name: string
+          kind?: string | undefined
+          agent_name?: string | undefined
+          tool_name?: string | undefined
+          max_severity: 'medium' | 'high' | 'critical'
+        }
+        needs_expires_at: boolean
+        covered: number
+        examined: number
+        is_complete: boolean
+        sample_request_ids: string[]
+      } | null
+    }
+  }
+  'POST /api/findings/{id}/comments': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: { text: string; author?: string | undefined }
+    answer: {
+      id: string
+      author: string
+      author_kind: 'person' | 'key' | 'operator'
+      text: string | null
+      created_at: string
+    }
+  }
   'GET /api/me': {
     params: Record<never, never>
     query: Record<never, never>
