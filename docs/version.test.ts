@@ -16,7 +16,7 @@ test.each([
   ['its image', found('infra/helm/Chart.yaml', /^appVersion: '(.+)'$/m)],
   ['its example', found('infra/helm/example-values.yaml', /tag: ([\d.]+)/)],
   ['the OpenAPI document', found('services/api/service.ts', /apiVersion = '(.+)'/)],
-  ['CHANGELOG.md', found('CHANGELOG.md', /^## (\S+)/m)],
+  ['CHANGELOG.md', found('CHANGELOG.md', /^## ([\d.]+)$/m)],
 ])('%s is of the version in package.json', (_name, stated) => {
   expect(stated).toBe(version)
 })
