@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Consumer, Kafka } from 'kafkajs'
@@ -16,6 +16,7 @@ import { silentLog, startServiceFixture } from '#tests/support/service-fixture.t
 import { scorerConfig } from '../config.ts'
 import type { JudgeMode } from '../scoring/judge-modes.ts'
 import { createScorer } from '../service.ts'
+import { shippedScorers } from './shipped-scorers.ts'
 
 interface DeadLetter {
   headers: Record<string, string>
@@ -52,9 +53,7 @@ export interface ScorerFixture {
 export async function setScorerFixture(): Promise<ScorerFixture> {
   const directory = await mkdtemp(path.join(tmpdir(), 'scorer-'))
   const customScorersFile = path.join(directory, 'scorers.yaml')
-  const shipped = await readFile('evals/scorers.yaml', 'utf8')
-  // The scorer that comes with the system is off.
-  await writeFile(customScorersFile, shipped.replace(/^ {2}enabled: false$/m, '  enabled: true'))
+  await writeFile(customScorersFile, shippedScorers())
   const { kafka, pool, prefix, codecOf, ...fixture } = await startServiceFixture('scorer')
   const scores = codecOf(topics.scoreRecorded)
   const recorded: ScoredCall[] = []

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { shippedScorers } from '../../testing/shipped-scorers.ts'
 import { describe, expect, test } from '@jest/globals'
 import { parseBody, readCall } from '#detectors/call-text.ts'
 import { parseScorers } from './parse-scorers.ts'
@@ -120,7 +120,7 @@ describe('match_on', () => {
 })
 
 describe('destructive_tool_call, which comes with the system', () => {
-  const shipped = readFileSync('evals/scorers.yaml', 'utf8')
+  const shipped = shippedScorers()
   test.each([
     ['rm -r -f /srv', true],
     ['rm --recursive --force a', true],
