@@ -170,8 +170,16 @@ test('two sinks killed one after the other in mid-stream: every call stored once
     await eventuallyCounted(() => new Set(jobIds(tap, projectId)).size, sent.length)
     expect((await storedIds(projectId)).toSorted()).toEqual(sent.toSorted())
     await scoreThroughKill(projectId, sent, processes)
-    const raised = () => events.records.filter(({ key }) => key === projectId).map(({ value }) => value.id)
-    await eventuallyCounted(() => new Set(raised()).size, sent.length)
+    const raised = (name: string) =>
+      new Set(
+        events.records
+          .filter(({ key, value }) => key === projectId && value.event === name)
+          .map(({ value }) => value.id),
+      ).size
+    await eventuallyCounted(() => raised('threat_detected'), sent.length)
+    await eventuallyCounted(() => raised('finding_opened'), 1)
+    const counted = 'select sum(count)::integer as count from finding_counters where project_id = $1'
+    expect((await fixture.pool.query(counted, [idToUuid(projectId)])).rows).toEqual([{ count: sent.length }])
     // Marked in the transaction that published them, which may end after the tap has seen them.
     await eventually(
       () =>
