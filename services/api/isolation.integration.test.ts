@@ -3,7 +3,7 @@ import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { bodyExamples } from './http/body-examples.ts'
 import { seedDelivery } from '#tests/support/seed-delivery.ts'
-import { seedFinding } from '#tests/support/seed-finding.ts'
+import { seedFinding } from '#tests/support/store-failing-call.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { seedScorer } from '#tests/support/seed-scorer.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -65,8 +65,8 @@ beforeAll(async () => {
   deliveryId = await seedDelivery(api.pool, webhookId, victim.projectId)
   destinationId = await make('/api/v1/destinations')
   erasureId = await make('/api/erasures')
-  suppressionId = await make('/api/suppressions')
   ;({ findingId, changeId } = await seedFinding(api, victim))
+  suppressionId = await make('/api/suppressions')
   alertRuleId = await make('/api/alert-rules')
   const attack = { agent_name: 'VICTIM-agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
   const ordered = await api.call('POST', '/api/redteam-runs', {

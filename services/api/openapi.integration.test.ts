@@ -12,7 +12,7 @@ import { seedRequest } from '#tests/support/seed-requests.ts'
 import { writeApiTypes } from '#tests/support/write-api-types.ts'
 import { seedScorer } from '#tests/support/seed-scorer.ts'
 import { seedDeadLetter, seedDelivery } from '#tests/support/seed-delivery.ts'
-import { seedFinding } from '#tests/support/seed-finding.ts'
+import { seedFinding } from '#tests/support/store-failing-call.ts'
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 
 interface Operation extends FuzzedOperation {

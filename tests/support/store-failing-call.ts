@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import type { RunningApi } from './start-api.ts'
 import { createCallStorage } from './store-calls.ts'
 
 /** Stores a failing call as the sink does; its finding is by agent. */
@@ -21,4 +22,17 @@ export async function storeFailingCall(
   })
   await storage.scores([sampleScoredCall(call, { scores: [made] })])
   return call.id
+}
+
+/** Stores a failing call and acknowledges its finding. Resolves to the finding and the change. */
+export async function seedFinding(
+  api: RunningApi,
+  { projectId, key }: { projectId: string; key: string },
+): Promise<{ findingId: string; changeId: string }> {
+  await storeFailingCall(api.pool, projectId, 'agent')
+  const { json } = await api.call('GET', '/api/findings', { key })
+  const findingId = (json['items'] as { id: string }[])[0]?.id ?? ''
+  const body = { state: 'acknowledged' }
+  const changed = await api.call('PATCH', `/api/findings/${findingId}`, { key, body })
+  return { findingId, changeId: String(changed.json['change_id']) }
 }
