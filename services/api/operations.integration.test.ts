@@ -218,7 +218,8 @@ test('GET /api/operations says what waits', async () => {
       { group: 'sink-calls', topic: topics.requestLogged.name, lag: 3, partitions: 6, members: 0 },
     ],
     dead_letters: [],
-    outbox: { unpublished: 0 },
+    // The finding of the failing score.
+    outbox: { unpublished: 1 },
     deliveries_waiting: 0,
     partitions: { days: 1 },
     gateways: [],

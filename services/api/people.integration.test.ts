@@ -46,9 +46,9 @@ afterAll(() => api.stop())
 
 /** What users below administrator may do. All else is for administrators or for no user. */
 const viewersRoutes =
-  /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|scorers|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
+  /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|scorers|scorers\/calibration|suppressions|suppressions\/\{id\}|findings|findings\/facets|findings\/\{id\}|alert-rules|alert-rules\/\{id\}|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
 const analystsRoutes =
-  /^(get \/api\/(requests\/export|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report|scorers\/.*)|post \/api\/(reviews|scorers|scorers\/previews)|(patch|delete) \/api\/scorers\/.*)$/
+  /^(get \/api\/(requests\/export|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report|scorers\/.*)|post \/api\/(reviews|scorers|scorers\/previews|suppressions.*|findings.*|alert-rules.*)|(patch|delete) \/api\/(scorers|findings|alert-rules)\/.*)$/
 
 function minRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
   if (/ \/(internal|webhook)\//.test(name)) return 'nobody'
@@ -58,7 +58,10 @@ function minRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
 
 const kinds: [RegExp, IdKind][] = [
   [/^\/api\/requests/, 'request'],
-  [/^\/api\/v1\/webhooks/, 'webhook'],
+  [/^\/api\/v1\/(webhooks|destinations)/, 'webhook'],
+  [/^\/api\/suppressions/, 'suppression'],
+  [/^\/api\/findings/, 'finding'],
+  [/^\/api\/alert-rules/, 'alertRule'],
   [/^\/api\/projects/, 'project'],
   [/^\/api\/erasures/, 'erasure'],
   [/^\/api\/(score|redteam)-runs/, 'run'],
@@ -76,6 +79,7 @@ function pathOfNothing(path: string): string {
     .replace('{key_id}', newId('key'))
     .replace('{delivery_id}', newId('delivery'))
     .replace('{login_id}', newId('login'))
+    .replace('{change_id}', newId('findingChange'))
 }
 
 const optionsFor = (name: string) => (bodyExamples[name] === undefined ? {} : { body: bodyExamples[name] })

@@ -24,7 +24,7 @@ describe('a large body', () => {
     // On a busy machine detectors need longer than the default.
     await used.start({ DETECTOR_TIMEOUT_MS: '60000' })
     const bodies = (padding: string) => ({
-      request: asks(`My card is 4111 1111 1111 1111. ${padding}`),
+      request: asks(`This is the card that I paid for the order with: 4111 1111 1111 1111. ${padding}`),
       response: answers('Thanks.'),
     })
     const [small, big] = [sampleJob(sealer, bodies('')), sampleJob(sealer, bodies(large))]

@@ -170,7 +170,7 @@ describe('a criterion', () => {
     const [unjudged = '', never = '', spent = ''] = projects
     expect(await score(unjudged)).toEqual([
       'judge_unavailable',
-      'A criterion needs the judge, and no judge is configured.',
+      'A criterion needs the judge, and none that reads criteria is configured.',
     ])
     await used.running.service.stop()
     await used.startJudged()

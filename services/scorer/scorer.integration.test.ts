@@ -45,9 +45,10 @@ describe('one job', () => {
         { part: 'request_body', pointer: '/messages/0/content', start: 11, end: 30, kind: 'payment_card' },
       ],
     })
+    // Too few words to tell their language.
     expect(scoreBy('jailbreak_detection', call)).toMatchObject({
-      score_label: 'safe',
-      score_value: 1,
+      score_label: 'unscored',
+      score_value: null,
       severity: null,
     })
     expect(scoreBy('destructive_tool_call', call)).toMatchObject({ score_label: 'safe', method: 'custom' })

@@ -58,7 +58,7 @@ test('a replay with a new rubric, killed halfway: the new run is complete, old s
   const ids = await logCalls()
   const scoresOf = (run: string) => readScores(run)
   await until(
-    async () => (await countScores(liveRun())) === callCount * 11 && (await unpublished()) === 0,
+    async () => (await countScores(liveRun())) === callCount * 10 && (await unpublished()) === 0,
     timeoutMs,
   )
   const before = await scoresOf(liveRun())

@@ -125,7 +125,7 @@ async function settled(): Promise<void> {
   await until(
     async () => {
       const { stored, scores, unpublished } = await read()
-      const isScored = stored.length >= sent.length && scores.length >= sent.length * 11
+      const isScored = stored.length >= sent.length && scores.length >= sent.length * 10
       return isScored && unpublished === 0 && (await undelivered()) === 0
     },
     120_000,

@@ -40,6 +40,8 @@ export async function sendExamples(connection: Connection, requestId: string): P
   const ids: Record<string, string> = {
     '/api/requests/{id}': requestId,
     '/api/projects/{id}': project,
+    // By name, unlike the others under that path.
+    '{name}': 'pii_detection',
   }
   const document = (await (await fetch(`${base}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Operation>>
@@ -85,7 +87,7 @@ function realPath(path: string, ids: Readonly<Record<string, string>>): string |
   let [known, real] = ['', '']
   for (const part of path.split('/').slice(1)) {
     known += part.startsWith('{') ? '/{id}' : `/${part}`
-    const value = part.startsWith('{') ? ids[known] : part
+    const value = part.startsWith('{') ? (ids[part] ?? ids[known]) : part
     if (value === undefined) return undefined
     real += `/${encodeURIComponent(value)}`
   }

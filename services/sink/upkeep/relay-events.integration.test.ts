@@ -107,14 +107,16 @@ test('two sinks share the rounds of their upkeep', async () => {
       fixture.pool.query<{ name: string }>(
         'select name from upkeep_rounds where ended_at is not null order by name',
       ),
-    ({ rowCount }) => rowCount === 5,
+    ({ rowCount }) => rowCount === 7,
   )
   expect(rows.map(({ name }) => name)).toEqual([
+    'alert_rules',
     'cost_alerts',
     'quota_claims',
     'retention',
     'rollup_folding',
     'sweep',
+    'verdicts',
   ])
   const runs = async (outcome: string) => {
     const name = `sluice_sink_task_runs_total{task="retention",outcome="${outcome}"}`

@@ -181,7 +181,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'notifier-shortens-the-delay': {
     file: 'services/notifier/steps/plan-next.ts',
-    find: 'due_at: failedAtMs + retry.delayMs + 1',
+    find: 'due_at: failedAtMs + delayMs + 1',
     replace: 'due_at: failedAtMs',
   },
   'ingest-answers-before-the-broker': {
