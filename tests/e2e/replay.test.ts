@@ -103,7 +103,9 @@ test('shows the differences; promotion swaps scores, verdicts and roll-ups', asy
   const replayed = await readScores(runId)
   const verdicts = () =>
     rows(
-      `select encode(sha256(string_agg(v::text, ',' order by request_id)::bytea), 'hex') from request_verdicts v`,
+      // Without the count of changes, which only grows.
+      `select encode(sha256(string_agg((to_jsonb(v) - 'reading_revision')::text, ',' order by request_id)::bytea), 'hex')
+       from request_verdicts v`,
     )
   const verdictsBefore = await verdicts()
   await replay('promote', runId)
