@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** What users below administrator may do. All else is for administrators or for no user. */
+/** Below administrator. All else is for administrators or nobody. */
 const viewersRoutes =
   /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|scorers|scorers\/calibration|suppressions|suppressions\/\{id\}|findings|findings\/facets|findings\/\{id\}|alert-rules|alert-rules\/\{id\}|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
 const analystsRoutes =
@@ -56,6 +56,7 @@ function minRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
   return analystsRoutes.test(name) ? 'analyst' : 'admin'
 }
 
+// prettier-ignore
 const kinds: [RegExp, IdKind][] = [
   [/^\/api\/requests/, 'request'],
   [/^\/api\/v1\/(webhooks|destinations)/, 'webhook'],
@@ -63,12 +64,10 @@ const kinds: [RegExp, IdKind][] = [
   [/^\/api\/findings/, 'finding'],
   [/^\/api\/alert-rules/, 'alertRule'],
   [/^\/api\/projects/, 'project'],
-  [/^\/api\/erasures/, 'erasure'],
-  [/^\/api\/(score|redteam)-runs/, 'run'],
+  [/^\/api\/erasures/, 'erasure'],   [/^\/api\/(score|redteam)-runs/, 'run'],
   [/^\/api\/dead-letters/, 'deadLetter'],
   [/^\/api\/people/, 'person'],
-  [/^\/api\/scorers\/previews/, 'scorerPreview'],
-  [/^\/api\/scorers/, 'projectScorer'],
+  [/^\/api\/scorers\/previews/, 'scorerPreview'], [/^\/api\/scorers/, 'projectScorer'],
 ]
 
 /** Ids that do not exist, so that no request changes anything. */
@@ -76,9 +75,7 @@ function pathOfNothing(path: string): string {
   const kind = kinds.find(([start]) => start.test(path))?.[1] ?? 'request'
   return path
     .replace('{id}', newId(kind))
-    .replace('{key_id}', newId('key'))
-    .replace('{delivery_id}', newId('delivery'))
-    .replace('{login_id}', newId('login'))
+    .replace(/\{(key|delivery|login)_id\}/, (_all, name: 'key' | 'delivery' | 'login') => newId(name))
     .replace('{change_id}', newId('findingChange'))
 }
 
