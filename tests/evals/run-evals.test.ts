@@ -77,7 +77,7 @@ describe('evals/run.ts on a separate folder', () => {
   test.each([
     // The judge is not asked about what detectors prove. Invalid answers are requested twice, then the
     // detectors' result stands.
-    ['cascade', { value: 1 / 3 }, 1, 4],
+    ['cascade', { value: 1 / 3 }, 1, 5],
     ['judge', { value: 1 / 3 }, 1, 5],
   ])('by %s, against a server that speaks chat completions', async (method, recall, unscored, requests) => {
     const { rows, judge: use } = await evaluate(method, { OPENAI_BASE_URL: judge.url })
