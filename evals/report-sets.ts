@@ -34,11 +34,13 @@ export function reportSetsOf(
   only?: BuiltInScorer,
   trained: readonly Sample[] = [],
 ): ReportSet[] {
+  // Once: hashing every id again for each of 1,800 constructed samples took 25 s.
+  const halves = new Set(given.map(({ id }) => isIn('train', id)))
   const hasMaterial = given.some(({ scorer }) => scorer === 'vector_weakness')
   const samples = [
     ...given.map(asLabelled),
     ...makeLeaks(given),
-    ...(hasLeaks(given) ? makeRetellings().filter(({ id }) => isOfHalfOf(given, id)) : []),
+    ...(hasLeaks(given) ? makeRetellings().filter(({ id }) => halves.has(isIn('train', id))) : []),
     ...(hasMaterial ? makeRequests().filter(({ id }) => !isIn('train', id)) : []),
   ]
   return builtInScorers
@@ -131,11 +133,6 @@ function byKind(samples: readonly Sample[], scorer: BuiltInScorer): [string, Sam
 
 function hasLeaks(given: readonly Sample[]): boolean {
   return given.some(({ set }) => set === 'inthewild-jailbreaks')
-}
-
-/** Whether a constructed sample is in the half, or halves, of the samples given. */
-function isOfHalfOf(given: readonly Sample[], id: string): boolean {
-  return given.some((sample) => isIn('train', sample.id) === isIn('train', id))
 }
 
 /** Sets of answers to harmful questions: the label is about the answer. */
