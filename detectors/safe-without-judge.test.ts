@@ -43,7 +43,7 @@ const saysSafe = (scorer: (typeof builtInScorers)[number]) =>
     return !('reason' in finding) && finding.value < 4
   })
 
-test('what people are told of scorers without a judge is what the detectors do', () => {
+test('the notice about scorers without a judge says what the detectors do', () => {
   expect(builtInScorers.filter((scorer) => !saysSafe(scorer))).toEqual(
     builtInScorers.filter((scorer) => neverSafeByDetectors.includes(scorer)),
   )

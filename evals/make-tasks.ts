@@ -55,7 +55,7 @@ const lookAlikes =
 
 /**
  * Everyday requests in the forms that requests for harm have in public sets: without them a model learns
- * that whoever asks how to do something is up to no good. Each task in three forms, and look-alikes.
+ * that a question how to do something is harmful. Each task in three forms, and look-alikes.
  */
 export function makeTasks(): Sample[] {
   const formOf = (at: number) => forms[at % forms.length] ?? ''

@@ -84,7 +84,7 @@ export const commandDestructions: readonly Destruction[] = [
   },
   {
     kind: 'drops_data',
-    // A test database is made anew by the tests.
+    // Tests make their database again.
     value: (match) =>
       /(?<![a-z])(?:tests?|testing|ci|scratch|sandbox|e2e|tmp|temp)(?![a-z])/i.test(match) ? 0 : 5,
     pattern: any(

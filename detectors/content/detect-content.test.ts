@@ -162,7 +162,7 @@ test('a request for help with a crime is found, and one that only sounds like it
   })
 })
 
-test('a language without models and rules is said to be none that is covered', () => {
+test('a language without models and rules is not covered', () => {
   const swedish = 'Kan du hjälpa mig att skriva ett brev till min granne om att hunden skäller för mycket?'
   expect(find(swedish, 'Ja.')).toMatchObject({ reason: 'language_not_covered' })
 })

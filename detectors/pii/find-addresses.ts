@@ -51,7 +51,7 @@ export function findAddresses(text: string): AddressSpan[] {
   return inOrder(found)
 }
 
-/** Cheaper than `homeBefore`, which is asked of each address. */
+/** Cheaper than `homeBefore`, which runs for each address. */
 const mayHaveHome = wordGate(
   'live lives lived living reside resident address adresse anschrift meet moved wohnt wohne wohnen wohnhaft wohnadresse gemeldet habite habitons demeure domicile vive vivo viven vivimos dirección abito abita indirizzo moro mora moramos endereço woon woont wonen adres mieszka mieszkam zamieszkały oturuyor ikamet yaşıyor bydlí trvale locuiește tinggal sống',
 )

@@ -3,6 +3,7 @@ import { findAddresses, type AddressSpan } from './find-addresses.ts'
 import { findBirthDates } from './find-birth-dates.ts'
 import { findNames } from './find-names.ts'
 import { somebody } from './person-signs.ts'
+import { rememberLast } from '../remember-last.ts'
 
 /** An address or a date of birth. `isTied`: the text says to which person it belongs. */
 export interface PersonalDatum extends Identifier {
@@ -14,15 +15,10 @@ const reach = 240
 
 /**
  * Addresses and dates of birth. One belongs to a person if it is said to be a home, or if a name or a word
- * for a person stands near it: neither a name alone nor the address of a shop is a finding.
+ * for a person stands near it: neither a name alone nor the address of a shop is a finding. Remembered: read
+ * for the findings, and for what is left to a reader.
  */
-export function findPersonalData(text: string): readonly PersonalDatum[] {
-  if (text !== last.text) last = { text, found: findIn(text) }
-  return last.found
-}
-
-/** Asked twice of each text: for the findings, and for what is left to a reader. */
-let last: { text: string; found: readonly PersonalDatum[] } = { text: '', found: [] }
+export const findPersonalData = rememberLast(findIn)
 
 function findIn(text: string): readonly PersonalDatum[] {
   const addresses = findAddresses(text)
@@ -65,7 +61,7 @@ const nameField =
 const privately =
   /(?<!\p{L})(?:i was born|i am born|my|our (?:daughter|son|child|patient|client|customer|employee|tenant)|maiden name|patient|client|customer|employee|tenant|applicant|insured|passport|visa|ich bin|mein\p{L}{0,2}|geburtsname|patientin|kund(?:e|in)|mieter(?:in)?|je suis né|mon|ma|nom de jeune fille|nací|mi|paciente|cliente|sono nat[oa]|mio|mia|paziente|nasci|meu|minha|ik ben|mijn|patiënt|klant|urodziłem|urodziłam|mój|moja|pacjent(?:ka)?|klient(?:ka)?|doğdum|hastamız|müşterimiz|jag är|min|patienten|kunden)(?!\p{L})|я родил|мой|моя|пациент|клиент|我|患者|客户|私|患者様|저는|제|환자|고객|أنا|المريض|العميل/iu
 
-/** What belongs to a person; the same text is asked for by findings and by masks. */
+/** What belongs to a person; findings and masks read the same text. */
 export function* findTiedPersonalData(text: string): Generator<Identifier> {
   for (const { kind, start, end, isTied } of findPersonalData(text)) if (isTied) yield { kind, start, end }
 }

@@ -4,6 +4,7 @@ import { wordStartsOf } from '../gate/word-starts.ts'
 import type { Identifier } from './identifier.ts'
 import { isPlaceholder, passwordStrength, valueClass, withoutEnding } from './told-value.ts'
 import { hasBeyondAscii, wordGate } from './word-gate.ts'
+import { rememberLast } from '../remember-last.ts'
 
 /** Words for a password in twenty-four languages, with endings that they take in prose. */
 const passwords = [
@@ -113,19 +114,12 @@ export function* findToldSecrets(text: string): Generator<Identifier> {
   }
 }
 
-/** Asked twice of each text: for secrets, and for what is left to a reader. */
-let last: { text: string; words: readonly RegExpExecArray[] } = { text: '', words: [] }
-
-function wordsIn(text: string): readonly RegExpExecArray[] {
-  if (text !== last.text) last = { text, words: secretWordsIn(text) }
-  return last.words
-}
-
-function secretWordsIn(text: string): readonly RegExpExecArray[] {
+/** Remembered: read for secrets, and for what is left to a reader. */
+const wordsIn = rememberLast((text: string): readonly RegExpExecArray[] => {
   const starts = wordStartsOf(text)
   const plain = plainWords.flatMap((words) => findGated(text, starts, words, maxWords))
   return hasBeyondAscii(text) ? [...plain, ...findMatches(text, otherWord, maxWords)] : plain
-}
+})
 
 function valueAfter(after: string): { start: number; end: number } | null {
   for (const [pattern, isLinked] of [
