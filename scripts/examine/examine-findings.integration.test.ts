@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
+import { expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { examineFindings } from './examine-findings.ts'
+import { useClient } from './testing/use-client.ts'
 
-let database: TestDatabase
-let client: pg.Client
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-})
-afterAll(async () => {
-  await client.end()
-  await database.drop()
-})
+const openClient = useClient()
 
 test('reports findings that are open for longer than their severity allows', async () => {
+  const client = openClient()
   const project = idToUuid(newId('project'))
   await client.query(`insert into projects (id, name, created_at) values ($1, 'p', now())`, [project])
   const add = (severity: string, state: string, hours: number) =>

@@ -1,34 +1,21 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { expect, test } from '@jest/globals'
 import { examineJudge } from './examine-judge.ts'
+import { useClient } from './testing/use-client.ts'
 
-let database: TestDatabase
-let client: pg.Client
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-})
-
-afterAll(async () => {
-  await client.end()
-  await database.drop()
-})
+const openClient = useClient()
 
 const note = (isConfigured: boolean, age: string) =>
-  client.query(
+  openClient().query(
     `insert into judge_status values ($1, now() - $2::interval)
      on conflict (is_configured) do update set seen_at = excluded.seen_at`,
     [isConfigured, age],
   )
 
 test('one line while the scorers that run have no judge, and none otherwise', async () => {
-  expect(await examineJudge(client)).toEqual([])
+  expect(await examineJudge(openClient())).toEqual([])
   await note(true, '1 hour')
   await note(false, '1 minute')
-  expect(await examineJudge(client)).toEqual([
+  expect(await examineJudge(openClient())).toEqual([
     {
       check: 'judge',
       state: 'warning',
@@ -38,8 +25,8 @@ test('one line while the scorers that run have no judge, and none otherwise', as
   ])
   // One scorer of several has it.
   await note(true, '1 minute')
-  expect(await examineJudge(client)).toEqual([])
+  expect(await examineJudge(openClient())).toEqual([])
   await note(true, '1 hour')
   await note(false, '1 hour')
-  expect(await examineJudge(client)).toEqual([])
+  expect(await examineJudge(openClient())).toEqual([])
 })

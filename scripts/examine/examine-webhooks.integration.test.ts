@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
+import { expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { examineWebhooks } from './examine-webhooks.ts'
+import { useClient } from './testing/use-client.ts'
 
-let database: TestDatabase
-let client: pg.Client
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-})
-afterAll(async () => {
-  await client.end()
-  await database.drop()
-})
+const openClient = useClient()
 
 test('reports a webhook whose deliveries fail, not one without deliveries', async () => {
+  const client = openClient()
   const [webhookId, projectId] = [newId('webhook'), newId('project')]
   const [webhook, project] = [webhookId, projectId].map(idToUuid)
   await client.query(`insert into projects (id, name, created_at) values ($1, 'p', now())`, [project])
