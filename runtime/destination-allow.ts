@@ -24,6 +24,12 @@ export function isAllowed(allowed: AllowedAddresses, host: string, port: number)
   return allowed.has(addressOf(host, port))
 }
 
+/** The port of a URL; where it names none, its protocol's. */
+export function portOf({ protocol, port }: { protocol: string; port: string }): number {
+  if (port !== '') return Number(port)
+  return protocol === 'https:' ? 443 : 80
+}
+
 /** Why a mail or syslog server may not be reached; undefined: it may. */
 export function refuseAddress(
   { host, port, isTls }: { host: string; port: number; isTls: boolean },
@@ -44,13 +50,33 @@ export function refuseDestinationUrl(
   allowed: AllowedAddresses,
 ): string | undefined {
   if (!URL.canParse(url)) return 'is not a URL'
-  const { protocol, hostname, port } = new URL(url)
-  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-  const mayBePlain = allowed.get(addressOf(hostname, number))
+  const parsed = new URL(url)
+  const { protocol, hostname } = parsed
+  const mayBePlain = allowed.get(addressOf(hostname, portOf(parsed)))
   if (mayBePlain === undefined) return refuseUrl(url, policy)
   if (protocol !== 'https:' && !mayBePlain)
     return 'must start with https://: DESTINATION_ALLOW does not list it as plain:host:port'
   return refuseUrl(url, { ...policy, insecureHosts: new Set([hostOf(hostname)]) })
+}
+
+/** Where a destination is: a URL, or the host and port of a server. */
+interface DestinationAddress {
+  url: string
+  host: string
+  port: number
+  /** `false` and `none`: without TLS. */
+  tls: boolean | string
+}
+
+/** Why a destination may not be reached, whatever its kind; undefined: it may, or it names no address. */
+export function refuseDestination(
+  { url, host, port, tls }: Partial<DestinationAddress>,
+  policy: OutboundPolicy,
+  allowed: AllowedAddresses,
+): string | undefined {
+  if (url !== undefined) return refuseDestinationUrl(url, policy, allowed)
+  if (host === undefined || port === undefined) return undefined
+  return refuseAddress({ host, port, isTls: tls !== false && tls !== 'none' }, allowed)
 }
 
 function addressOf(host: string, port: number): string {

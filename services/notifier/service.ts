@@ -89,7 +89,7 @@ function createParts(context: NotifierContext): Part[] {
     timeoutMs: receiverTimeoutMs,
     maxConnections: total,
   })
-  const destinations = createDestinations({ config, sealer, policy, resolveHost })
+  const destinations = createDestinations({ ...context, policy, resolveHost })
   const limiter = new EndpointLimiter({
     perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY,
     total,

@@ -1,9 +1,4 @@
-import {
-  refuseAddress,
-  refuseDestinationUrl,
-  isAllowed,
-  type AllowedAddresses,
-} from '#runtime/destination-allow.ts'
+import { isAllowed, portOf, refuseDestination, type AllowedAddresses } from '#runtime/destination-allow.ts'
 import { hostOf, isPublicAddress, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import type { ResolveHost } from '#runtime/resolve-host.ts'
 import {
@@ -70,21 +65,19 @@ async function faultOfAddress(
     resolveHost,
   }: { policy: OutboundPolicy; allowed: AllowedAddresses; resolveHost: ResolveHost },
 ): Promise<FieldError | undefined> {
-  const { host, port, url, tls }: Partial<Address> = { ...settings, ...credentials }
+  const address: Partial<Address> = { ...settings, ...credentials }
+  const { url } = address
   const path = url === undefined ? 'settings.host' : 'url' in settings ? 'settings.url' : 'credentials.url'
-  const at = (message: string | undefined) => (message === undefined ? undefined : { path, message })
-  if (url === undefined) {
-    if (host === undefined || port === undefined) return undefined
-    return at(refuseAddress({ host, port, isTls: tls !== 'none' && tls !== false }, allowed))
-  }
-  const refusal = refuseDestinationUrl(url, policy, allowed)
-  if (refusal !== undefined) return at(refusal)
-  const { hostname, port: given, protocol } = new URL(url)
-  const name = hostOf(hostname)
-  const number = given === '' ? (protocol === 'https:' ? 443 : 80) : Number(given)
-  if (policy.insecureHosts.has(name) || isAllowed(allowed, name, number)) return undefined
+  const refusal = refuseDestination(address, policy, allowed)
+  if (refusal !== undefined) return { path, message: refusal }
+  if (url === undefined) return undefined
+  const parsed = new URL(url)
+  const name = hostOf(parsed.hostname)
+  if (policy.insecureHosts.has(name) || isAllowed(allowed, name, portOf(parsed))) return undefined
   const addresses = await resolveHost(name)
-  return at(addresses.every(isPublicAddress) ? undefined : 'must not lead to an internal address')
+  return addresses.every(isPublicAddress)
+    ? undefined
+    : { path, message: 'must not lead to an internal address' }
 }
 
 function faultOfTemplate({ template }: CheckedDestination['settings']): FieldError | undefined {

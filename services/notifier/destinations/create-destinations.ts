@@ -1,3 +1,4 @@
+import type { Log } from '#runtime/log.ts'
 import type { OutboundPolicy } from '#runtime/outbound-address.ts'
 import { readVersion } from '#runtime/read-version.ts'
 import type { ResolveHost } from '#runtime/resolve-host.ts'
@@ -14,10 +15,11 @@ export interface DestinationsOptions {
   sealer: Sealer
   policy: OutboundPolicy
   resolveHost: ResolveHost
+  log: Log
 }
 
 /** What sends to destinations, with the connections that it keeps. */
-export function createDestinations({ config, sealer, policy, resolveHost }: DestinationsOptions): {
+export function createDestinations({ config, sealer, policy, resolveHost, log }: DestinationsOptions): {
   send: SendToDestination
   close(): Promise<void>
 } {
@@ -29,6 +31,7 @@ export function createDestinations({ config, sealer, policy, resolveHost }: Dest
     sendSyslog: createSendSyslog(receiverTimeoutMs, ca),
     ...{ sealer, policy, allowed },
     version: readVersion(),
+    log,
   })
   return { send, close: () => http.close() }
 }

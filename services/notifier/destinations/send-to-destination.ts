@@ -1,14 +1,10 @@
 import { hostname } from 'node:os'
 import { PermanentError } from '#runtime/errors.ts'
-import { refuseAddress, refuseDestinationUrl, type AllowedAddresses } from '#runtime/destination-allow.ts'
+import { refuseDestination, type AllowedAddresses } from '#runtime/destination-allow.ts'
 import type { OutboundPolicy } from '#runtime/outbound-address.ts'
+import type { Log } from '#runtime/log.ts'
 import type { Sealer } from '#runtime/sealing.ts'
-import {
-  credentialsSchemaOf,
-  settingsSchemaOf,
-  type Destination,
-  type Address,
-} from '#schemas/destinations.ts'
+import { credentialsSchemaOf, settingsSchemaOf, type Address, type Destination } from '#schemas/destinations.ts'
 import type { JoinedData } from '#schemas/join-event.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
@@ -47,6 +43,7 @@ export interface DestinationTools {
   policy: OutboundPolicy
   allowed: AllowedAddresses
   version: string
+  log: Log
 }
 
 export function createSendToDestination(tools: DestinationTools): SendToDestination {
@@ -54,7 +51,9 @@ export function createSendToDestination(tools: DestinationTools): SendToDestinat
     const startedMs = performance.now()
     try {
       const destination = openDestination(webhook, tools.sealer)
-      const refusal = refusalOf(destination, tools)
+      const { settings, credentials } = destination
+      const address = { ...settings, ...credentials } as Partial<Address>
+      const refusal = refuseDestination(address, tools.policy, tools.allowed)
       if (refusal !== undefined) return failed(`the address ${refusal}`, 0)
       const answer = await send(destination, noticeOf(event, data, webhook.includeText), tools)
       const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000
@@ -62,8 +61,10 @@ export function createSendToDestination(tools: DestinationTools): SendToDestinat
         ? { statusCode: null, durationMs, error: answer, excerpt: null, timedOut: false }
         : resultOf(answer, durationMs, destination.kind)
     } catch (error) {
-      if (!(error instanceof PermanentError)) throw error
-      return failed(`cannot be sent: ${error.message}`, 0)
+      if (error instanceof PermanentError) return failed(`cannot be sent: ${error.message}`, 0)
+      // A defect of ours: it costs this attempt, and no other delivery of the process.
+      tools.log.error({ err: error, webhook_id: webhook.id }, 'cannot send to a destination')
+      return failed('cannot be sent: the notifier failed on it', 0)
     }
   }
 }
@@ -81,13 +82,6 @@ function openDestination(webhook: Webhook, sealer: Sealer): Destination {
   if (!read.settings.success || !read.credentials.success)
     throw new PermanentError('DESTINATION_INVALID', 'its settings or credentials are not those of its kind')
   return { kind, settings: read.settings.data, credentials: read.credentials.data } as Destination
-}
-
-function refusalOf({ settings, credentials }: Destination, tools: DestinationTools): string | undefined {
-  const { host, port, url, tls } = { ...settings, ...credentials } as Partial<Address>
-  if (url !== undefined) return refuseDestinationUrl(url, tools.policy, tools.allowed)
-  if (host === undefined || port === undefined) return undefined
-  return refuseAddress({ host, port, isTls: tls !== false && tls !== 'none' }, tools.allowed)
 }
 
 /** The answer of an HTTP receiver; of others null, or why it failed. */

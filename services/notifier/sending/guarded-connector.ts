@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
-import { isAllowed, type AllowedAddresses } from '#runtime/destination-allow.ts'
+import { isAllowed, portOf, type AllowedAddresses } from '#runtime/destination-allow.ts'
 import { hostOf, isPublicAddress, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import type { ResolveHost } from '#runtime/resolve-host.ts'
 
@@ -36,11 +36,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
   const connectGuarded = buildConnector({ ...shared, lookup: lookupPublic(options.resolveHost) })
   return (target, callback) => {
     const host = hostOf(target.hostname)
-    const isListed = isAllowed(
-      options.allowed ?? none,
-      host,
-      Number(target.port) || defaultPort(target.protocol),
-    )
+    const isListed = isAllowed(options.allowed ?? none, host, portOf(target))
     if (isListed || options.policy.insecureHosts.has(host)) {
       connectInsecurely(target, callback)
     } else if (isIP(host) !== 0 && !isPublicAddress(host)) {
@@ -53,10 +49,6 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
 }
 
 const none: AllowedAddresses = new Map()
-
-function defaultPort(protocol: string): number {
-  return protocol === 'https:' ? 443 : 80
-}
 
 function lookupPublic(resolveHost: ResolveHost): LookupFunction {
   return (hostname, lookupOptions, callback) => {
