@@ -4,7 +4,12 @@ import { refuseDestination, type AllowedAddresses } from '#runtime/destination-a
 import type { OutboundPolicy } from '#runtime/outbound-address.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Sealer } from '#runtime/sealing.ts'
-import { credentialsSchemaOf, settingsSchemaOf, type Address, type Destination } from '#schemas/destinations.ts'
+import {
+  credentialsSchemaOf,
+  settingsSchemaOf,
+  type Address,
+  type Destination,
+} from '#schemas/destinations.ts'
 import type { JoinedData } from '#schemas/join-event.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
