@@ -91,7 +91,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
   })
 
   test('an analyst looks at what a suppression covers, makes it with an end, and revokes it', async () => {
-    const { project, record, signIn, system } = fixture()
+    const { project, read, record, signIn, system } = fixture()
     const content = 'My card is 5500 0000 0000 0004.'
     const id = await record({ model: 'gpt-4o', request_body: { messages: [{ role: 'user', content }] } })
     const password = 'the password of ida'
@@ -111,8 +111,16 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await expectAccessible(page)
     await suppress.click()
     await form.waitFor({ state: 'detached' })
-    const again = await record({ model: 'gpt-4o', request_body: { messages: [{ role: 'user', content }] } })
-    await page.goto(`/requests/${again}`)
+    // Sinks take up a new suppression within seconds: calls are recorded until one is marked.
+    let marked: string | undefined
+    await until(async () => {
+      const again = await record({ model: 'gpt-4o', request_body: { messages: [{ role: 'user', content }] } })
+      const { items } = await read(`/api/safety-scores?project_id=${project.id}&request_id=${again}`)
+      const scores = items as { suppressed_by: string | null }[]
+      if (scores.some((score) => score.suppressed_by !== null)) marked = again
+      return marked !== undefined
+    })
+    await page.goto(`/requests/${marked}`)
     await card.getByRole('link', { name: 'Marked as a known false alarm' }).click()
     const row = page
       .getByRole('table', { name: 'Suppressions' })

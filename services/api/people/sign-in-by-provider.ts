@@ -37,8 +37,10 @@ export async function signInByProvider(
   nowMs: number,
 ): Promise<Recognised> {
   const { issuer, subject, login, role } = claims
-  const known = await findCredentials(client, { issuer, subject })
-  const named = known ?? (await findCredentials(client, { login }))
+  const named =
+    (await findCredentials(client, { issuer, subject })) ?? (await findCredentials(client, { login }))
+  // Also when found by login: another window may have created them between the two queries.
+  const isLinked = named?.oidcIssuer === issuer && named.oidcSubject === subject
   const waitsForThem = named?.passwordHash === null && named.oidcIssuer === null && claims.login_is_verified
   if (named === undefined) {
     const personId = await makePerson(client, claims, nowMs)
@@ -47,9 +49,9 @@ export async function signInByProvider(
       ? signInByProvider(client, claims, nowMs)
       : { personId, login, refused: undefined }
   }
-  if (known === undefined && !waitsForThem) return { personId: named.id, login, refused: 'taken' }
+  if (!isLinked && !waitsForThem) return { personId: named.id, login, refused: 'taken' }
   if (named.disabled) return { personId: named.id, login, refused: 'disabled' }
-  if (known === undefined) {
+  if (!isLinked) {
     await linkProvider(client, named.id, { issuer, subject })
     await audit(client, claims, named.id, 'person.linked', { issuer, subject }, nowMs)
   }

@@ -86,8 +86,9 @@ async function readProject(pool: pg.Pool, { id, name }: ChaosProject, room: numb
 function scorersOf(tier: 'free' | 'enterprise'): string[] {
   const read = (file: string): unknown => parse(readFileSync(join(evals, file), 'utf8'))
   const builtIn = (read('tiers.yaml') as Record<string, string[]>)[tier] ?? []
-  const entries = read('scorers.yaml') as { name: string; enabled?: boolean }[]
-  const custom = entries.filter(({ enabled }) => enabled !== false)
+  // Null: every entry of the file is commented out.
+  const entries = read('scorers.yaml') as { name: string; enabled?: boolean }[] | null
+  const custom = (entries ?? []).filter(({ enabled }) => enabled !== false)
   return [...builtIn, ...custom.map(({ name }) => name)].sort()
 }
 
