@@ -14,6 +14,7 @@ import { startSystem, type UpgradeSystem } from './start-system.ts'
 
 const processes = ['api', 'ingest', 'sink', 'scorer', 'notifier', 'gateway'] as const
 const numbered = (number: 1 | 2) => processes.map((name) => `${name}-${number}`)
+const without = (names: readonly string[], name: string) => names.filter((one) => one !== name)
 /** How long calls come before and after each step. */
 const stepMs = 15_000
 const restWithinMs = 180_000
@@ -43,11 +44,7 @@ export const upgradePart: PlatformPart = {
     )
     const { apiKey } = projects.open
     await report.need('its other services start', () =>
-      system.start(
-        before,
-        numbered(1).filter((name) => name !== 'api-1'),
-        apiKey,
-      ),
+      system.start(before, without(numbered(1), 'api-1'), apiKey),
     )
     const calling = startCalling({ fixture: { ...system, projects }, seed: 1, callsPerSecond })
     await upgrade(context, system, before, apiKey)
@@ -69,16 +66,22 @@ async function upgrade(
     requireNone(await system.migrate(root, '--status'), /^(pending|newer).*$/m)
   })
   await sleep(stepMs)
-  await report.need('new processes start beside the old ones', () => system.start(root, numbered(2), apiKey))
+  await report.need('a new notifier, which reads new kinds of events, replaces the old one', async () => {
+    await system.start(root, ['notifier-2'], apiKey)
+    requireExit(await system.stop(['notifier-1']))
+  })
+  await sleep(stepMs)
+  await report.need('the other new processes start beside the old ones', () =>
+    system.start(root, without(numbered(2), 'notifier-2'), apiKey),
+  )
   await sleep(stepMs)
   await report.need('the old ones end, and lose nothing of their spools', async () => {
     const lost = await readMetric(
       system.services.get('gateway-1')?.operationsPort ?? 0,
       'sluice_gateway_records_lost_total',
     )
-    const codes = await system.stop(numbered(1))
-    if (lost > 0 || codes.some((code) => code !== 0))
-      throw new Error(`${lost} lost, exit codes ${codes.join()}`)
+    requireExit(await system.stop(without(numbered(1), 'notifier-1')))
+    if (lost > 0) throw new Error(`${lost} lost`)
   })
   await report.need('a new gateway takes over the spool of the old one', () =>
     system.start(root, ['gateway-1'], apiKey),
@@ -87,6 +90,10 @@ async function upgrade(
   if (existsSync(join(before, nameBefore))) report.skip(passes, 'its migrations have the names before 0.1.0')
   else await report.check(passes, () => system.migrate(before))
   await sleep(stepMs)
+}
+
+function requireExit(codes: readonly (number | null)[]): void {
+  if (codes.some((code) => code !== 0)) throw new Error(`exit codes ${codes.join()}`)
 }
 
 function requireNone(text: string, unwanted: RegExp): void {
