@@ -1,4 +1,5 @@
 import { boundOfParts, fieldAt } from '#capture/json.ts'
+import { declaredContext, isDeclared } from '#capture/record/declared-context.ts'
 import { isChunked } from '#capture/streams/join-pieces.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
@@ -59,6 +60,8 @@ export interface Usage {
 interface RecordedUsage extends Usage {
   /** Who aborted the answer. Absent or null: nobody. */
   aborted_by?: string | null
+  /** JSON object as text; it may declare context. */
+  metadata?: string | null
 }
 
 const nobodyCounted: Usage = {
@@ -87,12 +90,17 @@ export function readCall(
     request,
     response,
     texts: [
-      ...textsOf('request_body', request?.value, {
-        voice: { speaker: asking, isFixed },
-        isTools: false,
-        isOffer: false,
-        names: 'protocol',
-      }),
+      ...textsOf(
+        'request_body',
+        request?.value,
+        {
+          voice: { speaker: asking, isFixed },
+          isTools: false,
+          isOffer: false,
+          names: 'protocol',
+        },
+        declaredContext(usage.metadata),
+      ),
       ...textsOf('response_body', response?.value, {
         voice: { speaker: answering, isFixed },
         isTools: isFixed,
@@ -124,7 +132,13 @@ interface Setting {
   names: Names
 }
 
-function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
+/** `declared`: places of the body that the application says are context. */
+function textsOf(
+  part: BodyPart,
+  body: unknown,
+  setting: Setting,
+  declared: readonly string[] = [],
+): CallText[] {
   const texts: CallText[] = []
   const stack: Unread[] = [{ value: body, key: '', pointer: '', within: null, ...setting }]
   const isCut = fieldAt(body, 'truncated') === true
@@ -134,7 +148,7 @@ function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
       const text = isCut ? withoutMedia(value) : value
       if (!isWords(text)) continue
       const said: CallText = { part, pointer, name, within, speaker: by.speaker, text, offset: 0 }
-      texts.push(next.isOffer ? { ...said, isOffer: true } : withContext(said))
+      texts.push(next.isOffer ? { ...said, isOffer: true } : withContext(said, declared))
       continue
     }
     // Of numbers, only possible identifiers get here (strings-of.ts). A body that is just a number is not
@@ -166,9 +180,10 @@ function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
 /** Members that define tools. */
 const offerKeys: ReadonlySet<string> = new Set(['tools', 'functions'])
 
-/** A prompt with its passages; anything else unchanged. */
-function withContext(said: CallText): CallText {
-  const { part, speaker, text } = said
+/** A prompt with its passages, all of a declared text, or anything else unchanged. */
+function withContext(said: CallText, declared: readonly string[]): CallText {
+  const { part, pointer, speaker, text } = said
+  if (isDeclared(pointer, declared)) return { ...said, context: [{ start: 0, end: text.length }] }
   if (part !== 'request_body' || (speaker !== 'user' && speaker !== 'system')) return said
   const context = findContext(text, speaker)
   return context.length === 0 ? said : { ...said, context }

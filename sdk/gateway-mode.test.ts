@@ -21,8 +21,9 @@ test('OpenAI: address, key, labels, an id for each attempt; nothing is posted be
   const gateway = throughGateway()
   fixture.provider.misbehave({ status: 500 })
   const client = gateway.wrap(new OpenAI({ apiKey: 'sk-very-secret' }))
-  const answer = await gateway.withSession({ sessionId: 's1', metadata: { team: 'x' } }, () =>
-    client.chat.completions.create({ model: 'm', messages: user }),
+  const answer = await gateway.withSession(
+    { sessionId: 's1', metadata: { team: 'x' }, context: [1, '/messages/2'] },
+    () => client.chat.completions.create({ model: 'm', messages: user }),
   )
   expect(answer.choices[0]?.message.content).toBe(said)
   expect(fixture.provider.seen.map(({ path }) => path)).toEqual([
@@ -34,6 +35,7 @@ test('OpenAI: address, key, labels, an id for each attempt; nothing is posted be
     authorization: 'Bearer proxy',
     'x-service-session-id': 's1',
     'x-service-metadata': '{"team":"x"}',
+    'x-service-context': '1,/messages/2',
     'x-service-agent-name': Buffer.from('Ägent').toString('latin1'),
   })
   expect(first?.['x-service-request-id']).toMatch(/^req_/)

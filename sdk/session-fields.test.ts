@@ -35,8 +35,18 @@ test('what can be stored is recorded as it is, in as many characters as there is
   })
 })
 
+test('the innermost context is recorded as it is', () => {
+  expect(recorded({ context: [1, '/messages/2/content'] })).toEqual({
+    fields: { context: [1, '/messages/2/content'] },
+    warnings: [],
+  })
+})
+
 test.each<[string, Labels, RegExp]>([
   ['a NUL character', { userId: 'a\u0000b' }, /^user_id .*NUL/],
+  ['a name in the context', { context: ['messages'] }, /^context .*indexes/],
+  ['a context of 101 places', { context: Array<number>(101).fill(1) }, /^context .*at most 100/],
+  ['a context of 2 kB', { context: [`/${'x'.repeat(2_048)}`] }, /^context .*2048 bytes/],
   ['a model with half a character', { model: '\ud83d b' }, /^model .*surrogate/],
   ['half a character', { agentTag: '\ud83d b' }, /^agent_tag .*surrogate/],
   ['a number', { sessionId: 42 as unknown as string }, /^session_id .*string/],

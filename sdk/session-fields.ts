@@ -12,6 +12,7 @@ export interface SessionFields {
   user_id?: string
   model?: string
   metadata?: Record<string, unknown>
+  context?: (number | string)[]
 }
 
 const labels = {
@@ -26,6 +27,10 @@ const labels = {
 const maxLabelLength = 256
 const maxMetadataBytes = 16 * 1024
 const maxMetadataDepth = 8
+const maxPlaces = 100
+const maxContextBytes = 2_048
+/** A message's position, or a JSON pointer (RFC 6901). */
+const place = /^(?:0|[1-9]\d{0,4}|\/(?:[^~]|~[01])*)$/
 /** A lone surrogate. Node 18 has no `isWellFormed`. */
 const half = /\p{Surrogate}/u
 
@@ -49,6 +54,8 @@ export function sessionFields(session: Labels, warn: Warn): SessionFields {
     const metadata = plainValue(session.metadata)
     put('metadata', metadata, faultOfMetadata(metadata))
   }
+  if (session.context !== undefined && session.context.length !== 0)
+    put('context', session.context, faultOfContext(session.context))
   return fields
 }
 
@@ -62,6 +69,15 @@ function faultOfMetadata(metadata: unknown): string | undefined {
   if (byteLength > maxMetadataBytes)
     return `it has ${byteLength} bytes of JSON, more than ${maxMetadataBytes}`
   return faultOf(metadata)
+}
+
+function faultOfContext(context: unknown): string | undefined {
+  if (!Array.isArray(context) || context.length > maxPlaces) return `it is not a list of at most ${maxPlaces}`
+  if (!context.every((one) => place.test(String(one))))
+    return 'it has more than message indexes and JSON pointers'
+  return Buffer.byteLength(context.join()) > maxContextBytes
+    ? `it has more than ${maxContextBytes} bytes`
+    : faultOf(context)
 }
 
 function faultOf(value: unknown, depth = 0): string | undefined {

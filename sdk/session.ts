@@ -27,5 +27,6 @@ function joined(outer: Session, inner: Session): Session {
     agentTag: inner.agentTag ?? outer.agentTag,
     userId: inner.userId ?? outer.userId,
     metadata,
+    context: inner.context ?? outer.context,
   }
 }

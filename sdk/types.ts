@@ -72,6 +72,11 @@ export interface Session {
   agentTag?: string | undefined
   userId?: string | undefined
   metadata?: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Where the requests hold retrieved text: message indexes from 0 and JSON pointers. Scorers take it for
+   * material of others, and answers are compared with it.
+   */
+  context?: readonly (number | string)[] | undefined
 }
 
 export interface TraceOptions extends Session {
@@ -102,6 +107,7 @@ export interface CallRecord {
   session_id?: string
   user_id?: string
   metadata?: Record<string, unknown>
+  context?: (number | string)[]
   model?: string
   provider?: string
   request_body: Record<string, unknown>

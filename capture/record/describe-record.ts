@@ -10,6 +10,7 @@ import { faultOfTool } from '../tool-fault.ts'
 import type { CallContext } from '#schemas/call-context.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
+import { withDeclaredContext } from './declared-context.ts'
 import type { CallRecord } from './record-schema.ts'
 
 type Tokens = Pick<CallContext, 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens'>
@@ -57,6 +58,7 @@ export function describeRecord(
   const provider = record.provider ?? providerOfCall([record.model, described.model], described.shape)
   const tokens = tokensOf(record, described)
   const error = record.error ?? described.toolFault
+  const metadata = withDeclaredContext(record.metadata ?? null, record.context)
   const { tokenParts, hostedUses } =
     record.billed_parts === null ? described : splitParts(record.billed_parts)
   return {
@@ -96,8 +98,7 @@ export function describeRecord(
     // Providers and tools quote their input.
     error: project.zeroContentRetention && error !== null ? codeOfError(error) : error,
     aborted_by: record.aborted_by,
-    metadata:
-      record.metadata === undefined || record.metadata === null ? null : JSON.stringify(record.metadata),
+    metadata: metadata === null ? null : JSON.stringify(metadata),
     zero_content_retention: project.zeroContentRetention,
   }
 }

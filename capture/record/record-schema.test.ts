@@ -20,6 +20,15 @@ test.each([
   )
 })
 
+test.each([
+  ['context', 'messages', [['context'], 'must be a list']],
+  ['context', ['messages'], [['context'], expect.stringMatching(/^must be message indexes/)]],
+  ['context', [-1], [['context'], expect.stringMatching(/^must be message indexes/)]],
+])('a wrong %s: %j', (name, value, issue) => {
+  const { error } = recordSchema.safeParse({ request_body: {}, [name]: value })
+  expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([issue])
+})
+
 test('null is as good as absent, but for the request body', () => {
   const nulls = Object.fromEntries(Object.keys(recordSchema.shape).map((name) => [name, null]))
   const { id, project_id, source, bodies_erased } = recordSchema.parse({ ...nulls, request_body: {} })

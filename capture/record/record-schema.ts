@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textField, idField, isStorableText } from '#schemas/fields.ts'
 import { objectOf, type JsonObject } from '../json.ts'
+import { contextField } from './declared-context.ts'
 import { faultOfMetadata } from './fault-of-metadata.ts'
 
 const recordSources = ['gateway', 'sdk', 'trace', 'mcp', 'otel', 'redteam', 'api'] as const
@@ -126,6 +127,7 @@ export const recordSchema = z
       const fault = metadata === undefined ? undefined : faultOfMetadata(metadata)
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
     }),
+    context: contextField,
     source: z
       .enum(recordSources)
       .nullish()

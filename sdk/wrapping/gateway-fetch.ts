@@ -44,10 +44,11 @@ export function gatewayFetch(inner: Fetch, proxyKey: string, session: () => Sess
 }
 
 function setLabels(headers: Headers, session: Session, warn: Warn): void {
-  const { metadata, ...labels } = sessionFields(session, warn)
+  const { metadata, context, ...labels } = sessionFields(session, warn)
   for (const [field, text] of Object.entries(labels))
     headers.set(`x-service-${field.replaceAll('_', '-')}`, headerText(text))
   if (metadata !== undefined) headers.set('x-service-metadata', headerText(JSON.stringify(metadata)))
+  if (context !== undefined) headers.set('x-service-context', headerText(context.join()))
 }
 
 /** UTF-8 bytes as Latin-1, which fetch expects, without control characters, which are invalid in headers. */

@@ -22,6 +22,7 @@ describe('labels', () => {
       'x-service-user-id': 'u1',
       'x-service-request-id': id,
       'x-service-metadata': '{"a": [1]}',
+      'x-service-context': '0,/messages/1',
     }
     const first = await world.post(chatPath, { headers })
     const second = await world.post(chatPath, { headers })
@@ -34,6 +35,7 @@ describe('labels', () => {
       session_id: 's1',
       user_id: 'u1',
       metadata: { a: [1] },
+      context: ['0', '/messages/1'],
     }
     expect(await world.recordOf(id)).toMatchObject(labels)
     expect(await world.recordOf(idOf(second))).toMatchObject(labels)
@@ -44,11 +46,13 @@ describe('labels', () => {
       'x-service-request-id': 'req_1',
       'x-service-metadata': '[1]',
       'x-service-agent-name': 'x'.repeat(300),
+      'x-service-context': 'messages',
     }
     const record = await world.recordOf(idOf(await world.post(chatPath, { headers })))
     expect(record).not.toHaveProperty('agent_name')
     expect(record).not.toHaveProperty('metadata')
-    expect(await world.metric('sluice_gateway_malformed_headers_total')).toMatch(/ 3$/m)
+    expect(record).not.toHaveProperty('context')
+    expect(await world.metric('sluice_gateway_malformed_headers_total')).toMatch(/ 4$/m)
   })
 })
 

@@ -34,7 +34,7 @@ describe('POST /internal/log', () => {
     const response =
       '{"model":"gpt-4o-mini-2024-07-18","usage":{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":400}}}'
     const answer = await log(
-      `{"id":"${id}","agent_name":"support","latency_ms":12.5,"metadata":{"team":"a"},"request_body":${request},"response_body":${response}}`,
+      `{"id":"${id}","agent_name":"support","latency_ms":12.5,"metadata":{"team":"a"},"context":[1,"/text"],"request_body":${request},"response_body":${response}}`,
     )
     expect([answer.status, answer.json]).toEqual([202, { id, status: 'queued' }])
     const record = (await recordsOf(project.projectId)).find((logged) => logged.id === id)
@@ -43,7 +43,7 @@ describe('POST /internal/log', () => {
       provider: 'openai',
       agent_name: 'support',
       latency_ms: 12.5,
-      metadata: '{"team":"a"}',
+      metadata: '{"team":"a","sluice.context":["1","/text"]}',
       prompt_tokens: 600,
       cached_tokens: 400,
       completion_tokens: 100,

@@ -134,7 +134,7 @@ def test_a_method_is_recorded_without_self(client: SluiceClient, recorded: Recor
 
 def test_sessions_are_nested_and_of_their_task(client: SluiceClient, recorded: Recorded) -> None:
     async def work(name: str) -> None:
-        with client.session(name, metadata={"b": 2}):
+        with client.session(name, metadata={"b": 2}, context=[1, "/messages/2"]):
             await asyncio.sleep(0.01)
             client.record_tool_call(name, {}, "ok")
 
@@ -149,7 +149,10 @@ def test_sessions_are_nested_and_of_their_task(client: SluiceClient, recorded: R
         ("two", "two"),
     ]
     assert all(
-        record["metadata"] == {"a": 1, "b": 2} and record["agent_name"] == "outer" for record in records
+        record["metadata"] == {"a": 1, "b": 2}
+        and record["agent_name"] == "outer"
+        and record["context"] == [1, "/messages/2"]
+        for record in records
     )
 
 

@@ -27,6 +27,15 @@ test.each<[string, string, boolean]>([
   expect([labels.metadata, malformed]).toEqual(isTaken ? [metadata, 0] : [undefined, 1])
 })
 
+test('declared context: places, or a mistake that is counted', () => {
+  const read = (text: string) => readServiceHeaders(new Map([['x-service-context', text]]), 0)
+  expect(read('1,/messages/2/content')).toMatchObject({
+    labels: { context: ['1', '/messages/2/content'] },
+    malformed: 0,
+  })
+  expect(read('messages')).toMatchObject({ labels: {}, malformed: 1 })
+})
+
 test.each<[string, string, boolean]>([
   ['of 256 characters', 'x'.repeat(256), true],
   ['of 257', 'x'.repeat(257), false],

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { objectOf } from '#capture/json.ts'
+import { readContextHeader } from '#capture/record/declared-context.ts'
 import { faultOfMetadata, maxMetadataBytes } from '#capture/record/fault-of-metadata.ts'
 import { idTimeMs, isId } from '#schemas/ids.ts'
 import { redteamMarkHeader } from '#schemas/redteam-mark.ts'
@@ -12,6 +13,8 @@ export interface CallLabels {
   user_id?: string
   /** JSON text of an object. */
   metadata?: string
+  /** Where the request holds retrieved text: message indexes and JSON pointers. */
+  context?: string[]
 }
 
 export interface ServiceHeaders {
@@ -63,6 +66,12 @@ export function readServiceHeaders(headers: ReadonlyMap<string, string>, nowMs: 
     const text = textOf(metadata)
     if (isMetadata(text)) read.labels.metadata = text
     else read.malformed++
+  }
+  const context = headers.get('x-service-context')
+  if (context !== undefined) {
+    const places = readContextHeader(textOf(context))
+    if (places === undefined) read.malformed++
+    else read.labels.context = places
   }
   const id = headers.get('x-service-request-id')
   if (id !== undefined) {

@@ -7,10 +7,10 @@ import type { CallBudget } from '../call-budget.ts'
 import { isOwnCall } from '../judge/own-calls.ts'
 import { makeProjectScorer } from '../scoring/custom/project-scorers.ts'
 import { judgeCriteria } from '../steps/judge-criteria.ts'
-import { openCall } from '../steps/open-call.ts'
+import { openCall, type OpenableJob } from '../steps/open-call.ts'
 import { isDefect } from '../steps/run-detectors.ts'
 import type { ScoringTools } from '../steps/run-scorers.ts'
-import type { Preview, PreviewCall, PreviewStore, StoredJob } from '../stores/preview-store.ts'
+import type { Preview, PreviewCall, PreviewStore } from '../stores/preview-store.ts'
 import type { ProjectSettingsStore } from '../stores/project-settings-store.ts'
 import { matchedTexts } from './matched-texts.ts'
 import { createPreviewCount, type PreviewResult } from './preview-count.ts'
@@ -130,7 +130,7 @@ async function lookAt(
 
 type Readable = Exclude<ReturnType<typeof openCall>, { unreadable: unknown }> & { metadata: string | null }
 
-function openOrNot(job: StoredJob | undefined, tools: PreviewTools): Readable | 'bodies' | 'reading' {
+function openOrNot(job: OpenableJob | undefined, tools: PreviewTools): Readable | 'bodies' | 'reading' {
   if (job === undefined || job.request_body === null) return 'bodies'
   try {
     const opened = openCall(job, tools.sealer, tools.memoryBudget.smallBytes)

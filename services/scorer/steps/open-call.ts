@@ -18,6 +18,7 @@ export type OpenableJob = Pick<
   | 'reasoning_tokens'
   | 'cost_usd'
   | 'aborted_by'
+  | 'metadata'
 >
 
 /** A job's opened but unread call, or why it cannot be read. */
@@ -77,7 +78,10 @@ function openBodies(job: OpenableJob, sealer: Sealer): Texts {
 }
 
 function readBodies(job: OpenableJob, { request, response }: Texts): Call {
-  return readCall(readBody('request_body', request), readBody('response_body', response), job)
+  const { prompt_tokens, completion_tokens, reasoning_tokens, cost_usd, aborted_by, metadata } = job
+  // Picked: the call may be copied to a thread, and must not take its sealed bodies along.
+  const usage = { prompt_tokens, completion_tokens, reasoning_tokens, cost_usd, aborted_by, metadata }
+  return readCall(readBody('request_body', request), readBody('response_body', response), usage)
 }
 
 type Part = 'request_body' | 'response_body'

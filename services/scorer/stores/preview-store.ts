@@ -22,9 +22,6 @@ export interface PreviewCall {
   expected: 'safe' | 'unsafe' | null
 }
 
-/** A stored call with its bodies, as a job has it. */
-export type StoredJob = OpenableJob & { metadata: string | null }
-
 export interface PreviewStore {
   /** The oldest preview that nobody works on; undefined: none. */
   claim(): Promise<Preview | undefined>
@@ -37,7 +34,7 @@ export interface PreviewStore {
   /** At most `limit` calls: those with reviews first, as far as half of them, then the newest. */
   callsOf(preview: Preview, limit: number): Promise<PreviewCall[]>
   /** Undefined: erased meanwhile. */
-  jobOf(projectId: string, call: PreviewCall): Promise<StoredJob | undefined>
+  jobOf(projectId: string, call: PreviewCall): Promise<OpenableJob | undefined>
 }
 
 /** Longer than a preview may take. */
@@ -145,7 +142,7 @@ async function readCalls(
 }
 
 type JobRow = SealedBodyColumns &
-  Omit<StoredJob, 'project_id' | 'request_id' | 'request_body' | 'response_body'>
+  Omit<OpenableJob, 'project_id' | 'request_id' | 'request_body' | 'response_body'>
 
 const jobSql = `
   select r.prompt_tokens::float8, r.completion_tokens::float8, r.reasoning_tokens::float8, r.cost_usd, r.aborted_by, r.metadata::text,
@@ -154,7 +151,7 @@ const jobSql = `
   left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
   where r.project_id = $1 and r.id = $2 and r.created_at = $3`
 
-async function readJob(pool: Pool, projectId: string, call: PreviewCall): Promise<StoredJob | undefined> {
+async function readJob(pool: Pool, projectId: string, call: PreviewCall): Promise<OpenableJob | undefined> {
   const values = [idToUuid(projectId), idToUuid(call.id), call.createdAt]
   const [row] = (await query<JobRow>(pool, jobSql, values)).rows
   if (row === undefined) return undefined

@@ -1,6 +1,6 @@
 import { isMainThread, threadId, type MessagePort } from 'node:worker_threads'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
-import { parseBody, readCall, type Usage } from '#detectors/call-text.ts'
+import { parseBody, readCall, type Call } from '#detectors/call-text.ts'
 import type { CustomScorer, ScorerEntry } from '../scoring/custom/custom-scorer.ts'
 import { makeScorer } from '../scoring/custom/parse-scorers.ts'
 import type { FailAt } from '../steps/choose-scorers.ts'
@@ -18,7 +18,7 @@ export interface ThreadTask {
   failAt: FailAt | undefined
   request: string | null
   response: string | null
-  usage: Usage
+  usage: Call['usage']
   /** Receives a ThreadReport per verdict as soon as it is known: those sent before a timeout count. */
   port: MessagePort
 }

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, ContextManager, Mapping, TypeVar, overload
+from typing import Any, Callable, ContextManager, Mapping, Sequence, TypeVar, overload
 
 import httpx
 
@@ -158,10 +158,16 @@ def session(
     agent_tag: str | None = None,
     user_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    context: Sequence[int | str] | None = None,
 ) -> ContextManager[Session]:
     """See ``SluiceClient.session``."""
     return _standard.standard_client().session(
-        session_id, agent_name=agent_name, agent_tag=agent_tag, user_id=user_id, metadata=metadata
+        session_id,
+        agent_name=agent_name,
+        agent_tag=agent_tag,
+        user_id=user_id,
+        metadata=metadata,
+        context=context,
     )
 
 

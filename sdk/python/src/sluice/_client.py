@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, ContextManager, Dict, Mapping, TypeVar
+from typing import Any, Callable, ContextManager, Dict, Mapping, Sequence, TypeVar
 
 import httpx
 
@@ -146,11 +146,12 @@ class SluiceClient(RecordsByHand):
         agent_tag: str | None = None,
         user_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        context: Sequence[int | str] | None = None,
     ) -> ContextManager[Session]:
         """``with session("ticket-4711"):`` records the calls of the block under these labels, in its tasks
-        too.
+        too. ``context``: where their requests hold retrieved text.
         """
-        return in_session(Session(session_id, agent_name, agent_tag, user_id, metadata))
+        return in_session(Session(session_id, agent_name, agent_tag, user_id, metadata, context))
 
     def httpx_transport(self, inner: httpx.BaseTransport | None = None) -> httpx.BaseTransport:
         """A transport for ``httpx.Client(transport=…)`` that records model calls, whatever client makes

@@ -14,6 +14,10 @@ from ._warn import Warn
 _MAX_LABEL_UNITS = 256
 _MAX_METADATA_BYTES = 16 * 1024
 _MAX_METADATA_DEPTH = 8
+_MAX_PLACES = 100
+_MAX_CONTEXT_BYTES = 2048
+#: A message's position, or a JSON pointer (RFC 6901).
+_PLACE = re.compile(r"(?:0|[1-9][0-9]{0,4}|/(?:[^~]|~[01])*)", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NAMES = ("agent_name", "agent_tag", "session_id", "user_id")
 
@@ -37,6 +41,8 @@ def label_fields(session: Session, warn: Warn, model: str | None = None) -> Dict
     if session.metadata is not None:
         metadata = plain_value(session.metadata)
         put("metadata", metadata, _fault_of_metadata(metadata))
+    if session.context:
+        put("context", session.context, _fault_of_context(session.context))
     return fields
 
 
@@ -55,6 +61,17 @@ def _fault_of_metadata(metadata: Any) -> str | None:
     if size > _MAX_METADATA_BYTES:
         return f"it has {size} bytes of JSON, more than {_MAX_METADATA_BYTES}"
     return _fault_of(metadata)
+
+
+def _fault_of_context(context: Any) -> str | None:
+    if not isinstance(context, (list, tuple)) or len(context) > _MAX_PLACES:
+        return f"it is not a list of at most {_MAX_PLACES}"
+    if not all(_PLACE.fullmatch(str(place)) for place in context):
+        return "it has more than message indexes and JSON pointers"
+    size = len(",".join(map(str, context)).encode("utf-8", "surrogatepass"))
+    if size > _MAX_CONTEXT_BYTES:
+        return f"it has more than {_MAX_CONTEXT_BYTES} bytes"
+    return _fault_of(list(context))
 
 
 def _fault_of(value: Any, depth: int = 0) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 CallRecord = Dict[str, Any]
 """A recorded call, as ``POST /internal/log`` accepts it."""
@@ -22,6 +22,8 @@ class Session:
     agent_tag: str | None = None
     user_id: str | None = None
     metadata: Mapping[str, Any] | None = None
+    context: Sequence[int | str] | None = None
+    """Where the requests hold retrieved text: message indexes from 0 and JSON pointers."""
 
     def over(self, outer: Session) -> Session:
         """These labels over those of ``outer``; metadata is merged."""
@@ -35,6 +37,7 @@ class Session:
             agent_tag=outer.agent_tag if self.agent_tag is None else self.agent_tag,
             user_id=outer.user_id if self.user_id is None else self.user_id,
             metadata=metadata,
+            context=outer.context if self.context is None else self.context,
         )
 
 
