@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+  type Zlib,
+} from 'node:zlib'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
 import type { BodyReservation } from './body-budget.ts'
 import { Problem } from './problem.ts'
@@ -38,8 +44,14 @@ function decoderOf({ headers }: IncomingMessage): Decoder | undefined {
       return createInflate()
     case 'br':
       return createBrotliDecompress()
+    case 'zstd':
+      return createZstdDecompress()
     default:
-      throw new Problem(415, 'ENCODING_UNSUPPORTED', 'Content-Encoding must be gzip, deflate, br or absent')
+      throw new Problem(
+        415,
+        'ENCODING_UNSUPPORTED',
+        'Content-Encoding must be gzip, deflate, br, zstd or absent',
+      )
   }
 }
 

@@ -27,6 +27,8 @@ export interface Reply {
   json?: unknown
   /** Instead of `json`: JSON text, or a function that makes it. Neither: an empty answer (204). */
   jsonText?: string | (() => string)
+  /** Instead of JSON: bytes of another type. */
+  bytes?: { contentType: string; data: Buffer }
   /** Tag of the answer. A client that has it (`If-None-Match`) gets 304, and `jsonText` is not made. */
   etag?: string
   /** Instead of JSON: text that is streamed at the client's pace. */

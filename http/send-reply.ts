@@ -24,7 +24,7 @@ export async function sendReply(
   reply: Reply,
   { reserve, onStalled, stalledMs = maxStalledMs }: SendOptions,
 ): Promise<void> {
-  const { status = 200, headers = {}, json, jsonText, etag, stream } = reply
+  const { status = 200, headers = {}, json, jsonText, bytes: data, etag, stream } = reply
   const sent = response.status(status)
   const allHeaders = { ...headers, ...(etag !== undefined && tagged(etag)) }
   if (etag !== undefined && isKnown(request.headers['if-none-match'], etag)) {
@@ -32,6 +32,8 @@ export async function sendReply(
   } else if (stream !== undefined) {
     closeWhenStalled(sent, stalledMs, onStalled)
     await sendStream(sent.set(allHeaders).type(stream.contentType), stream.chunks)
+  } else if (data !== undefined) {
+    sent.set(allHeaders).type(data.contentType).send(data.data)
   } else if (json === undefined && jsonText === undefined) {
     sent.set(allHeaders).status(204).end()
   } else {

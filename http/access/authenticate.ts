@@ -37,7 +37,7 @@ export function createAuthenticate({
 
   return async (headers, level) => {
     if (level === 'public') return { kind: 'anonymous' }
-    const credentials = readCredentials(headers)
+    const credentials = readCredentials(headers, level === 'ingest')
     if (credentials === undefined) {
       throw unauthorized('KEY_MISSING', 'send an API key as X-Service-Key or as Authorization: Bearer')
     }

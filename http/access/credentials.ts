@@ -17,12 +17,21 @@ export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** `X-Service-Key` wins over `Authorization: Bearer` when both are sent (specification 5.1). */
-type Credentials = { header: 'x-service-key' | 'authorization'; token: string } | undefined
+/**
+ * `X-Service-Key` wins over `Authorization: Bearer` when both are sent (specification 5.1). `takesBasic`: a key
+ * may also be the password of Basic, as exporters of traces send it.
+ */
+type Credentials = { header: 'x-service-key' | 'authorization' | 'basic'; token: string } | undefined
 
-export function readCredentials(headers: IncomingHttpHeaders): Credentials {
+export function readCredentials(headers: IncomingHttpHeaders, takesBasic = false): Credentials {
   const serviceKey = headers['x-service-key']
   if (typeof serviceKey === 'string') return { header: 'x-service-key', token: serviceKey.trim() }
   const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
-  return token === undefined ? undefined : { header: 'authorization', token }
+  if (token !== undefined) return { header: 'authorization', token }
+  const basic = takesBasic
+    ? /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(headers.authorization ?? '')?.[1]
+    : undefined
+  if (basic === undefined) return undefined
+  const pair = Buffer.from(basic, 'base64').toString('utf8')
+  return { header: 'basic', token: pair.slice(pair.indexOf(':') + 1) }
 }

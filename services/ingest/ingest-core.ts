@@ -72,7 +72,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
 
   return {
     ...parts,
-    routes: ingestRoutes({ logCalls, maxRecordBytes: maxCallBytes(config) }),
+    routes: ingestRoutes({ logCalls, maxRecordBytes: maxCallBytes(config), metrics: dependencies.metrics }),
     authenticate: createAuthenticate({
       keys,
       operatorSecret: config.INTERNAL_API_SECRET,

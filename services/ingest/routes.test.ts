@@ -42,7 +42,7 @@ async function startApp({ bodies, answers, publish }: Rooms) {
     metrics,
   })
   const app = createApp({
-    routes: ingestRoutes({ logCalls, maxRecordBytes: mebibyte }),
+    routes: ingestRoutes({ logCalls, maxRecordBytes: mebibyte, metrics }),
     authenticate: () =>
       Promise.resolve({ kind: 'key', key: { keyId: 'key_a', scope: 'all', expiresAtMs: null, project } }),
     bodyBudget: createBodyBudget(bodies, metrics),

@@ -3,7 +3,9 @@ import { recordSchema } from '#capture/record/record-schema.ts'
 import { maxRecords, splitBatch } from './record/split-batch.ts'
 import { Problem } from '#http/problem.ts'
 import { rawRoute, type Reply, type Route } from '#http/route.ts'
+import type { Metrics } from '#runtime/metrics.ts'
 import type { LogCalls, LogResult } from './log-calls.ts'
+import { otlpRoutes } from './otlp/otlp-routes.ts'
 
 const maxBatchBytes = 32 * 1024 * 1024
 
@@ -29,9 +31,13 @@ const failedSchema = z.object({
     .describe('With 503: the id to send the record again with; another id may store it twice.'),
 })
 
-/** `POST /internal/log` and `/internal/log/batch`. */
-export function ingestRoutes(options: { logCalls: LogCalls; maxRecordBytes: number }): Route[] {
-  return [logRoute(options), batchRoute(options)]
+/** `POST /internal/log`, `/internal/log/batch` and OTLP's `/v1/traces`. */
+export function ingestRoutes(options: {
+  logCalls: LogCalls
+  maxRecordBytes: number
+  metrics: Metrics
+}): Route[] {
+  return [logRoute(options), batchRoute(options), ...otlpRoutes({ ...options, recordBytes })]
 }
 
 function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordBytes: number }): Route {

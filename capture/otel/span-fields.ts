@@ -1,0 +1,156 @@
+import type { Attributes, Span } from './read-spans.ts'
+
+/**
+ * Attributes that fill a field of the record: the first that a span has decides. `docs/opentelemetry.md` is
+ * made from it. Conventions: GenAI (`gen_ai.`), OpenInference (`llm.`, `embedding.`, `input.`), Traceloop
+ * (`traceloop.`, `llm.usage.`), Langfuse (`langfuse.`), Vercel's AI SDK (`ai.`), MCP (`mcp.`).
+ */
+export const spanFields = {
+  model: [
+    'gen_ai.response.model',
+    'gen_ai.request.model',
+    'langfuse.observation.model.name',
+    'ai.response.model',
+    'ai.model.id',
+    'llm.model_name',
+    'embedding.model_name',
+    'llm.response.model',
+    'llm.request.model',
+  ],
+  provider: ['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system', 'ai.model.provider'],
+  session_id: [
+    'gen_ai.conversation.id',
+    'session.id',
+    'langfuse.session.id',
+    'traceloop.association.properties.session_id',
+    'ai.telemetry.metadata.sessionId',
+    'ai.telemetry.metadata.session_id',
+  ],
+  user_id: [
+    'user.id',
+    'langfuse.user.id',
+    'enduser.id',
+    'traceloop.association.properties.user_id',
+    'ai.telemetry.metadata.userId',
+    'ai.telemetry.metadata.user_id',
+  ],
+  agent_name: [
+    'gen_ai.agent.name',
+    'agent.name',
+    'ai.telemetry.functionId',
+    'traceloop.workflow.name',
+    'langfuse.trace.name',
+  ],
+  tool_name: ['gen_ai.tool.name', 'tool.name', 'ai.toolCall.name', 'traceloop.entity.name', 'mcp.tool.name'],
+  arguments: [
+    'gen_ai.tool.call.arguments',
+    'ai.toolCall.args',
+    'langfuse.observation.input',
+    'traceloop.entity.input',
+    'input.value',
+    'tool_arguments',
+  ],
+  result: [
+    'gen_ai.tool.call.result',
+    'ai.toolCall.result',
+    'langfuse.observation.output',
+    'traceloop.entity.output',
+    'output.value',
+    'tool_response',
+  ],
+  status_code: ['http.response.status_code', 'http.status_code', 'error.type'],
+} as const satisfies Record<string, readonly string[]>
+
+export type SpanField = keyof typeof spanFields
+
+/** Tokens of a call. `prompt` includes cached and written ones, `completion` those of reasoning. */
+export const spanTokens = {
+  prompt: [
+    'gen_ai.usage.input_tokens',
+    'gen_ai.usage.prompt_tokens',
+    'llm.token_count.prompt',
+    'ai.usage.inputTokens',
+    'ai.usage.promptTokens',
+    'ai.usage.tokens',
+    'llm.usage.prompt_tokens',
+  ],
+  completion: [
+    'gen_ai.usage.output_tokens',
+    'gen_ai.usage.completion_tokens',
+    'llm.token_count.completion',
+    'ai.usage.outputTokens',
+    'ai.usage.completionTokens',
+    'llm.usage.completion_tokens',
+  ],
+  cached: [
+    'gen_ai.usage.cache_read.input_tokens',
+    'gen_ai.usage.cache_read_input_tokens',
+    'gen_ai.usage.details.cache_read_tokens',
+    'llm.token_count.prompt_details.cache_read',
+    'ai.usage.cachedInputTokens',
+  ],
+  written: [
+    'gen_ai.usage.cache_creation.input_tokens',
+    'gen_ai.usage.cache_creation_input_tokens',
+    'gen_ai.usage.details.cache_write_tokens',
+    'llm.token_count.prompt_details.cache_write',
+  ],
+  reasoning: [
+    'gen_ai.usage.reasoning.output_tokens',
+    'gen_ai.usage.reasoning_tokens',
+    'gen_ai.usage.details.reasoning_tokens',
+    'llm.token_count.completion_details.reasoning',
+    'ai.usage.reasoningTokens',
+    'llm.usage.reasoning_tokens',
+  ],
+} as const satisfies Record<string, readonly string[]>
+
+/** Parameters of the request, as chat completions name them. */
+export const spanParameters = {
+  temperature: ['gen_ai.request.temperature', 'llm.request.temperature', 'ai.settings.temperature'],
+  top_p: ['gen_ai.request.top_p', 'llm.top_p'],
+  max_tokens: ['gen_ai.request.max_tokens', 'llm.request.max_tokens', 'ai.settings.maxOutputTokens'],
+  stream: ['gen_ai.request.stream', 'llm.is_streaming', 'gen_ai.is_streaming'],
+} as const satisfies Record<string, readonly string[]>
+
+/** The value of the first of the attributes that is not empty. */
+export function firstOf(attributes: Attributes, names: readonly string[]): unknown {
+  for (const name of names) {
+    const value = attributes.get(name)
+    if (value !== undefined && value !== null && value !== '') return value
+  }
+  return undefined
+}
+
+/** What a span is recorded as; null: it is none of a model or a tool. */
+export type SpanKind = 'model' | 'tool' | null
+
+const modelOperations = new Set(['chat', 'text_completion', 'completion', 'generate_content', 'embeddings'])
+/** Names of kinds outside the GenAI conventions. */
+const kinds: ReadonlyMap<string, SpanKind> = new Map([
+  ['llm', 'model'],
+  ['embedding', 'model'],
+  ['generation', 'model'],
+  ['tool', 'tool'],
+])
+const kindAttributes = ['openinference.span.kind', 'langfuse.observation.type', 'traceloop.span.kind']
+/** Vercel's outer span `ai.generateText` has the same words again as the call of the provider within. */
+const vercelCall = /^ai\.\w+\.do\w+$/
+
+/**
+ * A span of a model, a tool, or neither. Agents, chains and retrievals hold the calls and are none; the spans
+ * inside are recorded.
+ */
+export function kindOfSpan({ attributes, name }: Span): SpanKind {
+  const vercel = attributes.get('ai.operationId')
+  if (typeof vercel === 'string')
+    return vercel === 'ai.toolCall' ? 'tool' : vercelCall.test(vercel) ? 'model' : null
+  const operation = attributes.get('gen_ai.operation.name')
+  if (operation === 'execute_tool') return 'tool'
+  if (typeof operation === 'string') return modelOperations.has(operation) ? 'model' : null
+  const kind = firstOf(attributes, kindAttributes)
+  if (typeof kind === 'string') return kinds.get(kind.toLowerCase()) ?? null
+  if (attributes.get('mcp.method.name') === 'tools/call' || name.startsWith('tools/call ')) return 'tool'
+  const isModel = firstOf(attributes, ['llm.request.type', 'gen_ai.request.model']) !== undefined
+  return isModel ? 'model' : null
+}

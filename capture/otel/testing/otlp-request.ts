@@ -1,0 +1,53 @@
+/** An export request in OTLP's JSON form with one span for each set of attributes. */
+export interface GivenSpan {
+  name?: string
+  traceId?: string
+  spanId?: string
+  parentSpanId?: string
+  startMs?: number
+  durationMs?: number
+  attributes?: Readonly<Record<string, unknown>>
+  events?: readonly { name: string; attributes: Readonly<Record<string, unknown>> }[]
+  status?: { code: number; message?: string }
+}
+
+export const traceId = '0af7651916cd43dd8448eb211c80319c'
+
+export function otlpRequest(spans: readonly GivenSpan[]): unknown {
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: pairs({ 'service.name': 'web-shop' }) },
+        scopeSpans: [{ scope: { name: 'test-scope' }, spans: spans.map(spanOf) }],
+      },
+    ],
+  }
+}
+
+function spanOf(given: GivenSpan, index: number): object {
+  const startMs = given.startMs ?? Date.now()
+  return {
+    traceId: given.traceId ?? traceId,
+    spanId: given.spanId ?? (index + 1).toString(16).padStart(16, '0'),
+    parentSpanId: given.parentSpanId ?? '',
+    name: given.name ?? 'chat model-1',
+    startTimeUnixNano: `${startMs}000000`,
+    endTimeUnixNano: `${startMs + (given.durationMs ?? 250)}000000`,
+    attributes: pairs(given.attributes ?? {}),
+    events: (given.events ?? []).map(({ name, attributes }) => ({ name, attributes: pairs(attributes) })),
+    ...(given.status !== undefined && { status: given.status }),
+  }
+}
+
+function pairs(values: Readonly<Record<string, unknown>>): object[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value: anyValue(value) }))
+}
+
+function anyValue(value: unknown): object {
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
+  return { kvlistValue: { values: pairs(value as Record<string, unknown>) } }
+}

@@ -1,0 +1,163 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { z } from 'zod'
+import { labelsOfTraces, recordOfSpan } from '#capture/otel/span-record.ts'
+import { readSpans, type Span } from '#capture/otel/read-spans.ts'
+import type { Principal } from '#http/access/principal.ts'
+import { parseJson } from '#http/parse-json.ts'
+import { invalidInput, Problem } from '#http/problem.ts'
+import { rawRoute, type Reply, type Route } from '#http/route.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { maxRecords } from '../record/split-batch.ts'
+import type { LogCalls, LogResult } from '../log-calls.ts'
+
+const maxBytes = 32 * 1024 * 1024
+/** Exporters for others need only another address. */
+const paths = ['/v1/traces', '/api/public/otel/v1/traces']
+const protobuf = 'application/x-protobuf'
+
+interface OtlpOptions {
+  logCalls: LogCalls
+  /** Memory of a record besides its bytes. */
+  recordBytes: number
+  metrics: Metrics
+}
+
+/** `POST /v1/traces` (OTLP/HTTP 1.x): spans of models and tools become records, others are dropped. */
+export function otlpRoutes({ metrics, ...options }: OtlpOptions): Route[] {
+  const spans = metrics.counter(
+    'sluice_ingest_spans_total',
+    'Spans by what became of them: `recorded`, `not_a_call` (dropped), `unreadable`, `late` or `refused`.',
+    ['outcome'],
+  )
+  const count = (outcome: Outcome, times: number) => spans.inc({ outcome }, times)
+  return paths.map((path) => tracesRoute(path, { ...options, count }))
+}
+
+type Outcome = 'recorded' | 'not_a_call' | 'unreadable' | 'late' | 'refused'
+type Options = Omit<OtlpOptions, 'metrics'> & { count: (outcome: Outcome, times: number) => void }
+
+function tracesRoute(path: string, options: Options): Route {
+  return rawRoute({
+    method: 'post',
+    path,
+    access: 'ingest',
+    tag: 'Logging',
+    summary:
+      'Log the spans of models and tools of an OTLP export request, protobuf or JSON. The key is also taken as the password of Basic.',
+    body: z
+      .looseObject({ resourceSpans: z.array(z.looseObject({})) })
+      .describe('An ExportTraceServiceRequest of OTLP.'),
+    maxBodyBytes: maxBytes,
+    reply: {
+      status: 200,
+      description: 'Taken, but for `rejectedSpans` of `partialSuccess`. In the form of the request.',
+      contentTypes: ['application/json', protobuf],
+    },
+    problems: {
+      400: 'Neither protobuf nor JSON.',
+      408: 'The body did not come within a minute.',
+      413: 'The request is larger than 32 MiB.',
+      415: 'Its type is neither protobuf nor JSON.',
+      429: "The project has used its tier's requests; Retry-After says when the period resets.",
+      503: 'Not kept, or not known to be: send it again after Retry-After. What was kept is not stored twice.',
+    },
+    async handle({ principal, body, headers, reserveBodyBudget }) {
+      const projectId = projectOf(principal)
+      const isProtobuf = isProtobufType(headers['content-type'])
+      const { records, unreadable, others } = await readRecords(body, isProtobuf, projectId)
+      reserveBodyBudget(records.length * options.recordBytes)
+      const results = await logInBatches(options.logCalls, principal, records)
+      return answer(countResults({ results, unreadable, others }, options), isProtobuf)
+    },
+  })
+}
+
+/** A trace names no project: only a key does. */
+function projectOf(principal: Principal): string {
+  if (principal.kind === 'key') return principal.key.project.projectId
+  throw invalidInput([{ path: '', message: "traces are taken with a project's key, not as the operator" }])
+}
+
+function isProtobufType(contentType = ''): boolean {
+  const [type = ''] = contentType.toLowerCase().split(';')
+  if (type.trim() === 'application/json') return false
+  if ([protobuf, 'application/protobuf'].includes(type.trim())) return true
+  throw new Problem(415, 'TYPE_UNSUPPORTED', `Content-Type must be ${protobuf} or application/json`)
+}
+
+interface Read {
+  records: Buffer[]
+  unreadable: string[]
+  /** Spans of neither a model nor a tool. */
+  others: number
+}
+
+async function readRecords(body: Buffer, isProtobuf: boolean, projectId: string): Promise<Read> {
+  // Loaded with the first request: most processes never see one in protobuf.
+  const request = isProtobuf ? (await import('./decode-traces.ts')).decodeTraces(body) : parseJson(body)
+  const [spans, unreadable]: [Span[], string[]] = [[], []]
+  for (const read of readSpans(request)) {
+    if ('span' in read) spans.push(read.span)
+    else unreadable.push(read.fault)
+  }
+  const traces = labelsOfTraces(spans)
+  const records = spans
+    .map((span) => recordOfSpan(span, projectId, traces.get(span.traceId)))
+    .filter((record) => record !== null)
+    .map((record) => Buffer.from(JSON.stringify(record)))
+  return { records, unreadable, others: spans.length - records.length }
+}
+
+/** A batch is what `/internal/log/batch` takes. Each is published before the next is read. */
+async function logInBatches(
+  logCalls: LogCalls,
+  principal: Principal,
+  records: Buffer[],
+): Promise<LogResult[]> {
+  const results: LogResult[] = []
+  for (let at = 0; at < records.length; at += maxRecords)
+    results.push(...(await logCalls(principal, records.slice(at, at + maxRecords))))
+  return results
+}
+
+/** Throws what stops the whole request: an exporter sends all of it again, under the same identifiers. */
+function countResults(
+  { results, unreadable, others }: { results: readonly LogResult[]; unreadable: string[]; others: number },
+  { count }: Options,
+): string[] {
+  const refused = results.filter((result) => result instanceof Problem)
+  const lasting = refused.find(({ status }) => status === 503)
+  if (lasting !== undefined) throw lasting
+  const late = refused.filter(isLate).length
+  count('recorded', results.length - refused.length)
+  count('not_a_call', others)
+  count('unreadable', unreadable.length)
+  count('late', late)
+  count('refused', refused.length - late)
+  const [first] = refused
+  if (
+    first !== undefined &&
+    refused.length === results.length &&
+    refused.every(({ status }) => status === 429)
+  )
+    throw first
+  return [...unreadable, ...refused.map(({ message }) => message)]
+}
+
+/** Outside the time that identifiers may have. */
+function isLate({ errors }: Problem): boolean {
+  return errors?.some(({ path }) => path === 'id') === true
+}
+
+function answer(faults: readonly string[], isProtobuf: boolean): Reply {
+  const text = [...new Set(faults)].slice(0, 5).join('; ')
+  if (!isProtobuf) {
+    const partialSuccess = { rejectedSpans: String(faults.length), errorMessage: text }
+    return { status: 200, json: faults.length === 0 ? {} : { partialSuccess } }
+  }
+  const writer = new BinaryWriter()
+  if (faults.length > 0)
+    // partial_success = 1 { rejected_spans = 1, error_message = 2 }
+    writer.uint32(10).fork().uint32(8).int64(faults.length).uint32(18).string(text).join()
+  return { status: 200, bytes: { contentType: protobuf, data: Buffer.from(writer.finish()) } }
+}
