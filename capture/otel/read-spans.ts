@@ -25,7 +25,9 @@ export interface Span {
 /** A span, or what is wrong with it. */
 export type ReadSpan = { span: Span } | { fault: string }
 
-/** The spans of an export request in OTLP's JSON form. A span that cannot be read does not stop the others. */
+/**
+ * The spans of an export request in OTLP's JSON form. A span that cannot be read does not stop the others.
+ */
 export function* readSpans(request: unknown): Generator<ReadSpan> {
   for (const ofResource of listOf(fieldAt(request, 'resourceSpans'))) {
     const resource = attributesOf(fieldAt(ofResource, 'resource'))

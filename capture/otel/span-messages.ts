@@ -3,7 +3,7 @@ import { callOf, chatMessages, type ChatMessage } from './chat-messages.ts'
 import { listUnder, unpacked } from './nested-attributes.ts'
 import type { Attributes, Span } from './read-spans.ts'
 
-/** Attributes with whole messages, in the order in which they are looked for. `docs/opentelemetry.md` has them. */
+/** Attributes with whole messages, in the order in which they are looked for (docs/opentelemetry.md). */
 export const promptAttributes = [
   'gen_ai.input.messages',
   'gen_ai.prompt',

@@ -18,8 +18,8 @@ export function sha256(text: string): Buffer {
 }
 
 /**
- * `X-Service-Key` wins over `Authorization: Bearer` when both are sent (specification 5.1). `takesBasic`: a key
- * may also be the password of Basic, as exporters of traces send it.
+ * `X-Service-Key` wins over `Authorization: Bearer` when both are sent (specification 5.1). `takesBasic`: a
+ * key may also be the password of Basic, as exporters of traces send it.
  */
 type Credentials = { header: 'x-service-key' | 'authorization' | 'basic'; token: string } | undefined
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { otlpRequest } from '#capture/otel/testing/otlp-request.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
@@ -15,8 +16,8 @@ import { startServiceProcess } from '../support/service-process.ts'
 /**
  * Records per second of ingest at 64 connections, singly and by the hundred, with all its work: keys,
  * validation, derived fields, Avro, encryption. Against Express and kafkajs that only parse and send the same
- * records, and against producing the same bytes without HTTP. Separate processes; ingest and its lower bound
- * alternate.
+ * records, and against producing the same bytes without HTTP. Spans by OTLP against batches of the same
+ * calls. Separate processes; what is compared alternates.
  */
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '8' } } })
 const seconds = Number(values.seconds)
@@ -49,7 +50,7 @@ const record = {
   },
 }
 const loads: Record<
-  'single' | 'batch',
+  'single' | 'batch' | 'otlp',
   Pick<LoadOrder, 'path' | 'body' | 'connections'> & { records: number }
 > = {
   single: { path: '/internal/log', body: JSON.stringify(record), connections, records: 1 },
@@ -59,6 +60,29 @@ const loads: Record<
     connections: 8,
     records: batchRecords,
   },
+  otlp: {
+    path: '/v1/traces',
+    body: JSON.stringify(
+      otlpRequest(Array.from({ length: batchRecords }, () => ({ attributes: spanOf(record) }))),
+    ),
+    connections: 8,
+    records: batchRecords,
+  },
+}
+
+/** The same call as the attributes of a span. */
+function spanOf({ request_body: request, response_body: response }: typeof record) {
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': request.model,
+    'gen_ai.response.model': response.model,
+    'gen_ai.agent.name': record.agent_name,
+    'gen_ai.conversation.id': record.session_id,
+    'gen_ai.usage.input_tokens': response.usage.prompt_tokens,
+    'gen_ai.usage.output_tokens': response.usage.completion_tokens,
+    'gen_ai.input.messages': JSON.stringify(request.messages),
+    'gen_ai.output.messages': JSON.stringify(response.choices.map(({ message }) => message)),
+  }
 }
 
 const stopInfrastructure = await openBenchmark()
@@ -97,15 +121,19 @@ try {
     pid: () => bareProcess.pid,
     headers: json,
   }
-  for (const load of Object.values(loads)) for (const target of [bare, ingest]) await measure(target, load, 3)
-  const single = await inTurns(loads.single, bare, ingest)
-  const batch = await inTurns(loads.batch, bare, ingest)
+  for (const load of [loads.single, loads.batch])
+    for (const target of [bare, ingest]) await measure(target, load, 3)
+  await measure(ingest, loads.otlp, 3)
+  const single = await inTurns([bare, loads.single], [ingest, loads.single])
+  const batch = await inTurns([bare, loads.batch], [ingest, loads.batch])
+  const otlp = await inTurns([ingest, loads.batch], [ingest, loads.otlp])
   const raw = await produceRaw(fixture)
   console.table({
     'one record a request, floor': single.floor,
     'one record a request, ingest': single.ingest,
     [`${batchRecords} a request, floor`]: batch.floor,
     [`${batchRecords} a request, ingest`]: batch.ingest,
+    [`${batchRecords} spans a request, ingest`]: otlp.ingest,
     'the same bytes, kafkajs alone': { recordsPerS: raw },
   })
   printFigures('ingest', {
@@ -114,6 +142,8 @@ try {
     cpu_us_per_record: single.ingest.cpuUsPerRecord,
     batch_cpu_us_per_record: batch.ingest.cpuUsPerRecord,
     p99_ms_c64: single.ingest.p99Ms,
+    otlp_batch_ratio: ratio(otlp.ingest.recordsPerS, otlp.floor.recordsPerS),
+    otlp_cpu_us_per_record: otlp.ingest.cpuUsPerRecord,
     raw_ratio: ratio(batch.ingest.recordsPerS, raw),
   })
 } finally {
@@ -158,12 +188,14 @@ async function measure(
   }
 }
 
+type Compared = [Target, (typeof loads)['single']]
+
 /** Means of alternating rounds, because the speed of a machine varies. */
-async function inTurns(load: (typeof loads)['single'], floor: Target, ingest: Target) {
+async function inTurns(floor: Compared, ingest: Compared) {
   const taken: Record<'floor' | 'ingest', Measured[]> = { floor: [], ingest: [] }
   for (let round = 0; round < rounds; round++) {
-    taken.floor.push(await measure(floor, load, seconds))
-    taken.ingest.push(await measure(ingest, load, seconds))
+    taken.floor.push(await measure(...floor, seconds))
+    taken.ingest.push(await measure(...ingest, seconds))
   }
   const mean = (all: readonly Measured[], of: (one: Measured) => number) =>
     Number((all.reduce((sum, one) => sum + of(one), 0) / all.length).toFixed(2))

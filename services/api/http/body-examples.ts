@@ -1,3 +1,29 @@
+/** One span of a model, as OTLP's JSON has it. */
+const traces = {
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'support-bot' } }] },
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: '5b8efff798038103d269b633813fc60c',
+              spanId: 'eee19b7ec3c1b174',
+              name: 'chat gpt-4o-mini',
+              startTimeUnixNano: '1795824000000000000',
+              endTimeUnixNano: '1795824000812000000',
+              attributes: [
+                { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+                { key: 'gen_ai.request.model', value: { stringValue: 'gpt-4o-mini' } },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+}
+
 /**
  * An example body for each route that takes one, shown at /docs. A test sends every example as it is and
  * fails for a route without.
@@ -33,6 +59,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
       { model: 'my-own-model', request_body: { prompt: 'Hello' } },
     ],
   },
+  'post /v1/traces': traces,
+  'post /api/public/otel/v1/traces': traces,
   'post /internal/keys/resolve': {
     key_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   },

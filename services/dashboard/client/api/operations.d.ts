@@ -1380,6 +1380,12 @@ export interface Operations {
     body: undefined
     answer: unknown
   }
+  'POST /api/public/otel/v1/traces': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { resourceSpans: Record<string, unknown>[] }
+    answer: string
+  }
   'POST /api/redteam-runs': {
     params: Record<never, never>
     query: Record<never, never>
@@ -4674,6 +4680,7 @@ export interface Operations {
       error?: string | null | undefined
       aborted_by?: 'client' | 'upstream' | null | undefined
       metadata?: Record<never, never> | null | undefined
+      context?: (number | string)[] | null | undefined
       source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
     }
     answer: { id: string; status: 'queued' }
@@ -4710,6 +4717,7 @@ export interface Operations {
         error?: string | null | undefined
         aborted_by?: 'client' | 'upstream' | null | undefined
         metadata?: Record<never, never> | null | undefined
+        context?: (number | string)[] | null | undefined
         source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
       }[]
     }
@@ -4767,6 +4775,12 @@ export interface Operations {
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
     }
+  }
+  'POST /v1/traces': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { resourceSpans: Record<string, unknown>[] }
+    answer: string
   }
   'POST /webhook/payment': {
     params: Record<never, never>

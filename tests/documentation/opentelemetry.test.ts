@@ -1,0 +1,74 @@
+import { test } from '@jest/globals'
+import { spanFields, spanParameters, spanTokens } from '#capture/otel/span-fields.ts'
+import {
+  answerAttributes,
+  answerPrefixes,
+  promptAttributes,
+  promptPrefixes,
+} from '#capture/otel/span-messages.ts'
+import { expectPage, tableOf } from '../support/documented-page.ts'
+
+const code = (text: string) => `\`${text}\``
+const listed = (names: readonly string[]) => names.map(code).join(', ')
+const indexed = (prefixes: readonly string[]) => prefixes.map((prefix) => `${prefix}N.…`)
+
+const rows = [
+  ...Object.entries(spanFields).map(([field, names]) => [code(field), listed(names)]),
+  ...Object.entries(spanTokens).map(([part, names]) => [`tokens: ${part}`, listed(names)]),
+  ...Object.entries(spanParameters).map(([name, names]) => [code(`request_body.${name}`), listed(names)]),
+  [
+    code('request_body.messages'),
+    `events ${code('gen_ai.*.message')}; ${listed([...indexed(promptPrefixes), ...promptAttributes])}`,
+  ],
+  [
+    code('response_body.choices'),
+    `events ${code('gen_ai.choice')}; ${listed([...indexed(answerPrefixes), 'ai.response.text', ...answerAttributes])}`,
+  ],
+]
+
+const page = `# OpenTelemetry
+
+Generated from the code by \`UPDATE_DOCS=1\`. Applications that are traced need no SDK of Sluice: point their
+exporter at ingest.
+
+\`\`\`sh
+export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://sluice.internal:8000/v1/traces
+export OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-service-key=svc_…
+\`\`\`
+
+- OTLP over HTTP, protobuf or JSON, plain, gzip, deflate, br or zstd, at most 32 MiB a request.
+- The key is \`X-Service-Key\`, \`Authorization: Bearer\`, or the password of Basic with any name.
+  \`/api/public/otel/v1/traces\` is the same route, for exporters set up for Langfuse.
+- Spans of models and of tools become records with \`source\` \`otel\`. Agents, chains, retrievals and
+  everything else are dropped and counted (\`sluice_ingest_spans_total\`).
+- A record's identifier comes from project, trace and span: a span that is sent again is the same record.
+- Spans outside ingest's window (seven days) and spans that cannot be read are refused by
+  \`partialSuccess\`, with their number. Over the quota: 429. Unavailable: 503, send it again.
+- Words that the instrumentation leaves out are *not read*, never safe. Most need a switch:
+  \`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true\`; \`TRACELOOP_TRACE_CONTENT\` and OpenInference
+  send them by default; Vercel's \`experimental_telemetry\` too.
+- A session is \`gen_ai.conversation.id\` or \`session.id\`, of the span or another span of its trace in the
+  same request, else the trace. Metadata has \`otel.trace_id\`, \`otel.span_id\`, \`otel.parent_span_id\`.
+- Prompt tokens include cached ones in all conventions but Langfuse's, and answers their reasoning; records
+  have them apart.
+
+## A Collector
+
+\`\`\`yaml
+exporters:
+  otlphttp/sluice:
+    traces_endpoint: http://sluice.internal:8000/v1/traces
+    headers: { x-service-key: svc_… }
+    retry_on_failure: { enabled: true, max_elapsed_time: 0 }
+\`\`\`
+
+## Attributes
+
+The first attribute that a span has decides.
+
+${tableOf(['field of the record', 'attributes'], rows)}
+`
+
+test('docs/opentelemetry.md is made from the attributes that are read', () => {
+  expectPage('opentelemetry.md', page)
+})
