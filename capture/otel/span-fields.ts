@@ -61,8 +61,6 @@ export const spanFields = {
   status_code: ['http.response.status_code', 'http.status_code', 'error.type'],
 } as const satisfies Record<string, readonly string[]>
 
-export type SpanField = keyof typeof spanFields
-
 /** Tokens of a call. `prompt` includes cached and written ones, `completion` those of reasoning. */
 export const spanTokens = {
   prompt: [

@@ -29,8 +29,8 @@ export const answerAttributes = [
 export const promptPrefixes = ['gen_ai.prompt.', 'llm.input_messages.', 'llm.prompts.'] as const
 export const answerPrefixes = ['gen_ai.completion.', 'llm.output_messages.', 'llm.completions.'] as const
 /** Events that carry a message each; those with whole lists have the attributes above. */
-export const promptEvents = /^gen_ai\.(system|user|assistant|tool)\.message$/
-export const answerEvent = 'gen_ai.choice'
+const promptEvents = /^gen_ai\.(system|user|assistant|tool)\.message$/
+const answerEvent = 'gen_ai.choice'
 const listEvents = new Set([
   'gen_ai.client.inference.operation.details',
   'gen_ai.content.prompt',

@@ -1,6 +1,7 @@
 import { hashedId } from '#schemas/ids.ts'
 import { countOf, fieldAt, listOf, objectOf, textOf, type JsonObject } from '../json.ts'
 import { faultOfMetadata } from '../record/fault-of-metadata.ts'
+import { usageOf } from '../usage.ts'
 import type { ChatMessage } from './chat-messages.ts'
 import { listUnder, unpacked } from './nested-attributes.ts'
 import type { Attributes, Span } from './read-spans.ts'
@@ -33,6 +34,21 @@ export function labelsOfTraces(spans: readonly Span[]): ReadonlyMap<string, Trac
 }
 
 /**
+ * The spans of models and tools. Of two spans of a model, one inside the other, the inner one is dropped: two
+ * instrumentations trace the same call, such as a framework's and its client's.
+ */
+export function spansOfCalls(spans: readonly Span[]): Span[] {
+  const calls = spans.filter((span) => kindOfSpan(span) !== null)
+  const models = new Set(calls.filter((span) => kindOfSpan(span) === 'model').map(placeOf))
+  return calls.filter((span) => {
+    const parent = span.parentSpanId === null ? undefined : placeOf({ ...span, spanId: span.parentSpanId })
+    return kindOfSpan(span) !== 'model' || parent === undefined || !models.has(parent)
+  })
+}
+
+const placeOf = ({ traceId, spanId }: Pick<Span, 'traceId' | 'spanId'>) => `${traceId}/${spanId}`
+
+/**
  * The record of a span, as `POST /internal/log` takes it; null for a span of neither a model nor a tool. The
  * identifier has the span's start and 74 hashed bits of project, trace and span: a span that is sent again is
  * the same record. Words that the instrumentation left out make a body that says `truncated`: not read, and
@@ -46,16 +62,31 @@ export function recordOfSpan(span: Span, projectId: string, trace: TraceLabels =
   return withoutNulls({
     id: hashedId('request', Math.floor(span.startMs), ['otel', projectId, traceId, spanId]),
     source: 'otel',
-    agent_name: label('agent_name') ?? labelOf(span.resource.get('service.name')),
+    agent_name: label('agent_name') ?? serviceOf(span),
     session_id: label('session_id') ?? trace.session_id ?? traceId,
     user_id: label('user_id') ?? trace.user_id,
     latency_ms: Math.max(0, Math.round((span.endMs - span.startMs) * 1_000) / 1_000),
-    time_to_first_token_ms: countOf(Math.round(Number(attributes.get('ai.response.msToFirstChunk') ?? NaN))),
+    time_to_first_token_ms: firstTokenMs(span),
     status_code: statusOf(attributes),
     error: errorOf(span),
     metadata: metadataOf(span),
-    ...(kind === 'tool' ? toolCall(span) : modelCall(span, label('model'), label('provider'))),
+    ...(kind === 'tool'
+      ? toolCall(span)
+      : modelCall(span, label('model') ?? invokedModel(attributes), label('provider'))),
   })
+}
+
+/** `unknown_service:python` says that nobody named the service. */
+function serviceOf({ resource }: Span): string | undefined {
+  const name = labelOf(resource.get('service.name'))
+  return name?.startsWith('unknown_service') === true ? undefined : name
+}
+
+function firstTokenMs({ attributes, startMs }: Span): number | undefined {
+  const given = attributes.get('ai.response.msToFirstChunk')
+  const firstAt = textOf(attributes.get('langfuse.observation.completion_start_time')) ?? ''
+  const ms = typeof given === 'number' ? given : Date.parse(firstAt.replaceAll('"', '')) - startMs
+  return Number.isFinite(ms) && ms >= 0 ? Math.round(ms * 1_000) / 1_000 : undefined
 }
 
 function modelCall(span: Span, model: string | undefined, provider: string | undefined): JsonObject {
@@ -75,6 +106,11 @@ function modelCall(span: Span, model: string | undefined, provider: string | und
     request_body: messages.length === 0 ? { ...asked, truncated: true } : { ...asked, messages },
     response_body: answerBody(span, model, answers),
   }
+}
+
+/** OpenInference names no model where the call failed. */
+function invokedModel(attributes: Attributes): string | undefined {
+  return labelOf(fieldAt(unpacked(attributes.get('llm.invocation_parameters')), 'model'))
 }
 
 function answerBody(
@@ -154,17 +190,24 @@ function tokensOf(attributes: Attributes): JsonObject {
   }
 }
 
-/** Langfuse's kinds of usage exclude each other, unless they have OpenAI's names. */
+/** Langfuse's kinds of usage exclude each other, unless they are a provider's own. */
 function langfuseTokens(usage: JsonObject): JsonObject {
+  if (usage['input'] === undefined && usage['output'] === undefined) {
+    const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usageOf({ usage })
+    return withoutNulls({
+      prompt_tokens: promptTokens,
+      cached_tokens: cachedTokens,
+      completion_tokens: completionTokens,
+      reasoning_tokens: reasoningTokens,
+    })
+  }
   const count = (...names: string[]) =>
     names.map((name) => countOf(usage[name])).find((one) => one !== undefined)
-  const cached = count('input_cached_tokens', 'cache_read_input_tokens', 'input_cache_read')
-  const reasoning = count('output_reasoning_tokens', 'output_reasoning')
   return {
-    prompt_tokens: count('input') ?? less(count('prompt_tokens'), cached),
-    cached_tokens: cached,
-    completion_tokens: count('output') ?? less(count('completion_tokens'), reasoning),
-    reasoning_tokens: reasoning,
+    prompt_tokens: count('input'),
+    cached_tokens: count('input_cached_tokens', 'cache_read_input_tokens', 'input_cache_read'),
+    completion_tokens: count('output'),
+    reasoning_tokens: count('output_reasoning_tokens', 'output_reasoning'),
   }
 }
 

@@ -40,7 +40,8 @@ export OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-service-key=svc_…
 - The key is \`X-Service-Key\`, \`Authorization: Bearer\`, or the password of Basic with any name.
   \`/api/public/otel/v1/traces\` is the same route, for exporters set up for Langfuse.
 - Spans of models and of tools become records with \`source\` \`otel\`. Agents, chains, retrievals and
-  everything else are dropped and counted (\`sluice_ingest_spans_total\`).
+  everything else are dropped and counted (\`sluice_ingest_spans_total\`). Of a model's span inside another
+  model's span in one request, the outer one is recorded.
 - A record's identifier comes from project, trace and span: a span that is sent again is the same record.
 - Spans outside ingest's window (seven days) and spans that cannot be read are refused by
   \`partialSuccess\`, with their number. Over the quota: 429. Unavailable: 503, send it again.

@@ -11,7 +11,7 @@ export interface GivenSpan {
   status?: { code: number; message?: string }
 }
 
-export const traceId = '0af7651916cd43dd8448eb211c80319c'
+const traceId = '0af7651916cd43dd8448eb211c80319c'
 
 export function otlpRequest(spans: readonly GivenSpan[]): unknown {
   return {

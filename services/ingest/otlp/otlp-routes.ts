@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { z } from 'zod'
-import { labelsOfTraces, recordOfSpan } from '#capture/otel/span-record.ts'
+import { labelsOfTraces, recordOfSpan, spansOfCalls } from '#capture/otel/span-record.ts'
 import { readSpans, type Span } from '#capture/otel/read-spans.ts'
 import type { Principal } from '#http/access/principal.ts'
 import { parseJson } from '#http/parse-json.ts'
@@ -99,7 +99,7 @@ async function readRecords(body: Buffer, isProtobuf: boolean, projectId: string)
     else unreadable.push(read.fault)
   }
   const traces = labelsOfTraces(spans)
-  const records = spans
+  const records = spansOfCalls(spans)
     .map((span) => recordOfSpan(span, projectId, traces.get(span.traceId)))
     .filter((record) => record !== null)
     .map((record) => Buffer.from(JSON.stringify(record)))
