@@ -1,6 +1,7 @@
 import { composePart } from './compose/compose-part.ts'
 import { imagePart } from './image/image-part.ts'
 import { modelPart } from './model/model-part.ts'
+import { otelPart } from './otel/otel-part.ts'
 import type { PlatformPart } from './platform-part.ts'
 import { pythonPart } from './python/python-part.ts'
 import { upgradePart } from '../upgrade/upgrade-part.ts'
@@ -11,6 +12,7 @@ export const parts: Readonly<Record<string, PlatformPart>> = {
   upgrade: upgradePart,
   model: modelPart,
   python: pythonPart,
+  otel: otelPart,
 }
 
 export const usage = `scripts/test --platform PART…

@@ -17,9 +17,9 @@ export interface PythonVenv {
   directory: string
 }
 
-/** A virtual environment in the cache with the packages of requirements.txt. Throws {@link CannotRun}. */
-export async function createPythonVenv(cache: string, say: Say): Promise<PythonVenv> {
-  const wanted = await readFile(requirements, 'utf8')
+/** A virtual environment in the cache; resolves with its interpreter. Throws {@link CannotRun}. */
+export async function createVenv(cache: string, requirementsFile: string, say: Say): Promise<string> {
+  const wanted = await readFile(requirementsFile, 'utf8')
   const place = join(cache, `python-${createHash('sha256').update(wanted).digest('hex').slice(0, 12)}`)
   const python = join(place, 'bin', 'python')
   const mark = join(place, 'complete')
@@ -28,7 +28,7 @@ export async function createPythonVenv(cache: string, say: Say): Promise<PythonV
       say('packages for Python are installed into the cache, which takes some minutes, once')
       await rm(place, { recursive: true, force: true })
       await runProgram('python3', ['-m', 'venv', place])
-      await runProgram(python, ['-m', 'pip', 'install', '--quiet', '-r', requirements], {
+      await runProgram(python, ['-m', 'pip', 'install', '--quiet', '-r', requirementsFile], {
         timeoutMs: 1_800_000,
       })
       await writeFile(mark, '')
@@ -36,6 +36,12 @@ export async function createPythonVenv(cache: string, say: Say): Promise<PythonV
   } catch (error) {
     throw new CannotRun(`Python 3 with its packages is needed (${messageOf(error)})`, { cause: error })
   }
+  return python
+}
+
+/** The environment of the SDK's tests, with the packages of requirements.txt. */
+export async function createPythonVenv(cache: string, say: Say): Promise<PythonVenv> {
+  const python = await createVenv(cache, requirements, say)
   const directory = join(cache, `python-sdk.${process.pid}`)
   await mkdir(directory, { recursive: true })
   const sources = join(root, 'sdk', 'python')
