@@ -172,7 +172,7 @@ test('a question mark shows the keys', async () => {
   await open('/tools')
   await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
   await page.keyboard.press('Shift+?')
-  await page.getByRole('dialog').getByText('Next request; Enter opens it').waitFor()
+  await page.getByRole('dialog').getByText('Next row; Enter opens it').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })

@@ -11,8 +11,14 @@ interface PageKey {
 
 /** All keyboard shortcuts. Pages bind them and the list shows them from here. */
 export const pageKeys = {
-  nextRow: { hotkey: 'j', cap: 'j', where: 'Requests', does: 'Next request; Enter opens it' },
-  previousRow: { hotkey: 'k', cap: 'k', where: 'Requests', does: 'Previous request' },
+  nextRow: { hotkey: 'j', cap: 'j', where: 'Requests, Findings', does: 'Next row; Enter opens it' },
+  previousRow: { hotkey: 'k', cap: 'k', where: 'Requests, Findings', does: 'Previous row' },
+  focusFilter: { hotkey: '/', cap: '/', where: 'Findings', does: 'Go to the filter' },
+  acknowledge: { hotkey: 'a', cap: 'a', where: 'Findings', does: 'Acknowledge the selected, or the row' },
+  falseAlarm: { hotkey: 'd', cap: 'd', where: 'Findings', does: 'Dismiss as a false alarm' },
+  mute: { hotkey: 'm', cap: 'm', where: 'Findings', does: 'Mute until a time' },
+  resolve: { hotkey: 'e', cap: 'e', where: 'Findings', does: 'Resolve' },
+  undo: { hotkey: 'z', cap: 'z', where: 'Findings', does: 'Undo the last change' },
   nextCall: { hotkey: 'n', cap: 'n', where: 'Request', does: 'Next call of the session' },
   previousCall: { hotkey: 'p', cap: 'p', where: 'Request', does: 'Previous call of the session' },
   listKeys: { hotkey: 'shift+?', cap: '?', where: 'Everywhere', does: 'Show keyboard shortcuts' },

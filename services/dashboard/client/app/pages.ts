@@ -1,5 +1,7 @@
 import {
   IconAdjustments,
+  IconAlertTriangle,
+  IconBell,
   IconBellOff,
   IconGauge,
   IconList,
@@ -22,6 +24,19 @@ export const pages: readonly PageEntry[] = [
     icon: IconGauge,
     section: 'Watch',
     load: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
+  },
+  {
+    path: '/findings',
+    title: 'Findings',
+    icon: IconAlertTriangle,
+    section: 'Watch',
+    load: async () => (await import('../pages/findings/findings-page.tsx')).FindingsPage,
+  },
+  {
+    path: '/findings/$id',
+    title: 'Finding',
+    findsProject: true,
+    load: async () => (await import('../pages/findings/finding-page.tsx')).FindingPage,
   },
   {
     path: '/requests',
@@ -54,6 +69,13 @@ export const pages: readonly PageEntry[] = [
     icon: IconTool,
     section: 'Watch',
     load: async () => (await import('../pages/tools/tools-page.tsx')).ToolsPage,
+  },
+  {
+    path: '/alert-rules',
+    title: 'Alert rules',
+    icon: IconBell,
+    section: 'Watch',
+    load: async () => (await import('../pages/alert-rules/alert-rules-page.tsx')).AlertRulesPage,
   },
   {
     path: '/reviews',

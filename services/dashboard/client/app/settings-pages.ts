@@ -3,6 +3,7 @@ import {
   IconFolders,
   IconHistory,
   IconKey,
+  IconSend,
   IconSettings,
   IconUsers,
   IconWebhook,
@@ -29,6 +30,20 @@ export const settingsPages: readonly PageEntry[] = [
   },
   {
     path: '/settings/webhooks/$id/deliveries',
+    title: 'Delivery log',
+    role: 'admin',
+    load: async () => (await import('../pages/webhooks/deliveries-page.tsx')).DeliveriesPage,
+  },
+  {
+    path: '/settings/destinations',
+    title: 'Destinations',
+    icon: IconSend,
+    section: 'Settings',
+    role: 'admin',
+    load: async () => (await import('../pages/destinations/destinations-page.tsx')).DestinationsPage,
+  },
+  {
+    path: '/settings/destinations/$id/deliveries',
     title: 'Delivery log',
     role: 'admin',
     load: async () => (await import('../pages/webhooks/deliveries-page.tsx')).DeliveriesPage,

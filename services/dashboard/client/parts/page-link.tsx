@@ -8,6 +8,7 @@ interface PageLinkProps extends AnchorProps {
   /** Parameters of a path with `$id`. */
   params?: Readonly<Record<string, string>>
   search?: SearchTexts
+  id?: string
   children: ReactNode
 }
 

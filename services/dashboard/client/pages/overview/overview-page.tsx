@@ -10,6 +10,7 @@ import { Failure, Nothing, useFailure } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { CallCharts } from './call-charts.tsx'
 import { NewestThreats } from './newest-threats.tsx'
+import { OpenFindings } from './open-findings.tsx'
 import { QuotaTile } from './quota-tile.tsx'
 import type { Stats } from './read-stats.ts'
 import { ScorerPanel } from './scorer-panel.tsx'
@@ -41,6 +42,7 @@ export function OverviewPage() {
         <RangePicker range={range} />
       </PageHead>
       <JudgeNotice />
+      <OpenFindings />
       {data === undefined && failure !== null ? (
         <Failure error={failure} retry={stats.refetch} />
       ) : data?.series.length === 0 ? (

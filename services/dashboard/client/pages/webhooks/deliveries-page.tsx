@@ -16,7 +16,7 @@ function isUnderWay({ status }: Delivery): boolean {
   return status === 'pending' || status === 'retrying'
 }
 
-/** A webhook's deliveries, attempt by attempt, with the receiver's answers. */
+/** The deliveries of a webhook or destination, attempt by attempt, with the receiver's answers. */
 export function DeliveriesPage() {
   const id = usePathText('id')
   const project = useProject()
@@ -42,7 +42,7 @@ export function DeliveriesPage() {
       </PageHead>
       <LoadedPages<'GET /api/v1/webhooks/{id}/deliveries'>
         query={pages}
-        empty={<Nothing title="No deliveries yet">Send a test event from the list of webhooks.</Nothing>}
+        empty={<Nothing title="No deliveries yet">Send a test event from the list that led here.</Nothing>}
       >
         {(rows) => (
           <DeliveryTable key={chosen ?? 'all'} deliveries={rows} projectId={project.id} webhookId={id} />

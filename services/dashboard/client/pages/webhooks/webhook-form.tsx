@@ -1,12 +1,12 @@
 import { Checkbox, MultiSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ApiError } from '../../api/call-api.ts'
-import { useApiChange, useApi } from '../../api/use-api.ts'
+import { useApiChange } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { usePersistedValues } from '../../parts/use-draft.ts'
+import { useScorerNames } from '../../parts/use-scorer-names.ts'
 import { ExpressionField } from './expression-field.tsx'
 import { eventNames, severities, type Webhook } from './webhook-texts.ts'
-import { builtInScorers } from '#schemas/verdicts.ts'
 
 interface WebhookFormProps {
   projectId: string
@@ -151,11 +151,4 @@ function errorsByField({ errors }: ApiError): Record<string, string> {
       return field === undefined ? [] : [[field, message]]
     }),
   )
-}
-
-/** Built-in scorers and those of the last month's calls: a misspelt name would match nothing. */
-function useScorerNames(project_id: string): string[] {
-  const { data } = useApi('GET /api/safety-scores/summary', { query: { project_id } })
-  const scored = (data?.scorers ?? []).flatMap(({ scorer_name }) => scorer_name ?? [])
-  return [...new Set([...builtInScorers, ...scored])].sort()
 }

@@ -5,7 +5,6 @@ import { rowsIn } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
-import { formatCount } from '../../formats/format-number.ts'
 import { notifyResult } from '../../parts/confirm-action.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -14,6 +13,7 @@ import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { usePersisted } from '../../parts/use-draft.ts'
+import { FailureNotes } from './failure-notes.tsx'
 import { NewSecret } from './new-secret.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookForm } from './webhook-form.tsx'
@@ -89,7 +89,7 @@ function WebhookTable({ projectId, webhooks, onEdit, onSecret }: WebhookTablePro
           <PageLink to="/settings/webhooks/$id/deliveries" params={{ id: webhook.id }}>
             <PlainText text={webhook.url} />
           </PageLink>
-          <FailureNotes webhook={webhook} />
+          <FailureNotes of={webhook} />
         </Stack>
       ),
     },
@@ -148,43 +148,5 @@ function EnabledSwitch({ projectId, webhook }: { projectId: string; webhook: Web
       aria-label={`Enable ${webhook.url}`}
       onChange={(event) => void toggle(event.currentTarget.checked)}
     />
-  )
-}
-
-/** Why a webhook is not delivered to, by what failed. */
-function FailureNotes({
-  webhook: {
-    disabled_by_failures: disabled,
-    filter_expression_error: failed,
-    last_result: last,
-    last_day: day,
-  },
-}: {
-  webhook: Webhook
-}) {
-  return (
-    <>
-      {day.failed === 0 ? null : (
-        <Text size="xs" c="red">
-          {formatCount(day.failed)} of {formatCount(day.deliveries)} deliveries of the last day failed
-          {last === null || last.error === null ? null : (
-            <>
-              {'; the last: '}
-              <PlainText text={last.error} />
-            </>
-          )}
-        </Text>
-      )}
-      {disabled === null ? null : (
-        <Text size="xs" c="red">
-          Disabled after failures: <PlainText text={disabled.reason} />
-        </Text>
-      )}
-      {failed === null ? null : (
-        <Text size="xs" c="red">
-          The expression failed and sent nothing: <PlainText text={failed.message} />
-        </Text>
-      )}
-    </>
   )
 }
