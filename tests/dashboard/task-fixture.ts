@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { openWeb } from '#services/notifier/testing/destination-receivers.ts'
 import { setRedteamFixture, type RedteamFixture } from '#services/redteam/testing/redteam-fixture.ts'
 import {
   openDashboard,
@@ -15,6 +16,8 @@ import { until } from '#tests/support/until.ts'
 export interface TaskFixture extends OpenDashboard {
   system: RedteamFixture
   payments: MockPaymentProvider
+  /** What destinations may reach, and the variables that say so. */
+  receiver: { web: Awaited<ReturnType<typeof openWeb>>; environment: Readonly<Record<string, string>> }
   project: FixtureProject
   admin: VisitedPage
   /** The API's answer to the operator. */
@@ -35,8 +38,12 @@ export function setTaskFixture(): Promise<TaskFixture> {
 async function setParts(undo: Undo): Promise<Omit<TaskFixture, 'stop'>> {
   const payments = await startMockPaymentProvider()
   undo.push(() => payments.stop())
+  const web = await openWeb()
+  undo.push(() => web.close())
+  const receiver = { web, environment: { DESTINATION_ALLOW: `plain:127.0.0.1:${web.port}` } }
   const system = await setRedteamFixture({
     apiEnvironment: {
+      ...receiver.environment,
       STRIPE_API_KEY: 'sk_test_123',
       STRIPE_API_BASE: payments.url,
       STRIPE_PRICES: 'pro:price_pro,team:price_team',
@@ -51,6 +58,7 @@ async function setParts(undo: Undo): Promise<Omit<TaskFixture, 'stop'>> {
     ...opened,
     system,
     payments,
+    receiver,
     project,
     admin: await opened.signIn(),
     read,

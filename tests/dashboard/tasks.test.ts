@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, jest } from '@jest/globals'
+import { destinationTasks } from './destination-tasks.ts'
+import { findingTasks } from './finding-tasks.ts'
 import { judgingTasks } from './judging-tasks.ts'
 import { keyboardTasks } from './keyboard-tasks.ts'
 import { operatingTasks } from './operating-tasks.ts'
@@ -21,5 +23,7 @@ describe('watching', () => watchingTasks(fixture))
 describe('setting up', () => settingUpTasks(fixture))
 describe('by keyboard', () => keyboardTasks(fixture))
 describe('operating', () => operatingTasks(fixture))
+describe('findings and rules', () => findingTasks(fixture))
+describe('destinations', () => destinationTasks(fixture))
 // Last, because one of these stops the scorer.
 describe('judging', () => judgingTasks(fixture))
