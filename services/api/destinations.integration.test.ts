@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { idToUuid } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
@@ -69,6 +69,24 @@ describe('a destination', () => {
     })
     expect((await call('GET', `/${String(webhook.json['id'])}`)).status).toBe(404)
     expect((await call('DELETE', `/${String(webhook.json['id'])}`)).status).toBe(404)
+  })
+
+  test('gets what failed again by the replays of webhooks, and nothing for another project', async () => {
+    const id = String((await call('POST', '', slack)).json['id'])
+    const delivery = newId('delivery')
+    await api.pool.query(
+      `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, attempt_count, created_at)
+       values ($1, $2, $3, $4, 'finding_opened', now(), '{}', 'failed', 4, now())`,
+      [delivery, id, project?.projectId ?? '', newId('event')].map(idToUuid),
+    )
+    const replay = (key = '') =>
+      api.call('POST', `/api/v1/webhooks/${id}/deliveries/replay-chosen`, {
+        ...{ key, body: { delivery_ids: [delivery] } },
+      })
+    expect((await replay(other?.key)).status).toBe(404)
+    expect((await replay(project?.key)).json).toEqual({ replayed: 1, skipped: [] })
+    await call('PATCH', `/${id}`, { enabled: false })
+    expect((await replay(project?.key)).status).toBe(409)
   })
 
   test('loses its credentials with its address: they must be given again', async () => {

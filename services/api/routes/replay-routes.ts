@@ -10,7 +10,7 @@ import { readReplayCursor, writeReplayCursor } from '../http/replay-cursor.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { noteReplays, planFailedReplays, planReplays } from '../stores/delivery-replay.ts'
 import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
-import { findWebhook } from '../stores/webhook-store.ts'
+import { findReceiver } from '../stores/webhook-store.ts'
 import { projectQuery, webhookParams } from './webhook-routes.ts'
 
 export interface ReplayRoutesOptions {
@@ -149,8 +149,8 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
 
 /** Each round would fail at once, and a client that repeats until nothing failed would never end. */
 async function refuseDisabled(database: ProjectDatabase<OneProject>, webhookId: string): Promise<void> {
-  const { id, enabled } = found(await findWebhook(database, webhookId), 'webhook', webhookId)
-  if (!enabled) throw new Problem(409, 'WEBHOOK_DISABLED', `webhook ${id} is disabled; enable it first`)
+  const { enabled } = found(await findReceiver(database, webhookId), 'webhook', webhookId)
+  if (!enabled) throw new Problem(409, 'WEBHOOK_DISABLED', `webhook ${webhookId} is disabled; enable it first`)
 }
 
 async function replay(
