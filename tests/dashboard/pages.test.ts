@@ -11,6 +11,7 @@ import {
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { adminPassword } from '#tests/support/start-dashboard.ts'
 import { fillPictureCalls } from './picture-calls.ts'
+import { fillPictureFindings } from './picture-findings.ts'
 import { fillPictureSettings } from './picture-settings.ts'
 import { goTo, shown } from './task-fixture.ts'
 
@@ -29,13 +30,17 @@ afterAll(() => site.stop())
 /** The request's time. */
 const requestTitle = /\d:\d\d/
 /** Pages that the navigation does not link. */
-async function otherPages(webhookId: string): Promise<[path: string, title: string | RegExp][]> {
+async function otherPages(
+  webhookId: string,
+  findingId: string,
+): Promise<[path: string, title: string | RegExp][]> {
   return [
     [`/requests/${site.requestId}`, requestTitle],
     [`/sessions/${encodeURIComponent(hostileText.slice(0, 100))}`, /window.__ran=1/],
     [`/score-runs/${await firstOf('/api/score-runs')}`, 'Score run'],
     [`/runs/${await firstOf('/api/redteam-runs')}`, 'Red-team run'],
     [`/settings/webhooks/${webhookId}/deliveries`, 'Delivery log'],
+    [`/findings/${findingId}`, 'pii_detection: payment_card'],
     ['/settings/sessions', 'Your sessions'],
   ]
 }
@@ -52,6 +57,7 @@ describe('every page', () => {
   beforeAll(async () => {
     await fillPictureCalls(site.api.pool, site.projectId)
     const webhookId = await fillPictureSettings(site.api, site.projectId, site.requestId)
+    const findingId = await fillPictureFindings(site.api, site.projectId)
     await writeHostileTexts()
     const { page } = admin
     const look = async (title: string | RegExp) => {
@@ -74,14 +80,16 @@ describe('every page', () => {
       await page.mouse.move(0, 0)
       await look(title)
     }
-    for (const [path, title] of await otherPages(webhookId)) {
+    for (const [path, title] of await otherPages(webhookId, findingId)) {
       await page.goto(`${path}?project=${site.projectId}`)
       await look(title)
     }
   }, 900_000)
 
   test.each(['light', 'dark'] as const)('is accessible in the %s theme', (theme) => {
-    expect(titles).toEqual(expect.arrayContaining(['Overview', 'Dead letters', 'Audit log', 'Your sessions']))
+    expect(titles).toEqual(
+      expect.arrayContaining(['Overview', 'Findings', 'Dead letters', 'Audit log', 'Your sessions']),
+    )
     expect(findings[theme]).toEqual([])
   })
 

@@ -10,6 +10,7 @@ import { adminPassword, startDashboard } from '#tests/support/start-dashboard.ts
 import { undoAll, type Undo } from '#tests/support/undo.ts'
 import { until } from '#tests/support/until.ts'
 import { fillPictureCalls } from './picture-calls.ts'
+import { fillPictureFindings } from './picture-findings.ts'
 import { fillPictureRuns } from './picture-runs.ts'
 import { fillPictureSettings } from './picture-settings.ts'
 
@@ -30,6 +31,7 @@ try {
   const { projectId } = await api.createProject({ name: 'Web shop', tier: 'team', cost_alert_usd: 250 })
   const requestId = await fillPictureCalls(api.pool, projectId)
   const webhookId = await fillPictureSettings(api, projectId, requestId)
+  const findingId = await fillPictureFindings(api, projectId)
   const runs = await fillPictureRuns(api.pool, projectId)
   const dashboard = await startDashboard(api.baseUrl)
   undo.push(() => dashboard.stop())
@@ -38,7 +40,7 @@ try {
   const common = { browser, baseUrl: dashboard.baseUrl, name: 'admin', password: adminPassword }
   const { page } = await signIn({ ...common, theme: 'light' })
   await mkdir(directory, { recursive: true })
-  for (const [name, path] of Object.entries(pagesOf({ requestId, webhookId, ...runs }))) {
+  for (const [name, path] of Object.entries(pagesOf({ requestId, webhookId, findingId, ...runs }))) {
     await page.goto(`${path}${path.includes('?') ? '&' : '?'}project=${projectId}`)
     for (const [size, viewport] of Object.entries(sizes)) {
       await page.setViewportSize(viewport)
@@ -53,11 +55,15 @@ try {
   await undoAll(undo)
 }
 
-type ShownIds = Record<'requestId' | 'webhookId' | 'scoreRunId' | 'redteamRunId', string>
+type ShownIds = Record<'requestId' | 'webhookId' | 'findingId' | 'scoreRunId' | 'redteamRunId', string>
 
-function pagesOf({ requestId, webhookId, scoreRunId, redteamRunId }: ShownIds): Record<string, string> {
+function pagesOf(ids: ShownIds): Record<string, string> {
+  const { requestId, webhookId, findingId, scoreRunId, redteamRunId } = ids
   return {
     overview: '/',
+    findings: '/findings',
+    finding: `/findings/${findingId}`,
+    'alert-rules': '/alert-rules',
     requests: '/requests?range=24h',
     request: `/requests/${requestId}`,
     sessions: '/sessions?range=24h',
@@ -72,6 +78,7 @@ function pagesOf({ requestId, webhookId, scoreRunId, redteamRunId }: ShownIds): 
     'dead-letters': '/operations/dead-letters',
     keys: '/settings/keys',
     webhooks: '/settings/webhooks',
+    destinations: '/settings/destinations',
     'delivery-log': `/settings/webhooks/${webhookId}/deliveries`,
     project: '/settings/project',
     billing: '/settings/billing',

@@ -150,7 +150,8 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
 /** Each round would fail at once, and a client that repeats until nothing failed would never end. */
 async function refuseDisabled(database: ProjectDatabase<OneProject>, webhookId: string): Promise<void> {
   const { enabled } = found(await findReceiver(database, webhookId), 'webhook', webhookId)
-  if (!enabled) throw new Problem(409, 'WEBHOOK_DISABLED', `webhook ${webhookId} is disabled; enable it first`)
+  if (!enabled)
+    throw new Problem(409, 'WEBHOOK_DISABLED', `webhook ${webhookId} is disabled; enable it first`)
 }
 
 async function replay(
