@@ -172,7 +172,7 @@ test('a webhook is added, its expression checked while it is typed', async () =>
   await dialog.getByLabel('Expression').fill('data.severity == ')
   await dialog.getByText(/line 1/).waitFor()
   await dialog.getByLabel('Expression').fill('data.severity == "critical"')
-  await dialog.getByText(/^Valid\./).waitFor()
+  await dialog.getByRole('table', { name: 'Results on recent events' }).waitFor()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText(/^whsec_/).waitFor()
   await page.getByRole('cell', { name: /^pii_detection/ }).waitFor()

@@ -119,6 +119,7 @@ const states = {
 
 function RuleState({ rule: { enabled, state } }: { rule: AlertRule }) {
   if (!enabled) return <Badge variant="default">Disabled</Badge>
+  if (state.evaluated_until === null) return <Badge variant="default">Not evaluated yet</Badge>
   const { label, color } = states[state.status]
   return (
     <>

@@ -24,7 +24,7 @@ const rule: AlertRule = {
 }
 
 test('a rule in one line', () => {
-  expect(describeRule(rule)).toBe('Failed share of 2 h above 7% / 10% · agent_name bot')
+  expect(describeRule(rule)).toBe('Failed share of 2 h above 7% / 10% · Agent: bot')
   const weekly = { ...rule, compare: 'last_week', warning_threshold: null, alert_threshold: 2, filter: {} }
   expect(describeRule(weekly as AlertRule)).toBe('Failed share of 2 h above 2 times of last week')
 })

@@ -72,7 +72,7 @@ export function formatValue(value: number | null, metric: Metric): string {
 /** What a rule watches, in one line. */
 export function describeRule(rule: AlertRule): string {
   const { metric, filter, window_minutes: minutes, direction, compare } = rule
-  const filters = Object.entries(filter).map(([name, value]) => ` · ${name} ${value}`)
+  const filters = Object.entries(filter).map(([name, value]) => ` · ${labelOfFilter(name)}: ${value}`)
   const thresholds = [rule.warning_threshold, rule.alert_threshold]
     .filter((threshold) => threshold !== null)
     .map((threshold) => (compare === 'none' ? formatValue(threshold, metric) : `${threshold} times`))

@@ -64,7 +64,7 @@ export function ageOf({ opened_at, due_at }: Pick<Finding, 'opened_at' | 'due_at
 const dayMs = 86_400_000
 
 function formatSpan(ms: number): string {
-  if (ms < 2 * dayMs) return formatDuration(Math.max(0, Math.round(ms / 60_000) * 60_000))
+  if (ms < 2 * dayMs) return formatDuration(Math.max(1, Math.round(ms / 60_000)) * 60_000)
   return `${Math.floor(ms / dayMs)} days`
 }
 
