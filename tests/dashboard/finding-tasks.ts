@@ -108,16 +108,17 @@ export function findingTasks(fixture: () => TaskFixture): void {
     const history = page.getByRole('region', { name: 'History' })
     await history.getByText('Open → False alarm').waitFor()
     const { read, record } = fixture()
-    const countOf = async () =>
-      (await read(`/api/findings/${idIn(finding)}?project_id=${project.id}`))['count']
-    const before = await countOf()
-    // Sinks take up a new suppression within seconds: calls are recorded until one is marked.
-    await until(async () => {
+    const recordAgain = async () => {
       const id = await record({ ...leaks('5500 0000 0000 0004'), agent_name: 'desk-one' }, project)
       const { items } = await read(`/api/safety-scores?project_id=${project.id}&request_id=${id}`)
       return (items as { suppressed_by: string | null }[]).some((score) => score.suppressed_by !== null)
-    })
-    expect(Number(await countOf())).toBeGreaterThanOrEqual(Number(before))
+    }
+    // Sinks take up a new suppression within seconds: calls are recorded until one is marked.
+    await until(recordAgain)
+    const countOf = async () =>
+      (await read(`/api/findings/${idIn(finding)}?project_id=${project.id}`))['count']
+    const before = await countOf()
+    expect([await recordAgain(), await countOf()]).toEqual([true, before])
     await history.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone.').waitFor()
     await history.getByText('False alarm → Open').waitFor()

@@ -172,7 +172,9 @@ test('a webhook is added, its expression checked while it is typed', async () =>
   await dialog.getByLabel('Expression').fill('data.severity == ')
   await dialog.getByText(/line 1/).waitFor()
   await dialog.getByLabel('Expression').fill('data.severity == "critical"')
-  await dialog.getByRole('table', { name: 'Results on recent events' }).waitFor()
+  // What it says of recent events, if the pages' data made any.
+  const tried = dialog.getByRole('table', { name: 'Results on recent events' })
+  await tried.or(dialog.getByText(/^Valid\./)).waitFor()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText(/^whsec_/).waitFor()
   await page.getByRole('cell', { name: /^pii_detection/ }).waitFor()
