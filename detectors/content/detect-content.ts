@@ -6,7 +6,7 @@ import requestFile from '../models/content-request.json' with { type: 'json' }
 import { wordsOfRequests } from '../linear/shared-words.ts'
 import { foldText } from '../phrases/fold-text.ts'
 import { hiddenIn } from '../phrases/decode-hidden.ts'
-import { identifyLanguage, type Language } from '../language/identify-language.ts'
+import { languageOf, type Language } from '../language/identify-language.ts'
 import type { Detector, Finding } from '../verdict.ts'
 import { contentSigns } from './content-signs.ts'
 import { findActiveMarkup, noteAsked, type Asked } from './active-markup.ts'
@@ -127,7 +127,7 @@ export function createContentDetector(): Detector {
         if (found.probability >= (worst[reader]?.probability ?? 0)) worst[reader] = found
       }
       if (side === 'request') foundAbroad ??= findHarmAbroad(text)
-      const language = text.text.length > maxForeignUnits ? null : identifyLanguage(text.text)
+      const language = text.text.length > maxForeignUnits ? null : languageOf(text)
       isCovered &&= language === null || coveredLanguages.has(language)
       if (language === null || language === 'en')
         for (const reader of readers[side]) keep(reader, readProse(reader, text))

@@ -57,11 +57,11 @@ export function isEnglish(text: string): boolean {
   return words.filter((word) => functionWords.has(word)).length > words.length / 5
 }
 
+const endings = ['ing', 'ed', 'es', 's', 'ly']
+
 export function stemsOf(text: string): string[] {
   return (text.toLowerCase().match(wordPattern) ?? []).map((word) => {
-    const ending = ['ing', 'ed', 'es', 's', 'ly'].find(
-      (suffix) => word.endsWith(suffix) && word.length > suffix.length + 3,
-    )
+    const ending = endings.find((suffix) => word.endsWith(suffix) && word.length > suffix.length + 3)
     return ending === undefined || functionWords.has(word) ? word : word.slice(0, -ending.length)
   })
 }

@@ -69,7 +69,7 @@ export function createJailbreakDetector(call: Call): Detector {
       if (text.text.trim() === '') return
       hasText = true
       const prose = withoutCode(text)
-      if (prose === text) language.read(text.text)
+      if (prose === text) language.read(text)
       // The model knows prompts; comments of a program are none.
       const reading = prose === text ? model.readOf(text) : unread
       likeliest = Math.max(likeliest, reading.probability)

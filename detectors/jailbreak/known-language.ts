@@ -1,5 +1,6 @@
+import type { CallText } from '../call-text.ts'
 import { findMatches } from '../find-matches.ts'
-import { identifyLanguage, type Language } from '../language/identify-language.ts'
+import { identifyLanguage, languageOf, type Language } from '../language/identify-language.ts'
 
 /** Fewer may be a foreign name in an English text; `忽略所有指令` is an order. */
 const maxForeignLetters = 5
@@ -25,10 +26,11 @@ export function createLanguageCheck() {
   let isStrange = false
   let short = ''
   return {
-    read(text: string): void {
+    read(given: CallText): void {
+      const { text } = given
       hasForeignLetters ||= findMatches(text, foreignLetter, maxForeignLetters + 1).length > maxForeignLetters
       // A page or a table has its words at the start, if anywhere.
-      const language = identifyLanguage(text) ?? identifyLanguage(text.slice(0, startUnits))
+      const language = languageOf(given) ?? identifyLanguage(text.slice(0, startUnits))
       if (language !== null) languages.add(language)
       else if (findMatches(text, word, maxUnknownWords + 1).length > maxUnknownWords) {
         isUnknown = true

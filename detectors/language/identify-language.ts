@@ -1,3 +1,6 @@
+import type { CallText } from '../call-text.ts'
+import { onceForText } from '../once-for-text.ts'
+
 /** Languages that are told apart. `other`: letters of a script, or words, that are none of them. */
 export type Language = keyof typeof functionWords | Exclude<(typeof scripts)[number][0], null> | 'other'
 
@@ -62,6 +65,12 @@ export function identifyLanguage(text: string): Language | null {
   }
   return languageOfWords(start)
 }
+
+/** The same for a call's text, cached: four detectors ask. */
+export function languageOf(text: CallText): Language | null {
+  return identified(text).language
+}
+const identified = onceForText(({ text }) => ({ language: identifyLanguage(text) }))
 
 function languageOfScript(text: string, letters: number): Language {
   for (const [language, letter] of scripts) {

@@ -43,7 +43,8 @@ const toldShare = 0.5
  */
 export function createRetellingFinder() {
   const found: Rule[] = []
-  const open = new Set<string>()
+  /** Their words are counted only if a prompt has rules and an answer retells them. */
+  const openTexts: string[] = []
   const sentences: Set<string>[] = []
   let language: Language | null = null
   let [isForeign, isUnread, isAnnounced, modals] = [false, false, false, 0]
@@ -57,7 +58,7 @@ export function createRetellingFinder() {
       }
     },
     readOpen(text: string): void {
-      for (const stem of stemsOf(text.slice(0, 20_000))) open.add(stem)
+      openTexts.push(text.slice(0, 20_000))
     },
     readAnswer(text: string): void {
       if (found.length === 0) return
@@ -74,6 +75,7 @@ export function createRetellingFinder() {
     /** Rules retold as rules: announced, asked for, or several that are nobody's business. */
     countRetold(isAskedFor: boolean): number {
       if (found.length === 0 || sentences.length === 0) return 0
+      const open = new Set(openTexts.flatMap(stemsOf))
       const told = found.filter((rule) => isTold(rule, sentences, open, isForeign))
       const innerTold = told.filter(({ isInner }) => isInner).length
       const secretiveTold = told.filter(({ isSecretive }) => isSecretive).length
@@ -135,7 +137,8 @@ function stemsOf(text: string): string[] {
 
 /** The start of a longer word: `delivery`, `deliveries`, `Lieferung` keep theirs, as related words do. */
 function stemOf(word: string): string | null {
-  const plain = word.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
+  const lower = word.toLowerCase()
+  const plain = /[^\0-\x7f]/.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
   if (/[\d_]/.test(plain) || plain.length < minLetters || common.has(plain)) return null
   return plain.replace(/(?<=.{4})(?:'s|en|ern|er|es|s|e|n)$/, '').slice(0, stemLetters)
 }

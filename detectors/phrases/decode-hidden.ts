@@ -36,6 +36,7 @@ const tagsPattern = /[\u{e0020}-\u{e007e}]{8,20000}/gu
 const selectorsPattern = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{12,20000}/gu
 /** Two invisible characters encode bits, and a third separates letters. */
 const bitsPattern = /[\u200b-\u200d\u2060-\u2064\ufeff]{96,160000}/g
+const beyondAscii = /[^\0-\x7f]/
 /** A cheap check for either, which few texts pass. */
 const unseen = /[\u200b-\u200d\u2060-\u2064\ufeff]{12}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{12}/u
 const morsePattern = /(?<![.\-\w])(?:[.-]{1,4}(?: {1,3}| ?\/ ?)){15,4000}[.-]{1,4}(?![.\-\w])/g
@@ -58,18 +59,17 @@ const escape = /%([2-7][0-9a-f])|&#x([2-7][0-9a-f]);|\\x([2-7][0-9a-f])|&#(\d{2,
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
 
-/** Present in every leetspeak word. */
-const leetPair = /[a-z][013457@$]|[013457@$][a-z]/iu
+/** Present in every leetspeak word. With flags `iu` also ſ and the Kelvin sign are letters; without, it is faster. */
+const leetPair = /[A-Za-z\u017f\u212a][013457@$]|[013457@$][A-Za-z\u017f\u212a]/
 
 /** Readable texts encoded in `text`. Passages that decode to noise are not hidden text. */
 export function decodeHidden(text: string): HiddenText[] {
+  const isAscii = !beyondAscii.test(text)
   return [
     ...(hasRun(text, base64Characters, minBase64) ? passages(text, base64Pattern, 'base64', fromBase64) : []),
     ...(hasRun(text, hexCharacters, minHex) ? passages(text, hexPattern, 'hex', fromHex) : []),
-    ...passages(text, tagsPattern, 'tags', (passage) =>
-      Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join(''),
-    ),
-    ...(unseen.test(text)
+    ...(isAscii ? [] : passages(text, tagsPattern, 'tags', fromTags)),
+    ...(!isAscii && unseen.test(text)
       ? [
           ...passages(text, selectorsPattern, 'selectors', fromSelectors),
           ...passages(text, bitsPattern, 'bits', fromBits),
@@ -152,6 +152,10 @@ function fromBase64(passage: string): string {
 
 function fromHex(passage: string): string {
   return Buffer.from(passage.replace(/\\x|0x|[ ,]/g, ''), 'hex').toString('utf8')
+}
+
+function fromTags(passage: string): string {
+  return Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join('')
 }
 
 function fromSelectors(passage: string): string {

@@ -80,10 +80,7 @@ function worstOf(
 
 function suspectFolded(folded: FoldedText, families: readonly PhraseFamily[]): Suspicion {
   const starts = wordStartsOf(folded.text)
-  const hits: Hit[] = []
-  for (const family of families) addHits(hits, family, folded.text, starts)
-  if (hits.length === 0) return nothingSuspicious
-  hits.sort((a, b) => a.start - b.start)
+  const hits = hitsOf(families, folded.text, starts).sort((a, b) => a.start - b.start)
   const { first, last, points } = densest(hits)
   if (points === 0) return nothingSuspicious
   const near = hits.slice(first, last + 1)
@@ -98,11 +95,14 @@ function suspectFolded(folded: FoldedText, families: readonly PhraseFamily[]): S
   }
 }
 
-/** A loop: most of some hundred patterns find nothing, and lists of nothing cost more than their gates. */
-function addHits(hits: Hit[], family: PhraseFamily, text: string, starts: WordStarts): void {
-  for (const pattern of family.patterns)
-    for (const { 0: match, index } of findGated(text, starts, pattern, maxHitsOfPattern))
-      hits.push({ family, start: index, end: index + match.length })
+/** Loops: of some hundred patterns a text matches none, mostly. */
+function hitsOf(families: readonly PhraseFamily[], text: string, starts: WordStarts): Hit[] {
+  const hits: Hit[] = []
+  for (const family of families)
+    for (const pattern of family.patterns)
+      for (const { 0: match, index } of findGated(text, starts, pattern, maxHitsOfPattern))
+        hits.push({ family, start: index, end: index + match.length })
+  return hits
 }
 
 /** The stretch of `hits` (sorted by start) within one window with the highest weight. */

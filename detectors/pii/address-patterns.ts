@@ -6,15 +6,20 @@ const link = String.raw`(?:(?:de|del|della|delle|dei|degli|di|da|das|do|dos|du|d
 /** Flat, floor and building, which belong to an address. */
 const flat = String.raw`(?:,? {0,2}\n? {0,4}(?:Apt|Apartment|Unit|Suite|Ste|Flat|Floor|Room|#|Whg|Wohnung|appt|apto|bajo|piso|lok|m|byt|kv|кв|корп|к|стр|daire|D|Kat)[.:]? ?(?:[\p{Lu}\d][\p{L}\d/-]{0,6}))?`
 
+/** What stands for a street, and a number. */
+const streetAndNumber =
+  / \d(?<=(?:Straße|Strasse|Str\.|Allee|Weg|Platz|Ring|Damm|Gasse|Vej|Gade|tee|põik|utca|út|útja|tér) \d)/
+/** A number, and a capital: all capitals outside ASCII are from U+00C0. */
+const numberAndCapital = /\d[A-Za-z]?,? [A-Z\u00c0-\uffff]/
 const mayHaveStreet = wordGate(
-  'strasse straße allee weg platz ring damm gasse vej gade tee põik utca út útja tér',
+  'street st str avenue ave av road rd lane ln drive dr court ct boulevard blvd way walk place pl square sq terrace ter close highway hwy crescent cres parkway pkwy trail trl circle cir grove gardens mews rise row hill park quay loop alley',
 )
 const mayHaveCalle = wordGate(
   'calle avenida avda plaza paseo camino carrera cra via viale corso piazza vicolo largo rua travessa praça alameda estrada rúa strada bulevardul πλατεία',
 )
 const germanPlace = /\b(?:A[mn]|Auf|I[mn]|Unter|Zu[mr]|Beim|Hinter) (?:de[mnr] )?[A-ZÄÖÜ]/
 const turkishStreet = /Cad(?:desi|\.)|Cd\.|Sok(?:ağı|ak|\.)|Sk\.|Mah(?:allesi|\.)|Bulvarı|Blv\./
-const polishPlace = /\b(?:ul|al|os|pl)\.|ulic|alej|plac |n[aá]m|třída|tř\./
+const polishPlace = /\b(?:ul|al|os|pl)\.|ulic|alej|plac |nám|třída|tř\./
 /** Words that end in "street", and a number. */
 export const streetEnding =
   / \d(?<=(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|ring|damm|ufer|steig|graben|markt|gade|vej|stræde|gatan|gata|vägen|väg|gränd|straat|laan|plein|kade|gracht|dreef|veien|vei|gaten|braut|stígur|vegur|katu|tie|kuja|polku|utca|útja|ulica|iela|gatvė|moor)s? \d)/
@@ -36,9 +41,7 @@ export const addressForms: readonly AddressForm[] = [
       String.raw`(?<![\p{L}\p{N}.,$€£])(?:\d{1,6} )?\d{1,6}[A-Za-z]?,? (?:(?:[NSEW]|NE|NW|SE|SW|North|South|East|West)\.? )?${caps(4)}(?:Street|St|Str|Avenue|Ave|Av|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Walk|Place|Pl|Square|Sq|Terrace|Ter|Close|Highway|Hwy|Crescent|Cres|Parkway|Pkwy|Trail|Trl|Circle|Cir|Grove|Gardens|Mews|Rise|Row|Hill|Park|Quay|Loop|Alley)(?![\p{L}\p{N}])\.?${flat}`,
       'gu',
     ),
-    mayMatch: wordGate(
-      'street st str avenue ave av road rd lane ln drive dr court ct boulevard blvd way walk place pl square sq terrace ter close highway hwy crescent cres parkway pkwy trail trl circle cir grove gardens mews rise row hill park quay loop alley',
-    ),
+    mayMatch: (text) => numberAndCapital.test(text) && mayHaveStreet(text),
   },
   // 12 rue de la Paix · 33 avenue de Provence
   {
@@ -64,7 +67,7 @@ export const addressForms: readonly AddressForm[] = [
       String.raw`(?<![\p{L}\p{N}])(?:\d{1,6} )?(?:${cap} ){1,2}(?:Straße|Strasse|Str\.|Allee|Weg|Platz|Ring|Damm|Gasse|Vej|Gade|tee|põik|utca|út|útja|tér) \d{1,5}(?: ?[a-z])?\.?(?![\p{L}\p{N}])${flat}`,
       'gu',
     ),
-    mayMatch: (text) => text.includes('Str.') || mayHaveStreet(text),
+    mayMatch: (text) => streetAndNumber.test(text),
   },
   {
     form: new RegExp(

@@ -1,6 +1,6 @@
 import type { CallText, Evidence } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
-import { identifyLanguage, type Language } from '../language/identify-language.ts'
+import { languageOf, type Language } from '../language/identify-language.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
 import { describeFindings, type Tally } from './describe-findings.ts'
 import { fieldNames } from './field-name.ts'
@@ -72,7 +72,7 @@ export function createPiiDetector(): Detector {
       // Operators name people freely in their own instructions, most often the assistant.
       if (speaker !== 'system') {
         isHinted ||= hintsAtPersons(text) || hintsAtSecret(text)
-        isOutside ||= !isCovered(text)
+        isOutside ||= !isCovered(given)
       }
       const untied = findPersonalData(field + text).filter(({ isTied }) => !isTied)
       isHinted ||= untied.length > 0
@@ -99,10 +99,11 @@ const fourWords = /\p{L} \p{L}{1,24} \p{L}{1,24},? \p{L}|[^\0-\u024f\u2000-\u2bf
 const [hasThe, hasTo] = [wordGate('the'), wordGate('to')]
 
 /** Names, numbers and code have no language to be told, and are covered. */
-function isCovered(text: string): boolean {
+function isCovered(given: CallText): boolean {
+  const { text } = given
   // Most texts are English or none at all; telling a language takes ten times as long.
   if (!fourWords.test(text) || (hasThe(text) && hasTo(text))) return true
-  const language = identifyLanguage(text)
+  const language = languageOf(given)
   return language === null || covered.has(language)
 }
 

@@ -1,7 +1,9 @@
+import { findGated, gatePattern } from '../gate/gated-pattern.ts'
+import { wordStartsOf } from '../gate/word-starts.ts'
 import { hasBeyondAscii, wordGate } from './word-gate.ts'
 
 /** Signs of a private person: words near names, and address forms. No proof: many names are public. */
-const hints: readonly RegExp[] = [
+const hints = [
   /\b(?:my|his|her|our|their) (?:ex-?)?(?:wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad|boss|neighbou?r|landlord|tenant|patient|client|customer|colleague|coworker|doctor|teacher|friend|girlfriend|boyfriend|partner) [a-z]{3,20} [a-z]{3,20}/i,
   /\b(?:my|his|her|their|our|whose) (?:full |first |last |legal |maiden )?name(?:'s| is| was)?\b/i,
   /\b(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra|Monsieur|Madame)\.? \p{Lu}\p{L}+/u,
@@ -16,7 +18,7 @@ const hints: readonly RegExp[] = [
   /(?<![\d.-])\d{2,4}(?:-\d{2,4}){2,3}(?![\d.-])/,
   // Account numbers have no check digit, and passwords in prose have no form.
   /\b(?:account|acct|a\/c|routing|sort code|iban|bsb|ifsc|pin|cvv|cvc|passcode|password|pass|login)\b[^\n]{0,16}\d{3}/i,
-]
+].map((hint) => gatePattern(new RegExp(hint, `${hint.flags}g`)))
 /** Two capitalised words inside a sentence: most full names, but also titles, places and firms. */
 const nameLike =
   /(?<=[\p{Ll},;] )(?!(?:The|An?|New|United|North|South|East|West|Saint|San|Los|Las|World|Great|Prime|White) )\p{Lu}\p{Ll}+(?: \p{Lu}\.)? \p{Lu}\p{Ll}+\b/u
@@ -28,9 +30,10 @@ const foreignStart = wordGate('mein ich je me vivo mi abito moro ik nazywam mies
 
 /** True if a text may name a private person: then only a judge can rule it out. */
 export function hintsAtPersons(text: string): boolean {
+  if (nameLike.test(text)) return true
+  const starts = wordStartsOf(text)
   return (
-    nameLike.test(text) ||
-    hints.some((hint) => hint.test(text)) ||
+    hints.some((hint) => findGated(text, starts, hint, 1).length > 0) ||
     ((hasBeyondAscii(text) || foreignStart(text)) && otherHints.test(text))
   )
 }
