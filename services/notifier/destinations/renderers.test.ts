@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { testEventData } from '#services/api/webhooks/test-event.ts'
-import { selectableEvents, type EventName, type RaisedEvent } from '#schemas/event-raised.ts'
+import { selectableEvents } from '#schemas/event-raised.ts'
 import { newId } from '#schemas/ids.ts'
 import { cut, disarm } from './disarm.ts'
-import { noticeOf, type Notice } from './notice.ts'
+import type { Notice } from './notice.ts'
 import { renderEmail } from './render-email.ts'
 import { renderJiraComment, renderJiraIssue, renderJiraSearch } from './render-jira.ts'
 import { unknownFields } from '#schemas/destination-template.ts'
@@ -13,63 +12,9 @@ import { renderSlack } from './render-slack.ts'
 import { renderSyslog } from './render-syslog.ts'
 import { renderTeams } from './render-teams.ts'
 import { hostileSnippets } from './testing/hostile-snippets.ts'
+import { hostileNotice, jira, mail, noticeWith, sender, syslog, url } from './testing/sample-notices.ts'
 
-const url = 'https://receiver.example/hook'
-const jira = {
-  url: 'https://team.atlassian.net/',
-  user: 'bot@example.com',
-  project_key: 'SEC',
-  issue_type: 'Bug',
-}
-const mail = {
-  host: 'mail.example',
-  port: 587,
-  tls: 'starttls' as const,
-  from: 'sluice@example.com',
-  to: ['soc@example.com'],
-}
-const syslog = {
-  host: 'siem.example',
-  port: 6_514,
-  tls: true,
-  format: 'text' as const,
-  facility: 13,
-  app_name: 'sluice',
-}
-const sender = { host: 'node-1', version: '0.2.0' }
-
-function noticeWith(event: EventName, fields: Record<string, unknown> = {}, withText = true): Notice {
-  const example = selectableEvents.find((one) => one === event) ?? 'threat_detected'
-  const nowMs = 1_795_000_000_000
-  const data = {
-    ...testEventData(example, { projectId: newId('project'), dashboardUrl: 'https://sluice.example', nowMs }),
-    ...fields,
-  }
-  const raised: RaisedEvent = {
-    id: newId('event', nowMs),
-    event,
-    project_id: newId('project'),
-    created_at: nowMs,
-    data: Buffer.from(JSON.stringify(data)),
-    content: null,
-    content_id: null,
-    webhook_id: null,
-  }
-  return noticeOf(raised, { fields: data, json: () => JSON.stringify(data) }, withText)
-}
-
-const hostile = hostileSnippets.map(
-  (text) =>
-    [
-      text.slice(0, 30),
-      noticeWith('threat_detected', {
-        agent_name: text,
-        tool_name: text,
-        prompt_snippet: text,
-        completion_snippet: text,
-      }),
-    ] as const,
-)
+const hostile = hostileSnippets.map((text) => [text.slice(0, 30), hostileNotice(text)] as const)
 
 /** Every string of a JSON payload. */
 function stringsIn(value: unknown): string[] {
