@@ -2,6 +2,7 @@ import { composePart } from './compose/compose-part.ts'
 import { imagePart } from './image/image-part.ts'
 import { modelPart } from './model/model-part.ts'
 import { otelPart } from './otel/otel-part.ts'
+import { formatsPart } from './formats/formats-part.ts'
 import type { PlatformPart } from './platform-part.ts'
 import { pythonPart } from './python/python-part.ts'
 import { upgradePart } from '../upgrade/upgrade-part.ts'
@@ -13,6 +14,7 @@ export const parts: Readonly<Record<string, PlatformPart>> = {
   model: modelPart,
   python: pythonPart,
   otel: otelPart,
+  formats: formatsPart,
 }
 
 export const usage = `scripts/test --platform PART…

@@ -39,7 +39,6 @@ export function ocsfOf(notice: Notice, product: { version: string }): Record<str
     status_id: statusId,
     status: statusNames[statusId],
     message: notice.title,
-    is_alert: notice.action === 'trigger',
     metadata: {
       version: '1.3.0',
       uid: notice.id,

@@ -105,6 +105,20 @@ test('events of one finding share their key: triggered, acknowledged, resolved',
   ])
 })
 
+test('a finding has the attributes that OCSF requires of class 2004', () => {
+  // The whole schema is checked by `scripts/test --platform formats`.
+  expect(parsed(renderOcsf(noticeWith('finding_resolved'), { url }, {}, sender).body)).toMatchObject({
+    activity_id: 3,
+    category_uid: 2,
+    class_uid: 2004,
+    type_uid: 200_403,
+    time: expect.any(Number),
+    severity_id: expect.any(Number),
+    metadata: { version: '1.3.0', product: { vendor_name: 'Sluice' } },
+    finding_info: { uid: expect.any(String), title: expect.any(String) },
+  })
+})
+
 test('a Jira issue is found again by a label that is safe in JQL', () => {
   const notice = { ...noticeWith('finding_opened'), dedupKey: 'x" OR project = "OTHER' }
   const { jql } = parsed(renderJiraSearch(notice, jira, { token: 't' }).body) as { jql: string }

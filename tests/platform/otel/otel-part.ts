@@ -11,7 +11,7 @@ import { startApi, type RunningApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
 import { runProgram } from '../engine/run-program.ts'
 import type { PlatformContext, PlatformPart } from '../platform-part.ts'
-import { createVenv } from '../python/python-venv.ts'
+import { installPython } from '../python/python-venv.ts'
 import { startInfrastructure } from '../start-infrastructure.ts'
 
 const program = join(import.meta.dirname, 'traced_calls.py')
@@ -33,7 +33,7 @@ export const otelPart: PlatformPart = {
   about: 'real OpenTelemetry instrumentations of Python send calls to a real API',
   async run(context) {
     const { cache, report, say, undo } = context
-    const python = await report.need('Python has the packages', () => createVenv(cache, requirements, say))
+    const python = await report.need('Python has the packages', () => installPython(cache, requirements, say))
     const directory = await mkdtemp(join(tmpdir(), 'sluice-otel-'))
     undo.push(() => rm(directory, { recursive: true, force: true }))
     const api = await report.need('Kafka, the registry, Postgres and the API start', async () => {

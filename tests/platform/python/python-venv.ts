@@ -17,8 +17,8 @@ export interface PythonVenv {
   directory: string
 }
 
-/** A virtual environment in the cache; resolves with its interpreter. Throws {@link CannotRun}. */
-export async function createVenv(cache: string, requirementsFile: string, say: Say): Promise<string> {
+/** The interpreter of a virtual environment in the cache with these packages. Throws {@link CannotRun}. */
+export async function installPython(cache: string, requirementsFile: string, say: Say): Promise<string> {
   const wanted = await readFile(requirementsFile, 'utf8')
   const place = join(cache, `python-${createHash('sha256').update(wanted).digest('hex').slice(0, 12)}`)
   const python = join(place, 'bin', 'python')
@@ -39,9 +39,9 @@ export async function createVenv(cache: string, requirementsFile: string, say: S
   return python
 }
 
-/** The environment of the SDK's tests, with the packages of requirements.txt. */
+/** An environment with the packages of requirements.txt, and a copy of the SDK. Throws {@link CannotRun}. */
 export async function createPythonVenv(cache: string, say: Say): Promise<PythonVenv> {
-  const python = await createVenv(cache, requirements, say)
+  const python = await installPython(cache, requirements, say)
   const directory = join(cache, `python-sdk.${process.pid}`)
   await mkdir(directory, { recursive: true })
   const sources = join(root, 'sdk', 'python')
