@@ -5,6 +5,7 @@ import { otelPart } from './otel/otel-part.ts'
 import { formatsPart } from './formats/formats-part.ts'
 import type { PlatformPart } from './platform-part.ts'
 import { pythonPart } from './python/python-part.ts'
+import { syslogPart } from './syslog/syslog-part.ts'
 import { upgradePart } from '../upgrade/upgrade-part.ts'
 
 export const parts: Readonly<Record<string, PlatformPart>> = {
@@ -15,6 +16,7 @@ export const parts: Readonly<Record<string, PlatformPart>> = {
   python: pythonPart,
   otel: otelPart,
   formats: formatsPart,
+  syslog: syslogPart,
 }
 
 export const usage = `scripts/test --platform PART…

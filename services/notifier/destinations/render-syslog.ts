@@ -7,8 +7,10 @@ import { ocsfOf } from './render-ocsf.ts'
 /** RFC 5424: critical, error, warning; informational where the event has no severity. */
 const severities: Readonly<Record<Severity, number>> = { critical: 2, high: 3, medium: 4 }
 const informational = 6
-/** RFC 5424 asks receivers for 2,048 octets and suggests 8,192. */
-const maxMessage = 8_192
+/** RFC 5424 asks receivers for 2,048 octets; rsyslog cuts at 8,096 unless told, and takes the rest as new. */
+const maxMessage = 8_000
+/** Of a text in `unmapped`, where the whole does not fit. */
+const maxUnmapped = 200
 /** The private enterprise number that RFC 5612 keeps for documentation: Sluice has none of its own. */
 const sdId = 'sluice@32473'
 
@@ -30,11 +32,25 @@ export function renderSyslog(notice: Notice, settings: Settings<'syslog'>, sende
     String(process.pid),
     notice.event,
   ].join(' ')
-  const message =
-    settings.format === 'ocsf' ? JSON.stringify(ocsfOf(notice, sender)) : oneLine(lineOf(notice))
   const head = `${header} ${structuredData(notice)} \ufeff`
   const room = maxMessage - Buffer.byteLength(head)
-  return Buffer.from(head + (settings.format === 'ocsf' ? message : cutBytes(message, room)))
+  const message =
+    settings.format === 'ocsf'
+      ? fitOcsf(ocsfOf(notice, sender), room)
+      : cutBytes(oneLine(lineOf(notice)), room)
+  return Buffer.from(head + message)
+}
+
+/** As JSON that stays whole: long texts of `unmapped` are cut, or all of it is left out. */
+function fitOcsf(finding: Record<string, unknown>, room: number): string {
+  const { unmapped, observables: _observables, ...rest } = finding
+  const cutTexts = Object.entries(unmapped as Notice['data']).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cut(value, maxUnmapped) : value,
+  ])
+  const forms = [finding, { ...rest, unmapped: Object.fromEntries(cutTexts) as object }, rest]
+  const written = forms.map((form) => JSON.stringify(form))
+  return written.find((text) => Buffer.byteLength(text) <= room) ?? '{}'
 }
 
 function structuredData(notice: Notice): string {

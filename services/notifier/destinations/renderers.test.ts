@@ -58,10 +58,17 @@ describe.each(hostile)('hostile text %s', (_name, notice) => {
 
   test('stays within one syslog message of RFC 5424', () => {
     const message = renderSyslog(notice, syslog, sender).toString('utf8')
-    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(8_192)
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(8_000)
     expect(message).toMatch(
       /^<\d{1,3}>1 \S+ node-1 sluice \d+ threat_detected \[sluice@32473( [a-zA-Z]+="(?:[^"\\\]]|\\["\\\]])*")+\] \ufeff[^\p{Cc}]*$/u,
     )
+  })
+
+  test('leaves OCSF over syslog whole JSON within the same bound', () => {
+    const message = renderSyslog(notice, { ...syslog, format: 'ocsf' }, sender)
+    expect(message.length).toBeLessThanOrEqual(8_000)
+    const json = message.subarray(message.indexOf('\ufeff') + 3)
+    expect(parsed(json)).toMatchObject({ class_uid: 2004, metadata: { uid: notice.id } })
   })
 
   test.each([

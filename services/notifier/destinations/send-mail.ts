@@ -1,3 +1,4 @@
+import { getSystemErrorName } from 'node:util'
 import { createTransport } from 'nodemailer'
 import type { Credentials, Settings } from '#schemas/destinations.ts'
 import { codeOf } from '#runtime/errors.ts'
@@ -53,5 +54,9 @@ function describeMailFailure(error: unknown): string {
   if (code === 'ETIMEDOUT') return 'the mail server did not answer in time'
   if (code === 'EDNS') return 'the host name does not resolve'
   const cause = error instanceof Error ? (error.cause ?? error) : error
-  return describeFailure(cause)
+  // The mail library puts its own code over that of a socket's error, but leaves the number of a system call.
+  const { errno } = cause as { errno?: number }
+  if (code === 'ESOCKET' && errno === undefined)
+    return 'TLS: the certificate of the mail server is not accepted'
+  return describeFailure(errno === undefined ? cause : { code: getSystemErrorName(errno) })
 }

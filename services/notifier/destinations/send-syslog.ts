@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, getCACertificates } from 'node:tls'
 import type { Settings } from '#schemas/destinations.ts'
 import { describeFailure } from '../sending/describe-failure.ts'
@@ -18,7 +18,7 @@ export function createSendSyslog(timeoutMs: number, ca: string | undefined): Sen
     new Promise((resolve) => {
       const frame = Buffer.concat([Buffer.from(`${message.length} `), message])
       const socket: Socket = tls
-        ? connectTls({ host, port, secureContext, servername: host, timeout: timeoutMs }, write)
+        ? connectTls({ host, port, secureContext, servername: nameOf(host), timeout: timeoutMs }, write)
         : connectPlain({ host, port, timeout: timeoutMs }, write)
       const timer = setTimeout(() => end('no connection, or no end of it, in time'), timeoutMs)
       function write(): void {
@@ -36,4 +36,9 @@ export function createSendSyslog(timeoutMs: number, ca: string | undefined): Sen
         end(socket.bytesWritten >= frame.length ? null : 'the connection was closed'),
       )
     })
+}
+
+/** RFC 6066 has no addresses in a server's name. The certificate is checked for `host` in any case. */
+function nameOf(host: string): string {
+  return isIP(host) === 0 ? host : ''
 }
