@@ -10,6 +10,8 @@ import type { Service } from '#runtime/service.ts'
 import { services } from '#schemas/services.ts'
 import { avroSchemas, topics, type TopicValues } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { createAuditStore } from './audit/audit-store.ts'
+import { AuditStream } from './audit/audit-stream.ts'
 import { claimLeaseMs, receiverTimeoutMs } from './delivery/attempt.ts'
 import type { NotifierConfig } from './config.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery/delivery-publisher.ts'
@@ -129,7 +131,10 @@ function createParts(context: NotifierContext): Part[] {
     },
   }
   const pump = new WaitingPump({ ...shared, attemptDue, giveUp })
-  return [sending, pump, ...createConsumers(context, deliver, fanOut)]
+  const { sendAudit: send } = destinations
+  const store = createAuditStore(pool)
+  const audit = send === undefined ? [] : [new AuditStream({ ...shared, store, send })]
+  return [sending, pump, ...audit, ...createConsumers(context, deliver, fanOut)]
 }
 
 function createConsumers(

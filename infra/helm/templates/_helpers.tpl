@@ -48,7 +48,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
   "gateway" $gateway
   "api" (list "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "STRIPE_API_KEY" "PAYMENT_WEBHOOK_SECRET")
   "scorer" (list "BODY_ENCRYPTION_KEYS" "OPENAI_API_KEY" "JUDGE_ENDPOINT_KEYS" "JUDGE_MARK_SECRET")
-  "notifier" (list "BODY_ENCRYPTION_KEYS" "WEBHOOK_CA")
+  "notifier" (list "BODY_ENCRYPTION_KEYS" "WEBHOOK_CA" "AUDIT_STREAM_HEADER")
   "redteam" (list "BODY_ENCRYPTION_KEYS" "INTERNAL_API_SECRET" "REDTEAM_TARGET_KEYS" "REDTEAM_MARK_SECRET" "REDTEAM_ATTACKER_KEY")
   "dashboard" (list "INTERNAL_API_SECRET" "DASHBOARD_ADMIN_PASSWORD" "OIDC_CLIENT_SECRET") -}}
 {{- $service := include "sluice.service" . | fromJson -}}

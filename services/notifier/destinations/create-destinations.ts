@@ -5,13 +5,14 @@ import type { ResolveHost } from '#runtime/resolve-host.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { NotifierConfig } from '../config.ts'
 import { receiverTimeoutMs } from '../delivery/attempt.ts'
+import { createSendAudit, type SendAudit } from '../audit/send-audit.ts'
 import { createHttpSender } from './send-http.ts'
 import { createSendMail } from './send-mail.ts'
 import { createSendSyslog } from './send-syslog.ts'
 import { createSendToDestination, type SendToDestination } from './send-to-destination.ts'
 
 export interface DestinationsOptions {
-  config: Pick<NotifierConfig, 'WEBHOOK_CA' | 'DESTINATION_ALLOW'>
+  config: Pick<NotifierConfig, 'WEBHOOK_CA' | 'DESTINATION_ALLOW' | 'AUDIT_STREAM' | 'AUDIT_STREAM_HEADER'>
   sealer: Sealer
   policy: OutboundPolicy
   resolveHost: ResolveHost
@@ -21,17 +22,25 @@ export interface DestinationsOptions {
 /** What sends to destinations, with the connections that it keeps. */
 export function createDestinations({ config, sealer, policy, resolveHost, log }: DestinationsOptions): {
   send: SendToDestination
+  /** Undefined: the operator has no SIEM. */
+  sendAudit: SendAudit | undefined
   close(): Promise<void>
 } {
-  const { WEBHOOK_CA: ca, DESTINATION_ALLOW: allowed } = config
+  const { WEBHOOK_CA: ca, DESTINATION_ALLOW: allowed, AUDIT_STREAM: target } = config
   const http = createHttpSender({ policy, ca, resolveHost, timeoutMs: receiverTimeoutMs, allowed })
-  const send = createSendToDestination({
-    http,
-    sendMail: createSendMail(receiverTimeoutMs, ca),
-    sendSyslog: createSendSyslog(receiverTimeoutMs, ca),
-    ...{ sealer, policy, allowed },
-    version: readVersion(),
-    log,
-  })
-  return { send, close: () => http.close() }
+  const sendSyslog = createSendSyslog(receiverTimeoutMs, ca)
+  const shared = { http, sendSyslog, policy, allowed, version: readVersion() }
+  return {
+    send: createSendToDestination({
+      ...shared,
+      sendMail: createSendMail(receiverTimeoutMs, ca),
+      sealer,
+      log,
+    }),
+    sendAudit:
+      target === undefined
+        ? undefined
+        : createSendAudit({ ...shared, target, header: config.AUDIT_STREAM_HEADER }),
+    close: () => http.close(),
+  }
 }

@@ -22,23 +22,47 @@ export interface SyslogSender {
 
 /** One message of RFC 5424, without the frame of RFC 6587. */
 export function renderSyslog(notice: Notice, settings: Settings<'syslog'>, sender: SyslogSender): Buffer {
-  const severity = notice.severity === null ? informational : severities[notice.severity]
-  const priority = settings.facility * 8 + severity
-  const header = [
-    `<${priority}>1`,
-    new Date(notice.createdAtMs).toISOString(),
-    printable(sender.host, 255),
-    settings.app_name,
-    String(process.pid),
-    notice.event,
-  ].join(' ')
-  const head = `${header} ${structuredData(notice)} \ufeff`
-  const room = maxMessage - Buffer.byteLength(head)
+  const head = {
+    facility: settings.facility,
+    severity: notice.severity === null ? informational : severities[notice.severity],
+    atMs: notice.createdAtMs,
+    host: sender.host,
+    appName: settings.app_name,
+    messageId: notice.event,
+    structuredData: structuredData(notice),
+  }
+  const room = maxMessage - syslogMessage({ ...head, message: '' }).length
   const message =
     settings.format === 'ocsf'
       ? fitOcsf(ocsfOf(notice, sender), room)
       : cutBytes(oneLine(lineOf(notice)), room)
-  return Buffer.from(head + message)
+  return syslogMessage({ ...head, message })
+}
+
+interface SyslogParts {
+  facility: number
+  severity: number
+  atMs: number
+  host: string
+  appName: string
+  messageId: string
+  structuredData: string
+  /** UTF-8, on one line. */
+  message: string
+}
+
+/** The header of RFC 5424 before a message. */
+export function syslogMessage(parts: SyslogParts): Buffer {
+  const header = [
+    `<${parts.facility * 8 + parts.severity}>1`,
+    new Date(parts.atMs).toISOString(),
+    printable(parts.host, 255),
+    parts.appName,
+    String(process.pid),
+    parts.messageId,
+    parts.structuredData,
+  ]
+  return Buffer.from(`${header.join(' ')} \ufeff${parts.message}`)
 }
 
 /** As JSON that stays whole: long texts of `unmapped` are cut, or all of it is left out. */

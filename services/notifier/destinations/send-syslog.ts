@@ -4,25 +4,28 @@ import type { Settings } from '#schemas/destinations.ts'
 import { describeFailure } from '../sending/describe-failure.ts'
 
 /** Null: the peer took all bytes and closed, or kept, the connection without an error. */
-export type SendSyslog = (message: Buffer, settings: Settings<'syslog'>) => Promise<string | null>
+export type SendSyslog = (
+  messages: readonly Buffer[],
+  settings: Pick<Settings<'syslog'>, 'host' | 'port' | 'tls'>,
+) => Promise<string | null>
 
 /**
- * One connection a message, framed by octet counting (RFC 5425, 6587). Syslog has no receipt: a peer that
+ * One connection for the messages, framed by octet counting (RFC 5425, 6587). Syslog has no receipt: a peer that
  * takes the bytes and answers our end of the connection with its own has read them.
  */
 export function createSendSyslog(timeoutMs: number, ca: string | undefined): SendSyslog {
   const secureContext = createSecureContext(
     ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] },
   )
-  return (message, { host, port, tls }) =>
+  return (messages, { host, port, tls }) =>
     new Promise((resolve) => {
-      const frame = Buffer.concat([Buffer.from(`${message.length} `), message])
+      const frames = Buffer.concat(messages.flatMap((one) => [Buffer.from(`${one.length} `), one]))
       const socket: Socket = tls
         ? connectTls({ host, port, secureContext, servername: nameOf(host), timeout: timeoutMs }, write)
         : connectPlain({ host, port, timeout: timeoutMs }, write)
       const timer = setTimeout(() => end('no connection, or no end of it, in time'), timeoutMs)
       function write(): void {
-        socket.end(frame)
+        socket.end(frames)
       }
       function end(error: string | null): void {
         clearTimeout(timer)
@@ -33,7 +36,7 @@ export function createSendSyslog(timeoutMs: number, ca: string | undefined): Sen
       socket.resume()
       socket.once('error', (error) => end(describeFailure(error)))
       socket.once('close', () =>
-        end(socket.bytesWritten >= frame.length ? null : 'the connection was closed'),
+        end(socket.bytesWritten >= frames.length ? null : 'the connection was closed'),
       )
     })
 }

@@ -116,7 +116,7 @@ function send(
       return tools.sendMail(renderEmail(notice, settings), settings, credentials)
     case 'syslog':
       return tools.sendSyslog(
-        renderSyslog(notice, settings, { host: hostname(), version: tools.version }),
+        [renderSyslog(notice, settings, { host: hostname(), version: tools.version })],
         settings,
       )
   }

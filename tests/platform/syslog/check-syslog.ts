@@ -40,7 +40,7 @@ export async function checkSyslog(
   const send = createSendSyslog(timeoutMs, certificate.cert)
   const all = messages()
   await report.check(`rsyslog reads ${all.length} messages whole, with their fields`, async () => {
-    for (const { bytes } of all) refuse(await send(bytes, settings))
+    for (const { bytes } of all) refuse(await send([bytes], settings))
     await compare(server, all)
   })
   await report.check(
@@ -48,9 +48,9 @@ export async function checkSyslog(
     async () => {
       await server.stop()
       const one = sentOf(noticeWith('finding_opened'), 'text')
-      if ((await send(one.bytes, settings)) === null) throw new Error('it was sent to nobody')
+      if ((await send([one.bytes], settings)) === null) throw new Error('it was sent to nobody')
       await server.start()
-      refuse(await send(one.bytes, settings))
+      refuse(await send([one.bytes], settings))
       await compare(server, [...all, one])
     },
   )
@@ -59,7 +59,7 @@ export async function checkSyslog(
     await refuseStranger(makeCertificate(), settings)
     await refuseStranger(undefined, settings)
     // What is sent after them shows that rsyslog has read all that came before.
-    refuse(await send(sentOf(noticeWith('usage_alert'), 'text').bytes, settings))
+    refuse(await send([sentOf(noticeWith('usage_alert'), 'text').bytes], settings))
     await until(async () => (await server.read()).length > before)
     if ((await server.read()).length !== before + 1) throw new Error('rsyslog read a message')
   })
@@ -70,7 +70,7 @@ async function refuseStranger(
   settings: typeof syslog & { port: number },
 ): Promise<void> {
   const error = await createSendSyslog(timeoutMs, authority?.cert)(
-    Buffer.from('<13>1 - - - - - - x'),
+    [Buffer.from('<13>1 - - - - - - x')],
     settings,
   )
   if (error?.startsWith('TLS: ') !== true) throw new Error(`the certificate is accepted: ${error}`)
