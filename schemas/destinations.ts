@@ -82,8 +82,20 @@ const settingsSchemas = {
       .describe(
         'JSON whose strings may hold `{{field}}`: event, id, created_at, project_id, title, severity, link, or data.<name>. A string that is only a field becomes its value. Absent: the event itself.',
       ),
+    batch: z
+      .enum(['none', 'array', 'bulk'])
+      .optional()
+      .describe(
+        '`array`: events that are due together are one JSON array. `bulk`: they are lines of the bulk API of Elasticsearch. Absent: `none`.',
+      ),
   }),
-  ocsf: z.strictObject({ url: httpUrl }),
+  ocsf: z.strictObject({
+    url: httpUrl,
+    batch: z
+      .enum(['none', 'array'])
+      .optional()
+      .describe('`array`: events that are due together are one JSON array. Absent: `none`.'),
+  }),
   syslog: z.strictObject({
     host: hostName,
     port: port.default(6_514),

@@ -1,3 +1,4 @@
+import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { OutboundPolicy } from '#runtime/outbound-address.ts'
 import { readVersion } from '#runtime/read-version.ts'
@@ -16,11 +17,19 @@ export interface DestinationsOptions {
   sealer: Sealer
   policy: OutboundPolicy
   resolveHost: ResolveHost
+  clock: Clock
   log: Log
 }
 
 /** What sends to destinations, with the connections that it keeps. */
-export function createDestinations({ config, sealer, policy, resolveHost, log }: DestinationsOptions): {
+export function createDestinations({
+  config,
+  sealer,
+  policy,
+  resolveHost,
+  clock,
+  log,
+}: DestinationsOptions): {
   send: SendToDestination
   /** Undefined: the operator has no SIEM. */
   sendAudit: SendAudit | undefined
@@ -35,6 +44,7 @@ export function createDestinations({ config, sealer, policy, resolveHost, log }:
       ...shared,
       sendMail: createSendMail(receiverTimeoutMs, ca),
       sealer,
+      clock,
       log,
     }),
     sendAudit:

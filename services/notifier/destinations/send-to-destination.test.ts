@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import { webhook, webhookDelivery } from '../testing/sample-records.ts'
@@ -13,6 +14,7 @@ const send = createSendToDestination({
   policy: { insecureHosts: new Set(['127.0.0.1']), ports: new Set([443]) },
   allowed: new Map(),
   version: '0',
+  clock: systemClock,
   log: createLog('test', 'silent'),
 })
 const data = { fields: {}, json: () => '{}' }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { PermanentError } from '#runtime/errors.ts'
 import { refuseDestination, type AllowedAddresses } from '#runtime/destination-allow.ts'
 import type { OutboundPolicy } from '#runtime/outbound-address.ts'
+import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import {
@@ -15,6 +16,8 @@ import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { failed, type AttemptResult } from '../sending/send-attempt.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
+import { arrayBatch, bulkBatch, bulkLines, splunkBatch, type BatchFormat } from './batch-formats.ts'
+import { createSendInBatch } from './send-batches.ts'
 import { noticeOf, type Notice } from './notice.ts'
 import { renderEmail } from './render-email.ts'
 import { renderJson, renderOcsf, renderSplunk } from './render-json.ts'
@@ -48,11 +51,13 @@ export interface DestinationTools {
   policy: OutboundPolicy
   allowed: AllowedAddresses
   version: string
+  clock: Pick<Clock, 'now'>
   log: Log
 }
 
 export function createSendToDestination(tools: DestinationTools): SendToDestination {
-  return async ({ event }, webhook, data) => {
+  const inBatch = createSendInBatch((rendered) => tools.http.post(rendered), tools.clock)
+  return async ({ event, attempt }, webhook, data) => {
     const startedMs = performance.now()
     try {
       const destination = openDestination(webhook, tools.sealer)
@@ -60,7 +65,17 @@ export function createSendToDestination(tools: DestinationTools): SendToDestinat
       const address = { ...settings, ...credentials } as Partial<Address>
       const refusal = refuseDestination(address, tools.policy, tools.allowed)
       if (refusal !== undefined) return failed(`the address ${refusal}`, 0)
-      const answer = await send(destination, noticeOf(event, data, webhook.includeText), tools)
+      const notice = noticeOf(event, data, webhook.includeText)
+      const batch = batchOf(destination)
+      const post = (rendered: Rendered) => {
+        if (batch === undefined) return tools.http.post(rendered)
+        const body = batch === bulkBatch ? bulkLines(notice.id, rendered.body) : rendered.body
+        // One bad event refuses a whole array: each is retried alone.
+        const alone = batch === arrayBatch && attempt > 1 ? notice.id : ''
+        const key = JSON.stringify([webhook.id, rendered.url, rendered.headers, alone])
+        return inBatch(key, batch, { ...rendered, body })
+      }
+      const answer = await send(destination, notice, post, tools)
       const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000
       return typeof answer === 'string' || answer === null
         ? { statusCode: null, durationMs, error: answer, excerpt: null, timedOut: false }
@@ -89,14 +104,22 @@ function openDestination(webhook: Webhook, sealer: Sealer): Destination {
   return { kind, settings: read.settings.data, credentials: read.credentials.data } as Destination
 }
 
+/** How a destination takes several events at once; undefined: each is a request of its own. */
+function batchOf({ kind, settings }: Destination): BatchFormat | undefined {
+  if (kind === 'splunk_hec') return splunkBatch
+  if (kind !== 'json' && kind !== 'ocsf') return undefined
+  if (settings.batch === 'bulk') return bulkBatch
+  return settings.batch === 'array' ? arrayBatch : undefined
+}
+
 /** The answer of an HTTP receiver; of others null, or why it failed. */
 function send(
   destination: Destination,
   notice: Notice,
+  post: (rendered: Rendered) => Promise<HttpAnswer>,
   tools: DestinationTools,
 ): Promise<HttpAnswer | string | null> {
   const { kind, settings, credentials } = destination
-  const post = (rendered: Rendered) => tools.http.post(rendered)
   switch (kind) {
     case 'slack':
       return post(renderSlack(notice, credentials))
@@ -142,9 +165,12 @@ function resultOf(
   }
 }
 
-/** Splunk's collector says in its answer whether it took the event: `code` 0. */
+/** `code` of an answer of Splunk's collector that took the events: success, or that its queues fill up. */
+const takenCodes: ReadonlySet<string> = new Set(['0', '24', '25'])
+
+/** Splunk's collector says in its answer whether it took the event. */
 function refusedInBody(kind: Destination['kind'], body: Buffer): string | null {
   if (kind !== 'splunk_hec') return null
   const code = /"code"\s*:\s*(\d+)/.exec(body.toString('utf8'))?.[1]
-  return code === undefined || code === '0' ? null : `the collector answered code ${code}`
+  return code === undefined || takenCodes.has(code) ? null : `the collector answered code ${code}`
 }
