@@ -11,7 +11,7 @@ let [project, other]: { projectId: string; key: string }[] = []
 beforeAll(async () => {
   api = await startApi({
     BODY_ENCRYPTION_KEYS: `k1:${key32.toString('base64')}`,
-    DESTINATION_ALLOW: 'siem.corp.example:6514,plain:10.0.0.7:25',
+    DESTINATION_ALLOW: 'siem.corp.example:6514,plain:10.0.0.7:25,plain:10.0.0.7:26',
   })
   project = await api.createProject()
   other = await api.createProject()
@@ -23,6 +23,33 @@ const call = (method: string, path: string, body?: unknown, key = project?.key ?
 
 const secretUrl = 'https://hooks.slack.com/services/T000/B000/verysecret'
 const slack = { kind: 'slack', credentials: { url: secretUrl } }
+
+const secret = 'verysecretverysecretverysecret12'
+const everyKind: [string, object][] = [
+  ['slack', { credentials: { url: `https://hooks.slack.com/services/${secret}` } }],
+  ['teams', { credentials: { url: `https://example.webhook.office.com/?sig=${secret}` } }],
+  ['pagerduty', { credentials: { routing_key: secret } }],
+  [
+    'jira',
+    {
+      settings: { url: 'https://team.atlassian.net', user: 'bot@example.com', project_key: 'SEC' },
+      credentials: { token: secret },
+    },
+  ],
+  [
+    'email',
+    { settings: { ...email('10.0.0.7', 25).settings, user: 'u' }, credentials: { password: secret } },
+  ],
+  ['splunk_hec', { settings: { url: 'https://siem.example.com' }, credentials: { token: secret } }],
+  ['json', { settings: json('{}').settings, credentials: { header: { name: 'X-Key', value: secret } } }],
+  [
+    'ocsf',
+    {
+      settings: { url: 'https://siem.example.com' },
+      credentials: { header: { name: 'X-Key', value: secret } },
+    },
+  ],
+]
 
 describe('a destination', () => {
   test('is created with the defaults of its kind, and its credentials are shown nowhere', async () => {
@@ -49,6 +76,29 @@ describe('a destination', () => {
     const identity = sealedIdentity(project?.projectId ?? '', id, 'destination_credentials')
     const opened = createSealer([{ id: 'k1', key: key32 }]).open(sealed, identity)
     expect(JSON.parse(opened.toString())).toEqual({ url: secretUrl })
+  })
+
+  test.each(everyKind)('%s: no answer and no audit entry has its credentials', async (kind, given) => {
+    const made = await call('POST', '', { kind, ...given })
+    expect([made.status, made.json['has_credentials']]).toEqual([201, true])
+    const path = `/${String(made.json['id'])}`
+    const answers = [
+      made,
+      await call('PATCH', path, given),
+      await call('PATCH', path, { credentials: { unknown: secret } }),
+      await call('GET', path),
+      await call('GET', ''),
+      await api.call('GET', `/api/v1/webhooks${path}/deliveries`, { key: project?.key ?? '' }),
+      await call('DELETE', path),
+    ]
+    const { rows } = await api.pool.query('select * from audit_log')
+    expect(JSON.stringify([answers.map(({ text }) => text), rows])).not.toContain(secret)
+    // Nor in any table: they are sealed.
+    const stored = await api.pool.query(
+      'select from webhooks w where position($1 in w::text) > 0 or position($2 in w::text) > 0',
+      [Buffer.from(secret).toString('hex'), secret],
+    )
+    expect(stored.rowCount).toBe(0)
   })
 
   test('is no webhook: neither list has the other, and a webhook cannot become one', async () => {
@@ -109,6 +159,34 @@ describe('a destination', () => {
     })
     const again = await call('PATCH', path, { ...moved, credentials: { token: 'new' } })
     expect(again.json).toMatchObject({ url: moved.settings.url })
+  })
+
+  test.each([
+    ['email', email('10.0.0.7', 25).settings, { port: 26 }, { password: secret }],
+    ['email', { ...email('10.0.0.7', 25).settings, tls: 'starttls' }, { tls: 'none' }, { password: secret }],
+    ['pagerduty', {}, { url: 'https://events.example.com/v2/enqueue' }, { routing_key: secret }],
+    [
+      'ocsf',
+      { url: 'https://siem.example.com' },
+      { url: 'https://other.example.com' },
+      { header: { name: 'X-Key', value: secret } },
+    ],
+  ])('%s %j with %j needs its credentials again', async (kind, settings, changed, credentials) => {
+    const { json: made } = await call('POST', '', { kind, settings, credentials })
+    const path = `/${String(made['id'])}`
+    const { status, json: refused } = await call('PATCH', path, { settings: { ...settings, ...changed } })
+    expect([status, JSON.stringify(refused['errors'])]).toEqual([
+      422,
+      expect.stringContaining('"credentials"'),
+    ])
+  })
+
+  test('without credentials moves on its own', async () => {
+    const settings = { host: 'siem.corp.example' }
+    const { json: made } = await call('POST', '', { kind: 'syslog', settings })
+    const moved = { host: '10.0.0.7', port: 25, tls: false }
+    const { status, json } = await call('PATCH', `/${String(made['id'])}`, { settings: moved })
+    expect([status, json['url']]).toEqual([200, 'syslog://10.0.0.7:25'])
   })
 
   test.each([

@@ -211,7 +211,8 @@ function changeRoute(options: DestinationRoutesOptions): Route {
       const { settings: given, credentials: secrets, filters, ...rest } = body
       await checkWebhook(rest)
       const database = databases.ofOne(principal, query.project_id)
-      const { kind, settings: kept, url } = found(await findDestination(database, id), 'webhook', id)
+      const stored = found(await findDestination(database, id), 'webhook', id)
+      const { kind, settings: kept, has_credentials: hasCredentials } = stored
       const changes: Parameters<typeof updateDestination>[2] = Object.fromEntries(
         Object.entries(rest).filter(([, value]) => value !== undefined),
       )
@@ -222,12 +223,13 @@ function changeRoute(options: DestinationRoutesOptions): Route {
           credentials: secrets,
         })
         const address = shownAddress(kind, settings, credentials)
-        if (secrets === undefined && address !== url) {
+        const isMoved = address !== stored.url || tlsOf(settings) !== tlsOf(kept)
+        if (secrets === undefined && hasCredentials && isMoved) {
           const message = 'must be given again: they are cleared when the address changes'
           throw invalidInput([{ path: 'credentials', message }])
         }
         const { projectId } = database.scope
-        Object.assign(changes, { settings }, secrets === undefined ? {} : { url: address })
+        Object.assign(changes, { settings, url: address })
         if (secrets !== undefined)
           changes.credentials = sealCredentials(credentials, { sealer, hasKeys, projectId, id })
       }
@@ -237,6 +239,11 @@ function changeRoute(options: DestinationRoutesOptions): Route {
       }
     },
   })
+}
+
+/** Without TLS, credentials would go over the same address in the clear. */
+function tlsOf(settings: object): unknown {
+  return 'tls' in settings ? settings.tls : undefined
 }
 
 function removeRoute({ databases, clock }: DestinationRoutesOptions): Route {

@@ -18,6 +18,7 @@ import { failed, type AttemptResult } from '../sending/send-attempt.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import { arrayBatch, bulkBatch, bulkLines, splunkBatch, type BatchFormat } from './batch-formats.ts'
 import { createSendInBatch } from './send-batches.ts'
+import { hideCredentials } from './hide-credentials.ts'
 import { noticeOf, type Notice } from './notice.ts'
 import { renderEmail } from './render-email.ts'
 import { renderJson, renderOcsf, renderSplunk } from './render-json.ts'
@@ -79,7 +80,7 @@ export function createSendToDestination(tools: DestinationTools): SendToDestinat
       const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000
       return typeof answer === 'string' || answer === null
         ? { statusCode: null, durationMs, error: answer, excerpt: null, timedOut: false }
-        : resultOf(answer, durationMs, destination.kind)
+        : resultOf(answer, durationMs, destination)
     } catch (error) {
       if (error instanceof PermanentError) return failed(`cannot be sent: ${error.message}`, 0)
       // A defect of ours: it costs this attempt, and no other delivery of the process.
@@ -150,16 +151,16 @@ const excerptBytes = 2_048
 function resultOf(
   { status, error, timedOut, body, retryAfterMs }: HttpAnswer,
   durationMs: number,
-  kind: Destination['kind'],
+  destination: Destination,
 ): DestinationResult {
   if (status === null) return { ...failed(error ?? 'no answer', durationMs), timedOut }
   const refused =
-    status >= 200 && status < 300 ? refusedInBody(kind, body) : `the receiver answered ${status}`
+    status >= 200 && status < 300 ? refusedInBody(destination.kind, body) : `the receiver answered ${status}`
   return {
     statusCode: status,
     durationMs,
     error: refused,
-    excerpt: body.subarray(0, excerptBytes),
+    excerpt: hideCredentials(body, destination).subarray(0, excerptBytes),
     timedOut,
     retryAfterMs,
   }
