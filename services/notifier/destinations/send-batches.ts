@@ -6,7 +6,7 @@ import type { HttpAnswer } from './send-http.ts'
 /** Of one request. `bytes`: a larger event goes alone. */
 export const batchBounds = { items: 50, bytes: 524_288 } as const
 /** How long an event waits for others. */
-const gatherMs = 25
+const batchMs = 25
 /** Events that a receiver has not looked at are sent again within this time: their claims end after 15 s. */
 const resendWithinMs = 2_000
 
@@ -15,7 +15,7 @@ interface Item {
   resolve(answer: HttpAnswer): void
 }
 
-interface Gathered {
+interface Batch {
   items: Item[]
   bytes: number
   format: BatchFormat
@@ -29,13 +29,13 @@ export function createSendInBatch(
   post: (rendered: Rendered) => Promise<HttpAnswer>,
   clock: Pick<Clock, 'now'>,
 ): SendInBatch {
-  const gathering = new Map<string, Gathered>()
+  const batches = new Map<string, Batch>()
   const flush = (key: string): void => {
-    const gathered = gathering.get(key)
-    if (gathered === undefined) return
-    gathering.delete(key)
-    clearTimeout(gathered.timer)
-    void sendAll(gathered.items, gathered.format)
+    const batch = batches.get(key)
+    if (batch === undefined) return
+    batches.delete(key)
+    clearTimeout(batch.timer)
+    void sendAll(batch.items, batch.format)
   }
   const sendAll = async (all: readonly Item[], format: BatchFormat): Promise<void> => {
     const untilMs = clock.now() + resendWithinMs
@@ -60,16 +60,16 @@ export function createSendInBatch(
   }
   return (key, format, rendered) => {
     const { length } = rendered.body
-    if ((gathering.get(key)?.bytes ?? 0) + length > batchBounds.bytes) flush(key)
+    if ((batches.get(key)?.bytes ?? 0) + length > batchBounds.bytes) flush(key)
     return new Promise((resolve) => {
-      const gathered = gathering.get(key) ?? {
+      const batch = batches.get(key) ?? {
         ...{ items: [], bytes: 0, format },
-        timer: setTimeout(() => flush(key), gatherMs),
+        timer: setTimeout(() => flush(key), batchMs),
       }
-      gathering.set(key, gathered)
-      gathered.items.push({ rendered, resolve })
-      gathered.bytes += length
-      if (gathered.items.length >= batchBounds.items) flush(key)
+      batches.set(key, batch)
+      batch.items.push({ rendered, resolve })
+      batch.bytes += length
+      if (batch.items.length >= batchBounds.items) flush(key)
     })
   }
 }

@@ -10,8 +10,8 @@ export type SendSyslog = (
 ) => Promise<string | null>
 
 /**
- * One connection for the messages, framed by octet counting (RFC 5425, 6587). Syslog has no receipt: a peer that
- * takes the bytes and answers our end of the connection with its own has read them.
+ * One connection for the messages, framed by octet counting (RFC 5425, 6587). Syslog has no receipt: a peer
+ * that takes the bytes and answers our end of the connection with its own has read them.
  */
 export function createSendSyslog(timeoutMs: number, ca: string | undefined): SendSyslog {
   const secureContext = createSecureContext(

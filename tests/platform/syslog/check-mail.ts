@@ -39,7 +39,7 @@ interface ReadMail {
   defects: string[]
 }
 
-/** A mail server that requires STARTTLS takes what the notifier sends, each mail with its own headers alone. */
+/** A mail server with STARTTLS takes what the notifier sends, each mail with its own headers alone. */
 export async function checkMail(
   report: Report,
   {
