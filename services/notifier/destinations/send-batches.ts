@@ -13,6 +13,7 @@ const resendWithinMs = 2_000
 interface Item {
   rendered: Rendered
   resolve(answer: HttpAnswer): void
+  reject(error: unknown): void
 }
 
 interface Batch {
@@ -22,7 +23,7 @@ interface Batch {
   timer: NodeJS.Timeout
 }
 
-/** Sends an event with others of the same `key`: one destination, address and credentials. Never rejects. */
+/** Sends an event with others of the same `key`: one destination, address and credentials. */
 export type SendInBatch = (key: string, format: BatchFormat, rendered: Rendered) => Promise<HttpAnswer>
 
 export function createSendInBatch(
@@ -35,7 +36,10 @@ export function createSendInBatch(
     if (batch === undefined) return
     batches.delete(key)
     clearTimeout(batch.timer)
-    void sendAll(batch.items, batch.format)
+    // A defect fails the attempts; without an end they would hold their permits for ever.
+    sendAll(batch.items, batch.format).catch((error: unknown) => {
+      for (const { reject } of batch.items) reject(error)
+    })
   }
   const sendAll = async (all: readonly Item[], format: BatchFormat): Promise<void> => {
     const untilMs = clock.now() + resendWithinMs
@@ -61,13 +65,13 @@ export function createSendInBatch(
   return (key, format, rendered) => {
     const { length } = rendered.body
     if ((batches.get(key)?.bytes ?? 0) + length > batchBounds.bytes) flush(key)
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const batch = batches.get(key) ?? {
         ...{ items: [], bytes: 0, format },
         timer: setTimeout(() => flush(key), batchMs),
       }
       batches.set(key, batch)
-      batch.items.push({ rendered, resolve })
+      batch.items.push({ rendered, resolve, reject })
       batch.bytes += length
       if (batch.items.length >= batchBounds.items) flush(key)
     })
