@@ -53,7 +53,7 @@ export function findingTasks(fixture: () => TaskFixture): void {
     expect(await rows(page).getByText('fay', { exact: true }).count()).toBe(3)
 
     await page.getByRole('checkbox', { name: 'Select all' }).check()
-    await page.getByRole('button', { name: 'Resolve' }).click()
+    await page.keyboard.press('e')
     await page.getByText('3 findings resolved.').waitFor()
     await page.getByText('Nothing is open').waitFor()
     await page

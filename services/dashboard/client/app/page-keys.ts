@@ -27,5 +27,22 @@ type PageKeyName = keyof typeof pageKeys
 
 /** Binds shortcuts while the page is shown. Inactive while typing. */
 export function usePageKeys(actions: Partial<Record<PageKeyName, () => void>>): void {
-  useHotkeys(Object.entries(actions).map(([name, act]) => [pageKeys[name as PageKeyName].hotkey, act]))
+  useHotkeys(
+    Object.entries(actions).map(([name, act]) => [
+      pageKeys[name as PageKeyName].hotkey,
+      (event) => {
+        if (isTypedInto(event.target)) return
+        event.preventDefault()
+        act()
+      },
+      // Otherwise fields would not get these letters.
+      { preventDefault: false },
+    ]),
+    ['TEXTAREA', 'SELECT'],
+  )
+}
+
+/** A ticked checkbox keeps the focus, and the next key is for the page. */
+function isTypedInto(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement && target.type !== 'checkbox'
 }

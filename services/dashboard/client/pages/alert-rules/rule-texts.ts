@@ -35,7 +35,7 @@ export function labelOfFilter(name: string): string {
 type Measured = Pick<AlertRule, 'metric' | 'compare'>
 
 /** Whether thresholds are shown as percentages; the API has shares from 0 to 1. */
-export function isPercent({ metric, compare }: Measured): boolean {
+function isPercent({ metric, compare }: Measured): boolean {
   return compare === 'none' && metric.endsWith('_share')
 }
 

@@ -27,6 +27,7 @@ export function useFindingChanges() {
   const last = useRef<readonly Done[]>([])
   const undo = async (all: readonly Done[]) => {
     last.current = []
+    if (all.length === 0) return
     await notifyResult(undoAll(all), (skipped) =>
       skipped === 0 ? 'Undone.' : `Undone, but for ${formatCount(skipped)} that changed since.`,
     )

@@ -22,7 +22,10 @@ export function useRowKeys({ rows, ticked, actions, focusFilter }: RowKeysOption
   const isBlocked = actions !== null && actions.dialog !== null
   const linkId = active === undefined ? undefined : linkIdOf(active)
   useEffect(() => {
-    if (!isBlocked && linkId !== undefined) document.getElementById(linkId)?.focus()
+    const link = linkId === undefined || isBlocked ? null : document.getElementById(linkId)
+    // What has the focus in this row keeps it, and so does the filter.
+    const held = document.activeElement
+    if (link?.closest('tr')?.contains(held) !== true && !(held instanceof HTMLInputElement)) link?.focus()
   }, [linkId, isBlocked])
   const go = (by: number) => {
     if (!isBlocked) setPlace(index === null ? 0 : Math.min(Math.max(index + by, 0), rows.length - 1))
