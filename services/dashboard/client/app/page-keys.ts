@@ -43,6 +43,6 @@ export function usePageKeys(actions: Partial<Record<PageKeyName, () => void>>): 
 }
 
 /** A ticked checkbox keeps the focus, and the next key is for the page. */
-function isTypedInto(target: EventTarget | null): boolean {
+export function isTypedInto(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && target.type !== 'checkbox'
 }

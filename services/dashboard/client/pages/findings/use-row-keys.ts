@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { usePageKeys } from '../../app/page-keys.ts'
+import { isTypedInto, usePageKeys } from '../../app/page-keys.ts'
 import { mayBecome, type Finding, type FindingState } from './finding-texts.ts'
 import type { FindingActions } from './use-finding-actions.tsx'
 
@@ -23,9 +23,9 @@ export function useRowKeys({ rows, ticked, actions, focusFilter }: RowKeysOption
   const linkId = active === undefined ? undefined : linkIdOf(active)
   useEffect(() => {
     const link = linkId === undefined || isBlocked ? null : document.getElementById(linkId)
-    // What has the focus in this row keeps it, and so does the filter.
+    // What has the focus in this row keeps it, and so does a field that is typed into.
     const held = document.activeElement
-    if (link?.closest('tr')?.contains(held) !== true && !(held instanceof HTMLInputElement)) link?.focus()
+    if (link?.closest('tr')?.contains(held) !== true && !isTypedInto(held)) link?.focus()
   }, [linkId, isBlocked])
   const go = (by: number) => {
     if (!isBlocked) setPlace(index === null ? 0 : Math.min(Math.max(index + by, 0), rows.length - 1))
