@@ -59,7 +59,10 @@ const escape = /%([2-7][0-9a-f])|&#x([2-7][0-9a-f]);|\\x([2-7][0-9a-f])|&#(\d{2,
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
 
-/** Present in every leetspeak word. With flags `iu` also ſ and the Kelvin sign are letters; without, it is faster. */
+/**
+ * Present in every leetspeak word. With flags `iu` also ſ and the Kelvin sign are letters; without, it is
+ * faster.
+ */
 const leetPair = /[A-Za-z\u017f\u212a][013457@$]|[013457@$][A-Za-z\u017f\u212a]/
 
 /** Readable texts encoded in `text`. Passages that decode to noise are not hidden text. */

@@ -39,6 +39,11 @@ const header = [
   secret('header.value', 'Value of the header', { isOptional: true }),
 ]
 const tls = { input: 'choice' } as const
+const batch = (...choices: string[]) =>
+  setting('batch', 'Events that are due together', {
+    ...{ input: 'choice', choices, isOptional: true },
+    description: 'Empty: one request for each event',
+  })
 
 /** The form of each kind: what docs/destinations.md lists. */
 export const kindForms: Readonly<Record<Kind, KindForm>> = {
@@ -98,10 +103,15 @@ export const kindForms: Readonly<Record<Kind, KindForm>> = {
         ...{ input: 'code', isOptional: true },
         description: 'JSON with {{field}} in its strings. Empty: the event itself',
       }),
+      batch('none', 'array', 'bulk'),
       ...header,
     ],
   },
-  ocsf: { label: 'OCSF over HTTP', isForPeople: false, fields: [setting('url', 'URL'), ...header] },
+  ocsf: {
+    label: 'OCSF over HTTP',
+    isForPeople: false,
+    fields: [setting('url', 'URL'), batch('none', 'array'), ...header],
+  },
   syslog: {
     label: 'Syslog',
     isForPeople: false,
