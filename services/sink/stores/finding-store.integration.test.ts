@@ -102,20 +102,22 @@ test('ledger: with redelivery and four sinks at once every failing score counts 
   expect((await eventsOf(projectId)).map(([event]) => event)).toEqual(many(3, () => 'finding_opened'))
 })
 
-test('a flood of 2,000 of one kind is one finding_opened, and counts at most the first 1,000 values', async () => {
+test('a flood of 10,000 of one kind is one finding_opened, and counts at most the first 1,000 values', async () => {
   const projectId = await world.fixture.addProject()
-  for (let batch = 0; batch < 8; batch++) {
-    const calls = await storedCalls(projectId, 250)
-    await store(calls.flatMap((call, index) => scoreOf(call, { found_values: [value(batch * 250 + index)] })))
+  for (let batch = 0; batch < 10; batch++) {
+    const calls = await storedCalls(projectId, 1_000)
+    await store(
+      calls.flatMap((call, index) => scoreOf(call, { found_values: [value(batch * 1_000 + index)] })),
+    )
   }
-  expect(await findingsOf(projectId)).toMatchObject([{ count: 2_000, values: 1_000 }])
+  expect(await findingsOf(projectId)).toMatchObject([{ count: 10_000, values: 1_000 }])
   const events = await eventsOf(projectId)
   expect(events).toMatchObject([
     [
       'finding_opened',
       {
         ...{ state: 'open', previous_state: null, scorer_name: 'pii_detection', severity: 'high' },
-        ...{ evidence_kind: 'phone_number', agent_name: 'support-bot', tool_name: null, count: 250 },
+        ...{ evidence_kind: 'phone_number', agent_name: 'support-bot', tool_name: null, count: 1_000 },
         ...{ owasp_category: 'LLM02', changed_by: null },
       },
     ],
