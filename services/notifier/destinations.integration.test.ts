@@ -239,40 +239,6 @@ test('no more go out in a minute than its limit, and the others wait without an 
   expect(failed.rowCount).toBe(0)
 })
 
-test.each([
-  ['slack', (path: string) => ({ credentials: { url: web.url(`${path}/very-secret`) } }), '/very-secret'],
-  [
-    'splunk_hec',
-    (path: string) => ({ settings: { url: web.url(path) }, credentials: { token: 'very-secret' } }),
-    '',
-  ],
-  [
-    'json',
-    (path: string) => ({
-      settings: { url: web.url(path) },
-      credentials: { header: { name: 'Authorization', value: 'Bearer very-secret' } },
-    }),
-    '',
-  ],
-] as const)('%s: an answer that repeats the request shows no credential', async (kind, given, more) => {
-  const path = `/echo/${kind}`
-  web.answers.set(path + more, () => {
-    const { headers, path: asked } = web.at(path + more).at(-1) ?? {}
-    return { status: 500, body: { asked, headers } }
-  })
-  const projectId = await fixture.addProject()
-  const id = await fixture.addDestination({ projectId, kind, ...given(path) })
-  const event = raised(projectId, 'finding_opened')
-  await fixture.raise(event)
-  const delivery = await eventually(
-    () => fixture.delivery(event, id),
-    (stored) => stored?.status === 'retrying',
-  )
-  const excerpt = String(delivery?.attempts[0]?.response_excerpt)
-  expect(excerpt).toContain('asked')
-  expect(JSON.stringify([delivery, excerpt])).not.toContain('very-secret')
-})
-
 test('an address that the operator does not list is not contacted', async () => {
   const projectId = await fixture.addProject()
   const id = await fixture.addDestination({

@@ -52,6 +52,16 @@ export function createNotifierMetrics(metrics: Metrics) {
       'Looks at what waits in the database that failed: until one succeeds none of it is attempted',
     ),
     dead: metrics.counter('sluice_notifier_dead_deliveries_total', 'Deliveries whose last attempt failed'),
+    ...createAuditMetrics(metrics),
+    disabled: metrics.counter(
+      'sluice_notifier_disabled_total',
+      'Webhooks disabled because nothing reached them for as long as their owners set',
+    ),
+  }
+}
+
+function createAuditMetrics(metrics: Metrics) {
+  return {
     auditLag: metrics.gauge(
       'sluice_notifier_audit_lag_seconds',
       'Age of the oldest entry of the audit log that AUDIT_STREAM has not taken; 0 without one',
@@ -59,10 +69,6 @@ export function createNotifierMetrics(metrics: Metrics) {
     auditStreamed: metrics.counter(
       'sluice_notifier_audit_entries_total',
       'Entries of the audit log that AUDIT_STREAM has taken',
-    ),
-    disabled: metrics.counter(
-      'sluice_notifier_disabled_total',
-      'Webhooks disabled because nothing reached them for as long as their owners set',
     ),
   }
 }

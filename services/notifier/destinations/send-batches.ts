@@ -38,7 +38,7 @@ export function createSendInBatch(
     clearTimeout(batch.timer)
     // A defect fails the attempts; without an end they would hold their permits for ever.
     sendAll(batch.items, batch.format).catch((error: unknown) => {
-      for (const { reject } of batch.items) reject(error)
+      for (const item of batch.items) item.reject(error)
     })
   }
   const sendAll = async (all: readonly Item[], format: BatchFormat): Promise<void> => {
