@@ -47,7 +47,7 @@ export async function prepareRsyslog(
   directory: string,
   { key, cert }: TestCertificate,
 ): Promise<Rsyslog> {
-  const root = await unpackPackages(cache, ['rsyslog', 'rsyslog-openssl'])
+  const root = await unpackPackages(cache, ['rsyslog', 'rsyslog-gnutls'])
   const [port] = (await freePorts(1)) as [number]
   const at = (name: string) => join(directory, name)
   const libraries = join(root, 'usr', 'lib', `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`)
@@ -100,8 +100,8 @@ function configuration(directory: string, port: number): string {
     (name) =>
       `defaultNetstreamDriver${name}="${join(directory, name === 'KeyFile' ? 'key.pem' : 'cert.pem')}"`,
   )
-  return `global(workDirectory="${directory}" defaultNetstreamDriver="ossl" ${tls.join(' ')})
-module(load="imtcp" streamDriver.name="ossl" streamDriver.mode="1" streamDriver.authMode="anon")
+  return `global(workDirectory="${directory}" defaultNetstreamDriver="gtls" ${tls.join(' ')})
+module(load="imtcp" streamDriver.name="gtls" streamDriver.mode="1" streamDriver.authMode="anon")
 template(name="fields" type="list" option.jsonf="on") { ${properties.join(' ')} }
 input(type="imtcp" address="127.0.0.1" port="${port}")
 action(type="omfile" file="${join(directory, 'received')}" template="fields")
