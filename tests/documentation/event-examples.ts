@@ -76,7 +76,7 @@ const alert = {
   compared_with: null,
   filter: { agent_name: 'support-agent' },
   since: '2026-11-21T09:25:00.000Z',
-  report_url: `${dashboard}/alerts/alr_01kaq3h2v8e5s9n6c7d4f1g0hq`,
+  report_url: `${dashboard}/alert-rules`,
 }
 
 export const eventExamples: readonly EventExample[] = [

@@ -84,7 +84,7 @@ const examples = {
     changed_by: 'analyst@example.com',
   }),
   alert_fired: exampleAlert,
-  alert_recovered: (options: TestEventOptions) => ({ ...exampleAlert(options), value: 0.2 }),
+  alert_recovered: (options: TestEventOptions) => ({ ...exampleAlert(options), value: 0.02 }),
 } satisfies { [E in SelectableEvent]: (options: TestEventOptions) => EventData<E> }
 
 function exampleFinding({ dashboardUrl, nowMs }: TestEventOptions): EventData<'finding_opened'> {
@@ -117,12 +117,12 @@ function exampleAlert({ dashboardUrl, nowMs }: TestEventOptions): EventData<'ale
     rule_name: 'Example rule',
     metric: 'unsafe_share',
     level: 'alert',
-    value: 2.5,
-    threshold: 1,
+    value: 0.25,
+    threshold: 0.1,
     window_minutes: 15,
     compared_with: null,
     filter: { agent_name: 'example-agent' },
     since: new Date(nowMs).toISOString(),
-    report_url: `${dashboardUrl}/alerts/${ruleId}`,
+    report_url: `${dashboardUrl}/alert-rules`,
   }
 }

@@ -22,7 +22,7 @@ export function makeAlertEvent(
     threshold: thresholdOf(due, level),
     compared_with: compared,
     since: new Date(sinceMs).toISOString(),
-    report_url: `${dashboardUrl}/alerts/${ruleId}`,
+    report_url: `${dashboardUrl}/alert-rules`,
   }
   return {
     id: hashedId('event', due.createdAtMs, [projectId, ruleId, event, String(state.changes)]),

@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import { dayOf } from './day-partitions.ts'
+import { eraseComments, findingsOfCalls } from './erase-findings.ts'
 import { lockCalls, type CallPlace } from './lock-calls.ts'
 import { timeBounds } from './time-bounds.ts'
 
@@ -68,9 +69,11 @@ export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit
   )
   // A call that was never stored may still have a dead letter.
   await noteErased(client, erasure, scope === 'request' ? [subject] : keys.map(({ id }) => id))
+  const findings = new Set<string>()
   const byTime = keys.toSorted((one, other) => one.created_at.getTime() - other.created_at.getTime())
   for (const ofDay of Map.groupBy(byTime, ({ created_at }) => dayOf(created_at.getTime())).values()) {
     await lockCalls(client, project_id, ofDay)
+    for (const finding of await findingsOfCalls(client, project_id, ofDay)) findings.add(finding)
     // With these bounds Postgres skips the other days' partitions. Both are parameters: a time plus an
     // interval is known only after planning and locking.
     await client.query(
@@ -86,6 +89,7 @@ export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit
     )
   }
   if (keys.length === 0) return 0
+  await eraseComments(client, project_id, [...findings])
   await client.query('update erasures set erased_calls = erased_calls + $2, barrier = null where id = $1', [
     erasureId,
     keys.length,

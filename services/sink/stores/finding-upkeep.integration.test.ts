@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '#runtime/clock.ts'
 import { idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
@@ -131,6 +132,65 @@ test('an erasure keeps counts and takes what the last call had; without a call t
   expect(await keptOf(projectId)).toEqual([{ ...kept, live: 1, values: 1, comments: 1 }])
   await erase(three)
   expect(await keptOf(projectId)).toEqual([{ ...kept, live: 0, values: 0, comments: 0 }])
+})
+
+test('an erasure leaves comments on findings of other calls, also where those have expired', async () => {
+  const [expired, erased] = (await storedCalls(2)) as [LoggedCall, LoggedCall]
+  const projectId = expired.project_id
+  await score(expired, found(1))
+  await comment(projectId)
+  await score(erased, { found_values: [{ kind: 'email', tool: null, hash: Buffer.alloc(16, 2) }] })
+  await world.pool.query('delete from llm_requests where project_id = $1 and id = $2', [
+    idToUuid(projectId),
+    idToUuid(expired.id),
+  ])
+  const erasure = await world.fixture.erase(projectId, 'request', idToUuid(erased.id))
+  await world.fixture.erased(erasure, '1')
+  expect(await keptOf(projectId)).toMatchObject([
+    { kind: 'email', live: 0, comments: 0 },
+    { kind: 'phone_number', live: 0, comments: 1 },
+  ])
+})
+
+test("an erased project's findings of calls that came later stay, without the older comments", async () => {
+  const [early] = (await storedCalls(1)) as [LoggedCall]
+  const projectId = early.project_id
+  await score(early, found(1))
+  await comment(projectId)
+  const erasure = await world.fixture.erase(projectId, 'project', '')
+  // Stored within its millisecond, a call would be of the erasure.
+  await sleep(5)
+  const atMs = Date.now() + 60_000
+  const later = sampleCall(projectId, { id: newId('request', atMs), received_at: atMs })
+  await world.fixture.store([later])
+  await score(later, found(2))
+  await world.fixture.erased(erasure, '1')
+  expect(await keptOf(projectId)).toMatchObject([{ live: 1, comments: 0 }])
+})
+
+test('a finding that a sink counts while old ones are deleted stays', async () => {
+  await world.pool.query('delete from findings')
+  const [old, fresh] = (await storedCalls(2)) as [LoggedCall, LoggedCall]
+  await score(old, found(1))
+  await world.pool.query(`update findings set opened_at = now() - interval '401 days'`)
+  await world.pool.query(`update finding_counters set last_seen_at = now() - interval '401 days'`)
+  const [sink, upkeep] = [await world.pool.connect(), await world.pool.connect()]
+  try {
+    await sink.query('begin')
+    await sink.query('select from findings where project_id = $1 for key share', [idToUuid(old.project_id)])
+    await upkeep.query('begin')
+    expect(await deleteOldFindings(upkeep)).toBe(0)
+    await sink.query('update finding_counters set last_seen_at = now() where project_id = $1', [
+      idToUuid(old.project_id),
+    ])
+    await sink.query('commit')
+    expect(await deleteOldFindings(upkeep)).toBe(0)
+    await upkeep.query('commit')
+  } finally {
+    for (const client of [sink, upkeep]) client.release()
+  }
+  await score(fresh, found(1))
+  expect(await keptOf(old.project_id)).toMatchObject([{ count: 2 }])
 })
 
 test("an erased project's findings go with it, and no other project's", async () => {

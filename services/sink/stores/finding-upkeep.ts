@@ -19,14 +19,22 @@ export async function measureFindings(
   return rows
 }
 
+const isOld = `f.opened_at < now() - make_interval(days => $1) and not exists (
+  select from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id
+  and c.last_seen_at >= now() - make_interval(days => $1))`
+
 /** Deletes findings without a call for long, and old changes: at most 100 and 10,000. Returns how many. */
 export async function deleteOldFindings(client: ClientBase): Promise<number> {
-  const findings = await client.query(
-    `delete from findings where (project_id, id) in (
-       select f.project_id, f.id from findings f where f.opened_at < now() - make_interval(days => $1) and not exists (
-         select from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id
-         and c.last_seen_at >= now() - make_interval(days => $1)) limit 100)`,
+  // Locked first: a sink that counts a finding holds its row, and what it has counted is seen only by the next
+  // statement.
+  const { rows } = await client.query<{ project_id: string; id: string }>(
+    `select f.project_id, f.id from findings f where ${isOld} order by 1, 2 limit 100 for update skip locked`,
     [findingDays],
+  )
+  const findings = await client.query(
+    `delete from findings f using unnest($2::uuid[], $3::uuid[]) as k (project_id, id)
+     where f.project_id = k.project_id and f.id = k.id and ${isOld}`,
+    [findingDays, rows.map(({ project_id }) => project_id), rows.map(({ id }) => id)],
   )
   const changes = await client.query(
     `delete from finding_changes where ctid in (

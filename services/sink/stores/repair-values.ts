@@ -13,16 +13,17 @@ export async function repairValues(
   { projectUuid, liveRunUuid }: { projectUuid: string; liveRunUuid: string },
   requestUuids: readonly string[],
 ): Promise<void> {
-  // The search below plans for every day's partition, and so locks them all.
+  // In a statement before the search: what a sink commits while this waits is seen only by the next one. The
+  // search plans for every day's partition, and so locks them all.
   const held = await client.query(
-    'select from finding_values where project_id = $1 and last_request_id = any ($2::uuid[]) limit 1',
+    `select from finding_values where project_id = $1 and last_request_id = any ($2::uuid[])
+     order by finding_id, hash, lane for update`,
     [projectUuid, requestUuids],
   )
   if (held.rowCount === 0) return
   await client.query(
     `with held as materialized (
        select v.finding_id, v.hash, v.lane from finding_values v where v.project_id = $1 and v.last_request_id = any ($3::uuid[])
-       order by v.finding_id, v.hash, v.lane for update
      ), found as materialized (
        select h.*, n.request_id from held h left join lateral (
          select s.request_id from (
