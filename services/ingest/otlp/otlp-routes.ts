@@ -14,6 +14,8 @@ const maxBytes = 32 * 1024 * 1024
 /** Exporters for others need only another address. */
 const paths = ['/v1/traces', '/api/public/otel/v1/traces']
 const protobuf = 'application/x-protobuf'
+/** The spans and the records made of them are held besides the body. */
+const heldTimes = 2
 
 interface OtlpOptions {
   logCalls: LogCalls
@@ -56,13 +58,14 @@ function tracesRoute(path: string, options: Options): Route {
     problems: {
       400: 'Neither protobuf nor JSON.',
       408: 'The body did not come within a minute.',
-      413: 'The request is larger than 32 MiB.',
+      413: 'The request is larger than 32 MiB, or takes more memory than one sender is given: send fewer spans at once.',
       429: "The project has used its tier's requests; Retry-After says when the period resets.",
       503: 'Not kept, or not known to be: send it again after Retry-After. What was kept is not stored twice.',
     },
     async handle({ principal, body, headers, reserveBodyBudget }) {
       const projectId = projectOf(principal)
       const isProtobuf = isProtobufType(headers['content-type'])
+      reserveBodyBudget(heldTimes * body.length)
       const { records, unreadable, others } = await readRecords(body, isProtobuf, projectId)
       reserveBodyBudget(records.length * options.recordBytes)
       const results = await logInBatches(options.logCalls, principal, records)

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import { dayOf } from './day-partitions.ts'
-import { eraseComments, findingsOfCalls } from './erase-findings.ts'
+import { eraseComments, findingsOfCalls } from './erase-comments.ts'
 import { lockCalls, type CallPlace } from './lock-calls.ts'
 import { timeBounds } from './time-bounds.ts'
 

@@ -1,49 +1,12 @@
 import type { ClientBase } from 'pg'
 import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { OpenErasure } from './erase-calls.ts'
-import type { CallPlace } from './lock-calls.ts'
 import { repairValues } from './repair-values.ts'
-import { timeBounds } from './time-bounds.ts'
 
 /** Calls whose values are looked for among others at once. */
 const callsAtOnce = 100
 /** A finding may have thousands of values. */
 const findingsAtOnce = 100
-
-/** The findings of calls of one day: read before the calls are deleted with their scores. */
-export async function findingsOfCalls(
-  client: ClientBase,
-  projectUuid: string,
-  calls: readonly CallPlace[],
-): Promise<string[]> {
-  const { rows } = await client.query<{ finding_id: string }>(
-    `select distinct finding_id from safety_scores where project_id = $1 and request_id = any ($2::uuid[])
-     and finding_id is not null and request_created_at between $3 and $4`,
-    [
-      projectUuid,
-      calls.map(({ id }) => id),
-      ...timeBounds(calls, ({ created_at: createdAt }) => createdAt.getTime()),
-    ],
-  )
-  return rows.map(({ finding_id }) => finding_id)
-}
-
-/**
- * Deletes the comments on those of the findings that have no call left: they may quote an erased one. Comments
- * on findings whose calls only expired stay.
- */
-export async function eraseComments(
-  client: ClientBase,
-  projectUuid: string,
-  findingUuids: readonly string[],
-): Promise<void> {
-  if (findingUuids.length === 0) return
-  await client.query(
-    `delete from finding_comments c where c.project_id = $1 and c.finding_id = any ($2::uuid[]) and not exists (
-       select from safety_scores s where s.project_id = c.project_id and s.finding_id = c.finding_id)`,
-    [projectUuid, findingUuids],
-  )
-}
 
 /**
  * Takes the values of erased calls that no other call has. The counts of findings stay. Returns how many rows

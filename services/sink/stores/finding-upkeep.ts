@@ -25,8 +25,8 @@ const isOld = `f.opened_at < now() - make_interval(days => $1) and not exists (
 
 /** Deletes findings without a call for long, and old changes: at most 100 and 10,000. Returns how many. */
 export async function deleteOldFindings(client: ClientBase): Promise<number> {
-  // Locked first: a sink that counts a finding holds its row, and what it has counted is seen only by the next
-  // statement.
+  // Locked first: a sink that counts a finding holds its row, and what it has counted is seen only by the
+  // next statement.
   const { rows } = await client.query<{ project_id: string; id: string }>(
     `select f.project_id, f.id from findings f where ${isOld} order by 1, 2 limit 100 for update skip locked`,
     [findingDays],
