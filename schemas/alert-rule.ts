@@ -12,18 +12,39 @@ export const alertMetrics = [
   'calls',
   'not_read_share',
   'delivery_failures',
+  'spool_wait_s',
+  'judge_budget_share',
 ] as const
 export type AlertMetric = (typeof alertMetrics)[number]
 
-export const alertFilterNames = [
+const alertFilterNames = [
   'agent_name',
   'model',
   'provider',
   'source',
+  'tool_name',
   'scorer_name',
   'severity',
 ] as const
-export type AlertFilter = Partial<Record<(typeof alertFilterNames)[number], string>>
+type AlertFilterName = (typeof alertFilterNames)[number]
+/** Besides the names: `metadata.<key>`, of keys that the project declares. */
+export type AlertFilter = Partial<Record<AlertFilterName, string>> & {
+  [name: `metadata.${string}`]: string
+}
+
+const metadataPrefix = 'metadata.'
+
+/** The declared keys that a filter names, with their values. */
+export function metadataOf(filter: AlertFilter): [key: string, value: string][] {
+  return Object.entries(filter).flatMap(([name, value]) =>
+    name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value]] : [],
+  )
+}
+
+/** Whether only counts by label have what the filter names. */
+function isLabelled(filter: AlertFilter): boolean {
+  return filter.tool_name !== undefined || metadataOf(filter).length > 0
+}
 
 export const alertDirections = ['above', 'below'] as const
 export const alertComparisons = ['none', 'last_week'] as const
@@ -50,24 +71,54 @@ export interface AlertRule {
 }
 
 /** The counts that a rule needs. */
-export type AlertCounts = 'calls' | 'latency' | 'readings' | 'scores' | 'deliveries'
+export type AlertCounts =
+  | ('calls' | 'latency' | 'readings' | 'scores' | 'deliveries' | 'spools' | 'judge')
+  | ('labelled_calls' | 'labelled_latency' | 'labelled_readings')
+
+/** Counts that are not of calls, and have no filters. */
+const countsBeside: Partial<Record<AlertMetric, AlertCounts>> = {
+  delivery_failures: 'deliveries',
+  spool_wait_s: 'spools',
+  judge_budget_share: 'judge',
+}
+
+/** Whether a metric is of calls and so waits for the sink. */
+export const isOfCalls = (metric: AlertMetric): boolean => countsBeside[metric] === undefined
+
+/** Whether a metric has a past: what gateways report and what is spent are known for now alone. */
+export const hasPast = (metric: AlertMetric): boolean =>
+  metric !== 'spool_wait_s' && metric !== 'judge_budget_share'
 
 /** Which counts have the rule's metric. */
 export function countsOf({ metric, filter }: Pick<AlertRule, 'metric' | 'filter'>): AlertCounts {
-  if (metric === 'delivery_failures') return 'deliveries'
-  if (metric === 'latency_p95') return 'latency'
-  if (metric === 'not_read_share') return 'readings'
-  return filter.scorer_name === undefined ? 'calls' : 'scores'
+  const beside = countsBeside[metric]
+  if (beside !== undefined) return beside
+  if (filter.scorer_name !== undefined) return 'scores'
+  const counts = metric === 'latency_p95' ? 'latency' : metric === 'not_read_share' ? 'readings' : 'calls'
+  return isLabelled(filter) ? `labelled_${counts}` : counts
 }
 
+/** What a metric can be filtered by; `metadata`: by declared keys. */
+export type OfferedFilter = AlertFilterName | 'metadata'
+
+const filtersOfCalls: readonly OfferedFilter[] = [
+  ...(['agent_name', 'model', 'provider', 'source', 'tool_name', 'metadata'] as const),
+]
+
 /** The filters that the counts of a metric have. */
-export function filtersOf(rule: Pick<AlertRule, 'metric' | 'filter'>): readonly (keyof AlertFilter)[] {
+export function filtersOf(rule: Pick<AlertRule, 'metric' | 'filter'>): readonly OfferedFilter[] {
   const { metric, filter } = rule
-  if (metric === 'delivery_failures') return []
+  if (!isOfCalls(metric)) return []
   const isUnsafe = metric === 'unsafe_share' || metric === 'unsafe_count'
-  if (!isUnsafe) return ['agent_name', 'model', 'provider', 'source']
+  if (!isUnsafe) return filtersOfCalls
   if (filter.scorer_name !== undefined) return ['scorer_name', 'severity', 'source']
-  return ['agent_name', 'model', 'provider', 'source', 'severity', 'scorer_name']
+  return [...filtersOfCalls, 'severity', 'scorer_name']
+}
+
+/** Whether a filter's name is among the offered ones. */
+export function isOffered(name: string, offered: readonly OfferedFilter[]): boolean {
+  const kind = name.startsWith(metadataPrefix) ? 'metadata' : name
+  return offered.some((one) => one === kind && name !== 'metadata')
 }
 
 /** Sums over a window. Postgres writes them as text: they have more digits than a number. */
@@ -76,7 +127,7 @@ export type AlertSums = Partial<Record<(typeof sumNames)[number], string | null>
 }
 const sumNames = [
   ...(['total', 'failed', 'tokens', 'cost_picodollars', 'judged'] as const),
-  ...(['unsafe', 'critical', 'high', 'not_read'] as const),
+  ...(['unsafe', 'critical', 'high', 'not_read', 'level'] as const),
 ] as const
 
 /** Metrics that grow with the length of the window. */
@@ -118,6 +169,9 @@ function valueOf(
       return total
     case 'delivery_failures':
       return numberOf(sums.failed)
+    case 'spool_wait_s':
+    case 'judge_budget_share':
+      return numberOf(sums.level)
     case 'tokens':
       return numberOf(sums.tokens)
     case 'cost_usd':

@@ -1,4 +1,12 @@
-import { addAlertSums, countsOf, type AlertCounts, type AlertRule, type AlertSums } from './alert-rule.ts'
+import {
+  addAlertSums,
+  countsOf,
+  metadataOf,
+  type AlertCounts,
+  type AlertRule,
+  type AlertSums,
+} from './alert-rule.ts'
+import { labelColumns, labelOf } from './call-labels.ts'
 import { idFromUuid, idToUuid, liveRunId } from './ids.ts'
 import { latencyBucketCount, latencyColumn } from './latency-buckets.ts'
 
@@ -26,6 +34,8 @@ interface CountsSource {
   sums: Record<AlertGrain, string>
   /** On a row `t` for the window `w`, besides project and time. */
   where: Record<AlertGrain, string>
+  /** The rows of a window by time, if not those from its start until before its end. */
+  during?: string
 }
 
 const both = (text: string) => ({ minute: text, hour: text })
@@ -36,9 +46,11 @@ const ofCalls = ['agent_name', 'model', 'provider']
   .map((name) => `(w.${name} is null or t.${name} = w.${name})`)
   .concat(ofSource)
   .join(' and ')
+const ofLabels = `${ofCalls} and (w.tool_name is null or t.tool_name = w.tool_name)
+  and (w.labels is null or array[${labelColumns.map((name) => `t.${name}`).join(', ')}] @> w.labels)`
 const ofScorer = `t.scorer_name = w.scorer_name and ${ofSource}`
 
-const sources: Record<AlertCounts, CountsSource> = {
+const sourcesOfCalls = {
   calls: {
     table: { minute: 'call_minutes', hour: 'call_rollups' },
     time: times,
@@ -63,6 +75,19 @@ const sources: Record<AlertCounts, CountsSource> = {
     },
     where: both(ofCalls),
   },
+}
+
+/** Calls by label have in both grains what minutes have. */
+function labelled({ table, sums }: CountsSource): CountsSource {
+  const tables = { minute: table.minute, hour: 'label_rollups' }
+  return { table: tables, time: times, sums: both(sums.minute), where: both(ofLabels) }
+}
+
+const sources: Record<AlertCounts, CountsSource> = {
+  ...sourcesOfCalls,
+  labelled_calls: labelled(sourcesOfCalls.calls),
+  labelled_latency: labelled(sourcesOfCalls.latency),
+  labelled_readings: labelled(sourcesOfCalls.readings),
   scores: {
     table: { minute: 'score_minutes', hour: 'score_rollups' },
     time: times,
@@ -78,16 +103,35 @@ const sources: Record<AlertCounts, CountsSource> = {
     sums: both(`count(*)::text as total, count(*) filter (where t.has_failed)::text as failed`),
     where: both('true'),
   },
+  // As gateways report it every minute; one that stopped reporting is not heard here.
+  spools: {
+    table: both('gateways'),
+    time: both('t.seen_at'),
+    sums: both(`count(*)::text as total,
+      coalesce(max(extract(epoch from t.seen_at - t.spool_oldest_at)), 0)::text as level`),
+    where: both('true'),
+  },
+  judge: {
+    table: both(
+      `(select s.*, p.judge_usd_per_period as cap from judge_spend s join projects p on p.id = s.project_id)`,
+    ),
+    time: both('t.period_start'),
+    sums: both(
+      `count(*)::text as total, coalesce(max((t.spent_usd + t.reserved_usd) / t.cap), 0)::text as level`,
+    ),
+    where: both('t.cap > 0'),
+    during: 't.period_start <= w.end_at and t.period_reset_at > w.end_at',
+  },
 }
 
 const windows = `json_to_recordset($WINDOWS::json) as w (place integer, project_id uuid, run_id uuid, start_at timestamptz,
-    end_at timestamptz, agent_name text, model text, provider text, source text, scorer_name text)`
+    end_at timestamptz, agent_name text, model text, provider text, source text, scorer_name text, tool_name text, labels text[])`
 
-function ofWindow({ table, time, where }: CountsSource, grain: AlertGrain): string {
+function ofWindow({ table, time, where, during }: CountsSource, grain: AlertGrain): string {
   // Deliveries are found by their own column, not by its hour.
   const column = table[grain] === 'webhook_deliveries' ? 't.event_created_at' : time[grain]
-  return `from ${table[grain]} t
-    where t.project_id = w.project_id and ${column} >= w.start_at and ${column} < w.end_at and ${where[grain]}`
+  const inTime = during ?? `${column} >= w.start_at and ${column} < w.end_at`
+  return `from ${table[grain]} t where t.project_id = w.project_id and ${inTime} and ${where[grain]}`
 }
 
 /** SQL for the sums of windows of one kind of counts, which `$1` has: a row for each, by its `place`. */
@@ -110,6 +154,7 @@ export function windowsJson(given: readonly AlertWindow[]): string {
   return JSON.stringify(
     given.map(({ projectUuid, rule, startMs, endMs }, place) => ({
       ...rule.filter,
+      labels: labelsOf(rule),
       place,
       project_id: projectUuid,
       run_id: idToUuid(liveRunId(idFromUuid('project', projectUuid))),
@@ -117,6 +162,11 @@ export function windowsJson(given: readonly AlertWindow[]): string {
       end_at: new Date(endMs),
     })),
   )
+}
+
+function labelsOf({ filter }: AlertWindow['rule']): string[] | null {
+  const labels = metadataOf(filter).map(([key, value]) => labelOf(key, value))
+  return labels.length === 0 ? null : labels
 }
 
 type Query = (sql: string, values: unknown[]) => Promise<(AlertSums & { place: number })[]>
@@ -136,8 +186,8 @@ export async function readRecentSums(query: Query, given: readonly AlertWindow[]
   return sums.map(addAlertSums)
 }
 
-/** Hourly counts do not tell suppressed scores apart, and deliveries are not counted ahead. */
-const withoutHours: ReadonlySet<AlertCounts> = new Set(['scores', 'deliveries'])
+/** Hourly counts do not tell suppressed scores apart, and the others are not counted ahead. */
+const withoutHours: ReadonlySet<AlertCounts> = new Set(['scores', 'deliveries', 'spools', 'judge'])
 
 function splitWindow(window: AlertWindow): (AlertWindow & { grain: AlertGrain })[] {
   const { startMs, endMs } = window

@@ -22,6 +22,7 @@ describe('projects', () => {
       tier: 'enterprise',
       zero_content_retention: false,
       sampling: {},
+      metadata_keys: [],
     })
     const path = `/api/projects/${String(made.json['id'])}`
     const other = await operator('POST', '/api/projects', { name: 'Another' })
@@ -31,6 +32,7 @@ describe('projects', () => {
       retention_days: 7,
       cost_alert_usd: 12.5,
       sampling: { hallucination: 0.1 },
+      metadata_keys: ['env', 'team'],
     })
     expect(changed.json).toEqual({
       ...made.json,
@@ -38,6 +40,7 @@ describe('projects', () => {
       retention_days: 7,
       cost_alert_usd: 12.5,
       sampling: { hallucination: 0.1 },
+      metadata_keys: ['env', 'team'],
     })
     const list = await operator('GET', '/api/projects?page_size=2')
     expect(list.json).toMatchObject({ page: 1, page_size: 2, items: [other.json, changed.json] })

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { createRollupStore } from '#services/sink/stores/rollup-store.ts'
-import { callRollups, changesLane, scoreRollups } from '#services/sink/stores/rollup-tables.ts'
-import { addTo, createTally } from '#services/sink/steps/tally-rollups.ts'
-import { idToUuid, liveRunId } from '#schemas/ids.ts'
+import { idToUuid } from '#schemas/ids.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 jest.setTimeout(300_000)
 
-const hourMs = 3_600_000
 let api: RunningApi
 beforeAll(async () => {
   api = await startApi()
@@ -73,7 +69,14 @@ test.each<[fault: string, changes: object, path: string]>([
   ['a warning worse than the alert', { warning_threshold: 0.3 }, 'warning_threshold'],
   ['a warning worse than the alert, below', { direction: 'below' }, 'warning_threshold'],
   ['a filter that the metric has not', { filter: { severity: 'high' } }, 'filter.severity'],
-  ['an unknown filter', { filter: { tool_name: 'x' } }, 'filter.tool_name'],
+  ['an unknown filter', { filter: { tool: 'x' } }, 'filter.tool'],
+  ['a metadata key that is not declared', { filter: { 'metadata.team': 'x' } }, 'filter.metadata.team'],
+  ['no metadata key', { filter: { metadata: 'x' } }, 'filter.metadata'],
+  [
+    'a week before of what has no past',
+    { metric: 'spool_wait_s', filter: {}, compare: 'last_week' },
+    'compare',
+  ],
   [
     'a scorer with an agent',
     { metric: 'unsafe_count', filter: { scorer_name: 'x', model: 'y' } },
@@ -88,6 +91,58 @@ test.each<[fault: string, changes: object, path: string]>([
     const answer = await api.call('POST', url, { key, body: { ...named, ...rule, ...changes } })
     expect(answer).toMatchObject({ status: 422, json: { errors: [{ path }] } })
   }
+})
+
+test('rules filter by the keys that the operator declares, which then have to stay', async () => {
+  const { projectId, key } = await api.createProject({ metadata_keys: ['team', 'env'] })
+  const operator = (metadata_keys: string[]) =>
+    api.call('PATCH', `/api/projects/${projectId}`, { operator: true, body: { metadata_keys } })
+  const declared = await api.call('GET', '/api/metadata-keys', { key })
+  const [env, team] = declared.json['keys'] as { name: string; counted_from: string }[]
+  expect([env?.name, team?.name]).toEqual(['env', 'team'])
+  // A whole minute that every sink still has before it.
+  expect(Date.parse(team?.counted_from ?? '') % 60_000).toBe(0)
+  expect(Date.parse(team?.counted_from ?? '') - Date.now()).toBeGreaterThan(30_000)
+  const filter = { 'metadata.team': 'payments', tool_name: 'search' }
+  const made = await api.call('POST', '/api/alert-rules', { key, body: { ...body, filter } })
+  expect(made).toMatchObject({ status: 201, json: { filter } })
+  expect(await operator(['env', 'tier'])).toMatchObject({
+    status: 422,
+    json: { errors: [{ path: 'metadata_keys' }] },
+  })
+  expect(await operator(['team', 'tier'])).toMatchObject({
+    status: 200,
+    json: { metadata_keys: ['team', 'tier'] },
+  })
+  const after = await api.call('GET', '/api/metadata-keys', { key })
+  expect((after.json['keys'] as object[])[0]).toEqual(team)
+  for (const wrong of [['a', 'b', 'c', 'd'], ['a', 'a'], ['a=b']])
+    expect(await operator(wrong)).toMatchObject({ status: 422 })
+  const { rows } = await api.pool.query<{ detail: object }>(
+    `select detail from audit_log where subject = $1 and action = 'project.changed' order by at, id`,
+    [projectId],
+  )
+  expect(rows.map(({ detail }) => detail)).toEqual([{ metadata_keys: ['team', 'tier'] }])
+  const other = await api.createProject()
+  expect((await api.call('GET', '/api/metadata-keys', { key: other.key })).json['keys']).toEqual([])
+  const foreign = await api.call('GET', `/api/metadata-keys?project_id=${projectId}`, { key: other.key })
+  expect(foreign.status).toBe(403)
+})
+
+test('what has no past cannot be tried on it; a built-in rule keeps its metric', async () => {
+  const { key } = await api.createProject()
+  const preview = { metric: 'judge_budget_share', window_minutes: 5, alert_threshold: 0.5 }
+  const tried = await api.call('POST', '/api/alert-rules/preview', { key, body: preview })
+  expect(tried.json).toMatchObject({ hours: 720, hours_without_data: 720, fired: 0 })
+  const { json } = await api.call('POST', '/api/alert-rules', { key, body })
+  const id = String(json['id'])
+  await api.pool.query('update alert_rules set is_built_in = true where id = $1', [idToUuid(id)])
+  const change = (changes: object) => api.call('PATCH', `/api/alert-rules/${id}`, { key, body: changes })
+  expect(await change({ metric: 'calls' })).toMatchObject({
+    status: 422,
+    json: { errors: [{ path: 'metric' }] },
+  })
+  expect(await change({ window_minutes: 30 })).toMatchObject({ status: 200 })
 })
 
 test('a change is checked together with what stays', async () => {
@@ -120,98 +175,4 @@ test('a project has fifty rules; built-in ones are not counted and stay; viewers
   expect((await api.call('PATCH', `/api/alert-rules/${first}`, stolen)).status).toBe(404)
   expect((await api.call('DELETE', `/api/alert-rules/${first}`, { key: other.key })).status).toBe(404)
   expect((await api.call('GET', '/api/alert-rules', { key: other.key })).json['items']).toEqual([])
-})
-
-/** Counts of 31 days by the hour, as the sink writes them: pseudo-random, with hours without calls. */
-async function fillHours(projectId: string, endMs: number): Promise<void> {
-  const [calls, scores] = [createTally(), createTally()]
-  let seed = 20_261_129
-  const random = (below: number) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
-    return Math.floor((seed / 2 ** 31) * below)
-  }
-  for (let atMs = endMs - 31 * 24 * hourMs; atMs < endMs; atMs += hourMs) {
-    for (const agent_name of ['bot', 'other']) {
-      const total = random(3) === 0 ? 0 : random(50)
-      if (total === 0) continue
-      const sums = calls.sumsOf(idToUuid(projectId), atMs, {
-        source: 'api',
-        model: 'm',
-        provider: 'p',
-        agent_name,
-      })
-      addTo(sums, 'calls', total)
-      addTo(sums, 'failed', random(total))
-    }
-    const run = { run_id: idToUuid(liveRunId(projectId)), source: 'api', scorer_name: 's' }
-    const unsafe = { ...run, score_label: 'unsafe', severity: 'high' }
-    addTo(scores.sumsOf(idToUuid(projectId), atMs, unsafe), 'scores', 1 + random(9))
-  }
-  const client = await api.pool.connect()
-  await createRollupStore().add(client, callRollups, changesLane, calls.rows())
-  await createRollupStore().add(client, scoreRollups, changesLane, scores.rows())
-  client.release()
-}
-
-/** Hours `at` with their value, as intervals of consecutive ones that are above the threshold. */
-const recountSql = (valueSql: string) => `
-  with hours as (select generate_series($2::timestamptz, $3::timestamptz - interval '1 hour', '1 hour') as hour),
-  judged as (select hour + interval '1 hour' as at, (${valueSql}) as value from hours),
-  islands as (select at, value, at - row_number() over (order by at) * interval '1 hour' as island from judged where value > $4)
-  select min(at) as start, nullif(max(at) + interval '1 hour', $3::timestamptz + interval '1 hour') as end, max(value)::float8 as worst_value
-  from islands group by island order by 1`
-
-test.each<[name: string, rule: object, valueSql: string]>([
-  [
-    'a share of one agent',
-    { metric: 'failed_share', filter: { agent_name: 'bot' }, window_minutes: 60, alert_threshold: 0.5 },
-    `select sum(failed) / nullif(sum(calls), 0) from call_rollups r where project_id = $1 and r.hour = hours.hour and agent_name = 'bot'`,
-  ],
-  [
-    'counts over a longer window',
-    { metric: 'calls', window_minutes: 180, alert_threshold: 110 },
-    `select sum(calls) from call_rollups r where project_id = $1 and r.hour between hours.hour - interval '2 hours' and hours.hour`,
-  ],
-  [
-    'scores of one scorer, scaled to fifteen minutes',
-    {
-      metric: 'unsafe_count',
-      filter: { scorer_name: 's', severity: 'high' },
-      window_minutes: 15,
-      alert_threshold: 1.8,
-    },
-    `select sum(scores) / 4 from score_rollups r where project_id = $1 and r.hour = hours.hour and scorer_name = 's'`,
-  ],
-])('the dry run says what SQL counts: %s', async (_name, rule, valueSql) => {
-  const { projectId, key } = await api.createProject()
-  const endMs = Math.floor(Date.now() / hourMs) * hourMs
-  await fillHours(projectId, endMs)
-  const answer = await api.call('POST', '/api/alert-rules/preview', {
-    key,
-    body: { ...rule, cooldown_minutes: 0 },
-  })
-  expect(answer.status).toBe(200)
-  const { start, end, hours, intervals, fired } = answer.json as {
-    [name: string]: unknown
-    start: string
-    end: string
-    intervals: { start: string; end: string | null; worst_value: number; level: string; notified: boolean }[]
-  }
-  const { rows } = await api.pool.query<{ start: Date; end: Date | null; worst_value: number }>(
-    recountSql(valueSql),
-    [idToUuid(projectId), start, end, (rule as { alert_threshold: number }).alert_threshold],
-  )
-  expect(rows.length).toBeGreaterThan(20)
-  const dry = intervals.map((one) => ({ ...one, worst_value: Number(one.worst_value.toFixed(9)) }))
-  expect(dry).toEqual(
-    rows.map(({ worst_value, ...row }) => ({
-      ...{ level: 'alert', notified: true, worst_value: Number(worst_value.toFixed(9)) },
-      ...{ start: row.start.toISOString(), end: row.end?.toISOString() ?? null },
-    })),
-  )
-  expect([hours, fired]).toEqual([720, rows.length])
-  // Another project's counts are not read.
-  const other = await api.createProject()
-  const theirs = await api.call('POST', '/api/alert-rules/preview', { key: other.key, body: rule })
-  expect(theirs.json).toMatchObject({ fired: 0, intervals: [] })
 })

@@ -31,6 +31,7 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'get /api/findings/{id}': 'viewer',
   'get /api/alert-rules': 'viewer',
   'get /api/alert-rules/{id}': 'viewer',
+  'get /api/metadata-keys': 'viewer',
   'get /api/scorers/calibration': 'viewer',
   'get /api/billing/subscription': 'viewer',
   'get /api/billing/judge-spend': 'viewer',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
-import { maxAlertRules } from '#schemas/alert-rule.ts'
+import { maxAlertRules, metadataOf } from '#schemas/alert-rule.ts'
 import { newId } from '#schemas/ids.ts'
 import { idField } from '#http/fields.ts'
 import { found, invalidInput, notFound } from '#http/problem.ts'
@@ -14,8 +14,14 @@ import {
   updateAlertRule,
   type AlertRuleInput,
 } from '../stores/alert-rule-store.ts'
+import { readMetadataKeys } from '../stores/metadata-key-store.ts'
 import { previewAlertRule } from '../stores/preview-alert-rule.ts'
-import { isProject, type ProjectDatabases } from '../stores/project-database.ts'
+import {
+  isProject,
+  type OneProject,
+  type ProjectDatabase,
+  type ProjectDatabases,
+} from '../stores/project-database.ts'
 import {
   alertRuleSchema,
   changeBody,
@@ -42,7 +48,44 @@ export function alertRuleRoutes(options: AlertRuleRoutesOptions): Route[] {
     getRoute(options),
     changeRoute(options),
     removeRoute(options),
+    keysRoute(options),
   ]
+}
+
+function keysRoute({ databases }: AlertRuleRoutesOptions): Route {
+  return route({
+    ...common,
+    access: 'read',
+    method: 'get',
+    path: '/api/metadata-keys',
+    summary: 'The metadata keys by whose values calls are counted, for filters of alert rules.',
+    reply: {
+      status: 200,
+      description: 'The keys, as the operator declares them in the project.',
+      schema: z.object({
+        keys: z.array(
+          z.object({
+            name: z.string(),
+            counted_from: z.iso.datetime().describe('Calls before have no counts by this key.'),
+          }),
+        ),
+      }),
+    },
+    problems: { 404: 'There is no such project.' },
+    async handle({ principal, query }) {
+      const database = databases.ofOne(principal, query.project_id)
+      return { json: { keys: found(await readMetadataKeys(database), 'project', database.scope.projectId) } }
+    },
+  })
+}
+
+/** Read only for rules that name one. */
+async function declaredKeys(
+  database: ProjectDatabase<OneProject>,
+  { filter }: AlertRuleInput,
+): Promise<string[]> {
+  if (metadataOf(filter).length === 0) return []
+  return (await readMetadataKeys(database))?.map(({ name }) => name) ?? []
 }
 
 const projectQuery = z.strictObject({
@@ -69,8 +112,8 @@ function createRoute({ databases, clock }: AlertRuleRoutesOptions): Route {
     },
     async handle({ principal, query, body }) {
       const input = body as AlertRuleInput
-      checkAlertRule(input)
       const database = databases.ofOne(principal, query.project_id)
+      checkAlertRule(input, await declaredKeys(database, input))
       const nowMs = clock.now()
       const made = await createAlertRule(database, newId('alertRule', nowMs), input, nowMs)
       if (made === undefined && (await isProject(database)))
@@ -92,8 +135,8 @@ function previewRoute({ databases, clock }: AlertRuleRoutesOptions): Route {
     reply: { status: 200, description: 'The intervals in which it would have fired.', schema: previewSchema },
     async handle({ principal, query, body }) {
       const rule = body as AlertRuleInput
-      checkAlertRule(rule)
       const database = databases.ofOne(principal, query.project_id)
+      checkAlertRule(rule, await declaredKeys(database, rule))
       const endMs = Math.floor(clock.now() / hourMs) * hourMs
       const startMs = endMs - previewHours * hourMs
       const preview = await previewAlertRule(database, rule, { startMs, endMs })
@@ -150,7 +193,9 @@ function changeRoute({ databases, clock }: AlertRuleRoutesOptions): Route {
       const before = found(await findAlertRule(database, id, nowMs), 'alert rule', id)
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
       const input = { ...inputOf(before), ...given }
-      checkAlertRule(input)
+      if (before.is_built_in && input.metric !== before.metric)
+        throw invalidInput([{ path: 'metric', message: `must be ${before.metric}: the rule is built in` }])
+      checkAlertRule(input, await declaredKeys(database, input))
       return { json: found(await updateAlertRule(database, id, input, nowMs), 'alert rule', id) }
     },
   })

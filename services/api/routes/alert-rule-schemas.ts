@@ -4,10 +4,14 @@ import {
   alertDirections,
   alertMetrics,
   filtersOf,
+  hasPast,
+  isOffered,
   maxWindowMinutes,
-  type AlertFilter,
+  metadataOf,
   type AlertRule,
+  type OfferedFilter,
 } from '#schemas/alert-rule.ts'
+import { longestLabelValue } from '#schemas/call-labels.ts'
 import { alertStatuses } from '#schemas/alert-state.ts'
 import { severities } from '#schemas/verdicts.ts'
 import { textField } from '#http/fields.ts'
@@ -16,17 +20,20 @@ import { invalidInput, type FieldError } from '#http/problem.ts'
 const minutes = (min: number, max: number) => z.number().int().min(min).max(max)
 
 const filterSchema = z
-  .strictObject({
+  .object({
     agent_name: textField(256),
     model: textField(256),
     provider: textField(64),
     source: textField(64),
+    tool_name: textField(256),
     scorer_name: textField(100),
     severity: z.enum(severities),
   })
   .partial()
+  // Members besides the named ones are checked with the rule.
+  .catchall(textField(longestLabelValue))
   .describe(
-    'All that is given must fit. A severity selects worse ones too. `scorer_name` counts scores instead of calls, and goes with `severity` and `source` alone. Without `source`, attacks by the red team are left out.',
+    'All that is given must fit: `metadata.<key>` too, of keys that the project declares (`metadata_keys`). A severity selects worse ones too. `scorer_name` counts scores instead of calls, and goes with `severity` and `source` alone. Without `source`, attacks by the red team are left out.',
   )
 
 const ruleFields = {
@@ -76,7 +83,9 @@ export const alertRuleSchema = z.object({
   for_minutes: count,
   cooldown_minutes: count,
   compare: z.enum(alertComparisons),
-  is_built_in: z.boolean().describe('Comes with the first webhook. It can be changed and disabled.'),
+  is_built_in: z
+    .boolean()
+    .describe('Came by itself (docs/alerts.md). It can be changed, but for the metric, and disabled.'),
   state: z.object({
     status: z.enum(alertStatuses).describe('`late`: the sink is behind, or the evaluation is.'),
     since: z.iso.datetime(),
@@ -106,16 +115,26 @@ export const previewSchema = z.object({
   ),
 })
 
-/** Throws 422 for fields that do not go together. */
-export function checkAlertRule(rule: AlertRule): void {
+/** Throws 422 for fields that do not go together, and for metadata keys that the project does not declare. */
+export function checkAlertRule(rule: AlertRule, declaredKeys: readonly string[]): void {
   const faults: FieldError[] = []
   const allowed = filtersOf(rule)
-  for (const name of Object.keys(rule.filter) as (keyof AlertFilter)[]) {
-    if (allowed.includes(name)) continue
+  for (const name of Object.keys(rule.filter)) {
+    if (isOffered(name, allowed)) continue
     const besides = rule.filter.scorer_name === undefined ? '' : ' by scorer'
-    const named = allowed.length === 0 ? 'no filter' : allowed.join(', ')
+    const named = allowed.length === 0 ? 'no filter' : allowed.map(spellFilter).join(', ')
     faults.push({ path: `filter.${name}`, message: `${rule.metric}${besides} can be filtered by ${named}` })
   }
+  for (const [key] of metadataOf(rule.filter)) {
+    if (declaredKeys.includes(key)) continue
+    const declared = declaredKeys.length === 0 ? 'none' : declaredKeys.join(', ')
+    faults.push({
+      path: `filter.metadata.${key}`,
+      message: `is not among the project's metadata_keys (${declared}), which the operator declares`,
+    })
+  }
+  if (rule.compare !== 'none' && !hasPast(rule.metric))
+    faults.push({ path: 'compare', message: `must be none: ${rule.metric} is known for now alone` })
   const { warning_threshold: warning, alert_threshold: alert, direction } = rule
   if (warning !== null && (direction === 'above' ? warning >= alert : warning <= alert))
     faults.push({
@@ -124,3 +143,5 @@ export function checkAlertRule(rule: AlertRule): void {
     })
   if (faults.length > 0) throw invalidInput(faults)
 }
+
+const spellFilter = (name: OfferedFilter) => (name === 'metadata' ? 'metadata.<key>' : name)

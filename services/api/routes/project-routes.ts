@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
+import { maxMetadataKeys, metadataKeyPattern } from '#schemas/call-labels.ts'
 import { contentDays } from '#schemas/content-retention.ts'
 import { tierSchema, type Tier } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#http/access/key-directory.ts'
@@ -43,6 +44,13 @@ const settingsFields = {
     .describe(
       'Share of requests scored (0 to 1), by scorer; other scorers score all. Selected by a hash of the request.',
     ),
+  metadata_keys: z
+    .array(z.string().regex(metadataKeyPattern, 'must be 1 to 64 letters, digits or any of _ . : / -'))
+    .max(maxMetadataKeys)
+    .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice')
+    .describe(
+      'Metadata keys by whose values calls are counted, from the second minute on; alert rules filter by them. Counts outlive the calls: no key whose values name people.',
+    ),
 }
 
 const createSchema = z.strictObject({
@@ -77,6 +85,7 @@ function createRoute({ projects, defaultTier, clock }: ProjectRoutesOptions): Ro
     judge_mode: 'always',
     judge_usd_per_period: null,
     sampling: {},
+    metadata_keys: [],
   }
   return route({
     ...common,

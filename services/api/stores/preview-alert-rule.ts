@@ -1,6 +1,7 @@
 import {
   addAlertSums,
   countsOf,
+  hasPast,
   measureAlert,
   measureBefore,
   type AlertRule,
@@ -102,6 +103,7 @@ async function readHours(
   startMs: number,
   endMs: number,
 ): Promise<ReadonlyMap<number, AlertSums>> {
+  if (!hasPast(rule.metric)) return new Map()
   const projectUuid = idToUuid(database.scope.projectId)
   const rows = await database.query<AlertSums & { at: Date }>(hourSumsSql(countsOf(rule), ':scope(t)'), [
     windowsJson([{ projectUuid, rule, startMs, endMs }]),

@@ -1,8 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
+import type { CountedKey } from '#schemas/call-labels.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { announceAccessChange } from '#http/access/access-changes.ts'
+import { invalidInput } from '#http/problem.ts'
 import { writeAudit, type Actor } from './audit-store.ts'
 
 /** A project's settings by the operator. */
@@ -16,6 +18,8 @@ export interface ProjectSettingsInput {
   judge_mode: 'always' | 'uncertain' | 'never'
   judge_usd_per_period: number | null
   sampling: Record<string, number>
+  /** By whose values calls are counted, in their order. */
+  metadata_keys: string[]
 }
 
 export interface Project extends ProjectSettingsInput {
@@ -23,8 +27,12 @@ export interface Project extends ProjectSettingsInput {
   created_at: string
 }
 
-interface ProjectRow extends Omit<Project, 'created_at' | 'cost_alert_usd' | 'judge_usd_per_period'> {
+interface ProjectRow extends Omit<
+  Project,
+  'created_at' | 'cost_alert_usd' | 'judge_usd_per_period' | 'metadata_keys'
+> {
   created_at: Date
+  metadata_keys: CountedKey[]
   cost_alert_usd: string | null
   judge_usd_per_period: string | null
 }
@@ -55,7 +63,7 @@ const columns = [
   'sampling',
 ] as const
 
-const selectProject = `select p.id, p.created_at, s.tier, ${columns.map((name) => `p.${name}`).join(', ')}
+const selectProject = `select p.id, p.created_at, p.metadata_keys, s.tier, ${columns.map((name) => `p.${name}`).join(', ')}
   from projects p join subscriptions s on s.project_id = p.id`
 
 export function createProjectStore(pool: Pool): ProjectStore {
@@ -79,7 +87,7 @@ export function createProjectStore(pool: Pool): ProjectStore {
     },
     update: (by, projectId, changes, nowMs) =>
       inTransaction(pool, async (client) => {
-        const project = await updateProject(client, projectId, changes)
+        const project = await updateProject(client, projectId, changes, nowMs)
         const changed = { action: 'project.changed', subject: projectId, projectId }
         if (project !== undefined) await writeAudit(client, by, { ...changed, detail: { ...changes } }, nowMs)
         return project
@@ -115,6 +123,7 @@ async function createProject(
      from date_trunc('month', now() at time zone 'UTC') as month`,
     [idToUuid(id), settings.tier],
   )
+  await declareKeys(client, idToUuid(id), settings.metadata_keys, nowMs)
   return { id, ...settings, created_at: (rows[0]?.created_at ?? new Date(nowMs)).toISOString() }
 }
 
@@ -122,6 +131,7 @@ async function updateProject(
   client: PoolClient,
   projectId: string,
   changes: Partial<ProjectSettingsInput>,
+  nowMs: number,
 ): Promise<Project | undefined> {
   const uuid = idToUuid(projectId)
   const before = await findProject(client, projectId)
@@ -134,11 +144,38 @@ async function updateProject(
     // The counter stays: a tier changes the limit, not the usage (design §6).
     await client.query('update subscriptions set tier = $2 where project_id = $1', [uuid, changes.tier])
   }
+  if (changes.metadata_keys !== undefined) await declareKeys(client, uuid, changes.metadata_keys, nowMs)
   const project = await findProject(client, projectId)
   if (before === undefined || project === undefined) return undefined
   await expectAlerts(client, before, project)
   await announceAccessChange(client, projectId)
   return project
+}
+
+/** Within it every sink knows a new key: it reads them every 15 seconds. */
+const spreadMs = 60_000
+const minuteMs = 60_000
+
+/** A key that stays keeps the time it is counted from. One that an alert rule needs has to stay: 422. */
+async function declareKeys(client: PoolClient, uuid: string, names: readonly string[], nowMs: number) {
+  const { rows: dropped } = await client.query<{ rule: string; key: string }>(
+    `select r.name as rule, k.name as key from projects p cross join jsonb_to_recordset(p.metadata_keys) as k (name text)
+     join alert_rules r on r.project_id = p.id and r.filter ? ('metadata.' || k.name)
+     where p.id = $1 and k.name <> all ($2) order by r.id limit 1`,
+    [uuid, names],
+  )
+  for (const { rule, key } of dropped)
+    throw invalidInput([
+      { path: 'metadata_keys', message: `must keep ${key}: the alert rule ${JSON.stringify(rule)} needs it` },
+    ])
+  const fromMs = Math.ceil((nowMs + spreadMs) / minuteMs) * minuteMs
+  await client.query(
+    `update projects set metadata_keys = (
+       select coalesce(jsonb_agg(jsonb_build_object('name', n.name, 'counted_from', coalesce(k.counted_from, $3)) order by n.name), '[]')
+       from unnest($2::text[]) as n (name) left join jsonb_to_recordset(metadata_keys) as k (name text, counted_from text) on k.name = n.name
+     ) where id = $1`,
+    [uuid, names, new Date(fromMs).toISOString()],
+  )
 }
 
 /** Alerts of another limit in this period do not count for the new one. */
@@ -162,6 +199,7 @@ function projectOf(row: ProjectRow): Project {
     id: idFromUuid('project', row.id),
     cost_alert_usd: row.cost_alert_usd === null ? null : Number(row.cost_alert_usd),
     judge_usd_per_period: row.judge_usd_per_period === null ? null : Number(row.judge_usd_per_period),
+    metadata_keys: row.metadata_keys.map(({ name }) => name),
     created_at: row.created_at.toISOString(),
   }
 }

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
+import { countLabelledVerdicts } from '../steps/count-minutes.ts'
 import { countReadings, countVerdicts } from '../steps/count-scores.ts'
 import { addTo, createTally, type RollupRow } from '../steps/tally-rollups.ts'
 import { rederiveVerdicts } from '../stores/derive-store.ts'
@@ -8,7 +9,13 @@ import { exchangeRuns, nextScoredPlaces, type ExchangedScore } from '../stores/p
 import { moveBetweenFindings } from '../stores/finding-promotion.ts'
 import { lockCalls, type CountedCall } from '../stores/lock-calls.ts'
 import type { RollupStore } from '../stores/rollup-store.ts'
-import { callRollups, changesLane, scoreRollups, verdictRollups } from '../stores/rollup-tables.ts'
+import {
+  callRollups,
+  changesLane,
+  labelRollups,
+  scoreRollups,
+  verdictRollups,
+} from '../stores/rollup-tables.ts'
 import { advanceProject, changeRun, nextProject, type ScoreRun } from '../stores/run-store.ts'
 
 const callsAtOnce = 200
@@ -61,6 +68,8 @@ async function exchange(
   const changes = await rederiveVerdicts(client, runs, calls)
   await rollups.add(client, callRollups, changesLane, countVerdicts(changes))
   await rollups.add(client, verdictRollups, changesLane, countReadings(changes))
+  const { labels } = countLabelledVerdicts(changes, await rollups.readLabeller(client))
+  await rollups.add(client, labelRollups, changesLane, labels)
   const callOf = new Map(calls.map((call) => [call.id, call]))
   await rollups.add(client, scoreRollups, changesLane, countExchange(runs, exchanged, callOf))
 }

@@ -1,3 +1,4 @@
+import { hasLabel, type CallLabels } from '#schemas/call-labels.ts'
 import { latencyBucketOf, latencyColumn } from '#schemas/latency-buckets.ts'
 import type { PlacedCall } from './place-call.ts'
 import { addTo, createTally, minuteLengthMs, type RollupRow, type Tally } from './tally-rollups.ts'
@@ -5,25 +6,37 @@ import { addTo, createTally, minuteLengthMs, type RollupRow, type Tally } from '
 interface CountedCalls {
   calls: RollupRow[]
   minutes: RollupRow[]
+  labels: RollupRow[]
   tools: RollupRow[]
 }
 
-/** What new calls add to `call_rollups`, `call_minutes` and `tool_rollups`. */
-export function countCalls(newCalls: readonly PlacedCall[]): CountedCalls {
+/** What new calls add to `call_rollups`, `call_minutes`, `label_rollups` and `tool_rollups`. */
+export function countCalls(
+  newCalls: readonly PlacedCall[],
+  labelsOf: (call: PlacedCall) => CallLabels,
+): CountedCalls {
   const calls = createTally()
   const minutes = createTally(minuteLengthMs)
+  const labels = createTally()
   const tools = createTally()
   for (const placed of newCalls) {
-    countCall(calls, placed)
-    countCall(minutes, placed)
+    const { source, model, provider, agent_name } = placed.call
+    const plain = { source, model, provider, agent_name }
+    const own = labelsOf(placed)
+    countCall(calls, placed, plain)
+    countCall(minutes, placed, { ...plain, ...own })
+    if (hasLabel(own)) countCall(labels, placed, { ...plain, ...own })
     countTools(tools, placed)
   }
-  return { calls: calls.rows(), minutes: minutes.rows(), tools: tools.rows() }
+  return { calls: calls.rows(), minutes: minutes.rows(), labels: labels.rows(), tools: tools.rows() }
 }
 
-function countCall(tally: Tally, { call, projectUuid, createdAtMs }: PlacedCall): void {
-  const { source, model, provider, agent_name } = call
-  const sums = tally.sumsOf(projectUuid, createdAtMs, { source, model, provider, agent_name })
+function countCall(
+  tally: Tally,
+  { call, projectUuid, createdAtMs }: PlacedCall,
+  dimensions: RollupRow['dimensions'],
+): void {
+  const sums = tally.sumsOf(projectUuid, createdAtMs, dimensions)
   addTo(sums, 'calls', 1)
   if (hasFailed(placedStatus(call), call.error)) addTo(sums, 'failed', 1)
   if (call.aborted_by !== null) addTo(sums, 'aborted', 1)

@@ -1,28 +1,39 @@
+import { hasLabel, type CallLabels, type LabelledOf } from '#schemas/call-labels.ts'
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { countVerdict, type VerdictChange } from './count-scores.ts'
 import type { PlacedScore } from './place-score.ts'
 import { addTo, createTally, minuteLengthMs, type RollupRow } from './tally-rollups.ts'
 
-/** What changed verdicts and readings add to and subtract from `call_minutes`. */
-export function countVerdictMinutes(changes: readonly VerdictChange[]): RollupRow[] {
-  const tally = createTally(minuteLengthMs)
-  for (const { of, before, after } of changes) {
-    const { source, model, provider, agent_name } = of.call
-    const dimensions = { source, model, provider, agent_name }
-    const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensions)
-    for (const [folded, by] of [
-      [before, -1],
-      [after, 1],
-    ] as const) {
-      if (folded === undefined) continue
-      countVerdict(sums, folded, by)
-      const { reading } = folded
-      if (reading === null) continue
-      addTo(sums, 'readings', by)
-      if (reading.verdict === 'not_read') addTo(sums, 'not_read', by)
-    }
+/** What changed verdicts and readings add to and subtract from `call_minutes` and `label_rollups`. */
+export function countLabelledVerdicts(
+  changes: readonly VerdictChange[],
+  labelsOf: (of: LabelledOf) => CallLabels,
+): { minutes: RollupRow[]; labels: RollupRow[] } {
+  const minutes = createTally(minuteLengthMs)
+  const labels = createTally()
+  for (const change of changes) {
+    const { call, projectUuid, requestCreatedAtMs: createdAtMs } = change.of
+    const { source, model, provider, agent_name } = call
+    const own = labelsOf({ call, projectUuid, createdAtMs })
+    const dimensions = { source, model, provider, agent_name, ...own }
+    countChange(minutes.sumsOf(projectUuid, createdAtMs, dimensions), change)
+    if (hasLabel(own)) countChange(labels.sumsOf(projectUuid, createdAtMs, dimensions), change)
   }
-  return tally.rows()
+  return { minutes: minutes.rows(), labels: labels.rows() }
+}
+
+function countChange(sums: RollupRow['sums'], { before, after }: VerdictChange): void {
+  for (const [folded, by] of [
+    [before, -1],
+    [after, 1],
+  ] as const) {
+    if (folded === undefined) continue
+    countVerdict(sums, folded, by)
+    const { reading } = folded
+    if (reading === null) continue
+    addTo(sums, 'readings', by)
+    if (reading.verdict === 'not_read') addTo(sums, 'not_read', by)
+  }
 }
 
 /** What new scores of the live run add to `score_minutes`. Suppressed ones are no longer unsafe there. */

@@ -14,9 +14,12 @@ export interface FoldedScores {
   reading: CallReading | null
 }
 
+/** The fields by which calls are counted. */
+export type CountedBy = 'source' | 'model' | 'provider' | 'agent_name' | 'tool_name' | 'metadata'
+
 /** What is kept of a request's live scores for filters. */
 export interface Verdict extends FoldedScores {
-  call: Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'>
+  call: Pick<CallContext, CountedBy>
   projectUuid: string
   requestUuid: string
   requestCreatedAtMs: number

@@ -45,12 +45,21 @@ export function createTally(stepMs = hourLengthMs): Tally {
   }
 }
 
+/** The row as part of the series with these dimensions alone. */
+export function asCoarser(row: RollupRow, kept: readonly string[]): RollupRow {
+  return { ...row, ...nameSeries(onlyDimensions(row, kept)) }
+}
+
 /** The row as part of the one for series beyond the bound; it keeps only the dimensions that stay few. */
 export function asOther(row: RollupRow, kept: readonly string[]): RollupRow {
-  const dimensions = Object.fromEntries(
-    Object.entries(row.dimensions).map(([name, value]) => [name, kept.includes(name) ? value : null]),
-  )
+  const dimensions = onlyDimensions(row, kept)
   return { ...row, dimensions, isOther: true, series: hashSeries(['other', dimensions]) }
+}
+
+function onlyDimensions({ dimensions }: RollupRow, kept: readonly string[]): RollupRow['dimensions'] {
+  return Object.fromEntries(
+    Object.entries(dimensions).map(([name, value]) => [name, kept.includes(name) ? value : null]),
+  )
 }
 
 /** Adds up rows of the same key; in the order of their keys. */

@@ -117,32 +117,71 @@ export async function measureAlertRules(pool: Pool): Promise<AlertRuleCounts> {
   return rows[0] ?? { rules: 0, firing: 0, late: 0 }
 }
 
-/** The rule that comes with a project's first webhook: failures that last and not those of one bad minute. */
-const failingDeliveries: AlertRule & { name: string } = {
-  ...{ name: 'Deliveries keep failing', metric: 'delivery_failures', filter: {}, window_minutes: 60 },
-  ...{ direction: 'above', warning_threshold: 4, alert_threshold: 49, for_minutes: 10 },
-  ...{ cooldown_minutes: 360, compare: 'none' },
+interface BuiltInRule {
+  rule: AlertRule & { name: string }
+  /** What the rule's identifier is made of. */
+  seed: string
+  /** SQL for the projects that it watches. */
+  projects: string
 }
 
-/** Adds it where it is missing, for at most 100 projects. People disable it instead of deleting it. */
+const watching = { filter: {}, direction: 'above', cooldown_minutes: 360, compare: 'none' } as const
+
+/** Rules that come by themselves: each for what lasts, not for one bad minute. */
+const builtInRules: readonly BuiltInRule[] = [
+  {
+    seed: 'failing deliveries',
+    projects: 'select project_id from webhooks where enabled',
+    rule: {
+      ...{ ...watching, name: 'Deliveries keep failing', metric: 'delivery_failures', window_minutes: 60 },
+      ...{ warning_threshold: 4, alert_threshold: 49, for_minutes: 10 },
+    },
+  },
+  {
+    seed: 'waiting spool',
+    projects: 'select project_id from gateways where project_id is not null',
+    rule: {
+      ...{ ...watching, name: 'A gateway does not deliver', metric: 'spool_wait_s', window_minutes: 5 },
+      ...{ warning_threshold: 300, alert_threshold: 1_800, for_minutes: 0 },
+    },
+  },
+  {
+    seed: 'judge budget',
+    projects: 'select id as project_id from projects where judge_usd_per_period > 0',
+    rule: {
+      ...{
+        ...watching,
+        name: "The judge's budget is spent",
+        metric: 'judge_budget_share',
+        window_minutes: 5,
+      },
+      ...{ warning_threshold: 0.8, alert_threshold: 0.99, for_minutes: 0 },
+    },
+  },
+]
+
+/** Adds them where they are missing, each for at most 100 projects. People disable them, not delete. */
 export async function addBuiltInRules(client: ClientBase, now: Date): Promise<void> {
-  const { rows } = await client.query<{ project_id: string }>(
-    `select distinct w.project_id from webhooks w where w.enabled and not exists (
-       select from alert_rules r where r.project_id = w.project_id and r.is_built_in) limit 100`,
-  )
-  if (rows.length === 0) return
-  const rules = rows.map(({ project_id: uuid }) => {
-    const projectId = idFromUuid('project', uuid)
-    // The same for every sink.
-    const id = hashedId('alertRule', idTimeMs(projectId), ['failing deliveries', projectId])
-    const made = { created_at: now, updated_at: now, enabled: true, is_built_in: true }
-    return { ...failingDeliveries, ...made, id: idToUuid(id), project_id: uuid }
-  })
-  await client.query(
-    `with made as (
-       insert into alert_rules select * from json_populate_recordset(null::alert_rules, $1::json)
-       on conflict do nothing returning id, project_id
-     ) insert into alert_states (rule_id, project_id, status, since, due_at) select id, project_id, 'ok', $2, $2 from made`,
-    [JSON.stringify(rules), now],
-  )
+  for (const { rule, seed, projects } of builtInRules) {
+    const { rows } = await client.query<{ project_id: string }>(
+      `select distinct w.project_id from (${projects}) w where not exists (
+         select from alert_rules r where r.project_id = w.project_id and r.is_built_in and r.metric = $1) limit 100`,
+      [rule.metric],
+    )
+    if (rows.length === 0) continue
+    const made = rows.map(({ project_id: uuid }) => {
+      const projectId = idFromUuid('project', uuid)
+      // The same for every sink.
+      const id = idToUuid(hashedId('alertRule', idTimeMs(projectId), [seed, projectId]))
+      const own = { created_at: now, updated_at: now, enabled: true, is_built_in: true }
+      return { ...rule, ...own, id, project_id: uuid }
+    })
+    await client.query(
+      `with made as (
+         insert into alert_rules select * from json_populate_recordset(null::alert_rules, $1::json)
+         on conflict do nothing returning id, project_id
+       ) insert into alert_states (rule_id, project_id, status, since, due_at) select id, project_id, 'ok', $2, $2 from made`,
+      [JSON.stringify(made), now],
+    )
+  }
 }

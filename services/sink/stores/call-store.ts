@@ -14,7 +14,7 @@ import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
 import { advancePosition, lockPosition } from './position-store.ts'
 import type { RollupStore } from './rollup-store.ts'
-import { callMinutes, callRollups, laneOf, toolRollups } from './rollup-tables.ts'
+import { callMinutes, callRollups, labelRollups, laneOf, toolRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
 
@@ -88,10 +88,11 @@ async function addToRollups(
   newCalls: readonly PlacedCall[],
   lane: number,
 ): Promise<number> {
-  const counts = countCalls(newCalls)
+  const counts = countCalls(newCalls, await rollups.readLabeller(client))
   const calls = await rollups.add(client, callRollups, lane, counts.calls)
+  const labels = await rollups.add(client, labelRollups, lane, counts.labels)
   await rollups.add(client, callMinutes, lane, counts.minutes)
-  return calls + (await rollups.add(client, toolRollups, lane, counts.tools))
+  return calls + labels + (await rollups.add(client, toolRollups, lane, counts.tools))
 }
 
 interface IdentityRow {

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { CallContext } from '#schemas/call-context.ts'
+import type { CountedBy } from '../steps/fold-verdicts.ts'
 import { timeBounds } from './time-bounds.ts'
 
 export interface CallPlace {
@@ -8,8 +9,7 @@ export interface CallPlace {
 }
 
 /** A call with the dimensions of the roll-ups. */
-export interface CountedCall
-  extends CallPlace, Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'> {}
+export interface CountedCall extends CallPlace, Pick<CallContext, CountedBy> {}
 
 /**
  * Locks the calls at these places that exist, until the transaction ends: against promotions, erasures and
@@ -23,7 +23,7 @@ export async function lockCalls(
 ): Promise<CountedCall[]> {
   // With these bounds Postgres skips the other days' partitions before it locks them.
   const { rows } = await client.query<CountedCall>(
-    `select r.id, r.created_at, r.source, r.model, r.provider, r.agent_name
+    `select r.id, r.created_at, r.source, r.model, r.provider, r.agent_name, r.tool_name, r.metadata::text as metadata
      from unnest($4::uuid[], $5::timestamptz[]) as k (id, created_at)
      join llm_requests r on r.project_id = $1 and r.id = k.id and r.created_at = k.created_at and r.created_at between $2 and $3
      order by r.created_at, r.id for update of r`,

@@ -1,9 +1,10 @@
+import { labelColumns } from '#schemas/call-labels.ts'
 import { latencyBucketCount, latencyColumn } from '#schemas/latency-buckets.ts'
 
 /** A table of sums by hour or minute: docs/decisions/0006. */
 export interface RollupTable {
   name:
-    | ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups')
+    | ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups' | 'label_rollups')
     | ('call_minutes' | 'score_minutes')
   timeColumn: 'hour' | 'minute'
   dimensions: readonly string[]
@@ -17,6 +18,8 @@ export interface RollupTable {
   hasLastAt: boolean
   /** Limit of series counted apart: of a project and hour in one lane and after folding, and of a day. */
   maxSeries: number
+  /** What a series beyond the bound keeps while there is room for `maxSeries` such ones; absent: nothing. */
+  coarser?: { dimensions: readonly string[]; maxSeries: number }
 }
 
 export const callRollups: RollupTable = {
@@ -82,16 +85,31 @@ export const verdictRollups: RollupTable = {
   maxSeries: 1_200,
 }
 
-/** Minutes are neither folded nor counted by the day: they carry alert rules and go after two days. */
-export const callMinutes: RollupTable = {
-  ...callRollups,
-  name: 'call_minutes',
-  timeColumn: 'minute',
+const labels = ['tool_name', ...labelColumns]
+
+/** Calls with a tool or a declared metadata key (docs/decisions/0099). */
+export const labelRollups: RollupTable = {
+  name: 'label_rollups',
+  timeColumn: 'hour',
+  dimensions: [...callRollups.dimensions, ...labels],
+  names: 'label_1',
+  keptInOther: ['source'],
   sums: [
     ...['calls', 'failed', 'prompt_tokens', 'completion_tokens', 'cost_picodollars'],
     ...['verdict_safe', 'verdict_unscored', 'verdict_unsafe', 'severity_high', 'severity_critical'],
     ...['readings', 'not_read'],
   ],
+  sparseSums: callRollups.sparseSums,
+  hasLastAt: false,
+  maxSeries: 1_000,
+}
+
+/** Minutes are neither folded nor counted by the day: they carry alert rules and go after two days. */
+export const callMinutes: RollupTable = {
+  ...labelRollups,
+  name: 'call_minutes',
+  timeColumn: 'minute',
+  coarser: { dimensions: callRollups.dimensions, maxSeries: callRollups.maxSeries },
 }
 
 /** Scores of the live run. The label of an unsafe score that a suppression covers is `suppressed`. */
@@ -110,7 +128,10 @@ export const scoreMinutes: RollupTable = {
 export const minuteTables: readonly RollupTable[] = [callMinutes, scoreMinutes]
 
 /** The hourly ones. */
-export const rollupTables: readonly RollupTable[] = [callRollups, scoreRollups, toolRollups, verdictRollups]
+export const rollupTables: readonly RollupTable[] = [
+  ...[callRollups, scoreRollups, toolRollups],
+  ...[verdictRollups, labelRollups],
+]
 
 /** The lane of rows that have been folded into one a series. */
 export const foldedLane = -1

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '#runtime/postgres.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { countReadings, countScores, countVerdicts } from '../steps/count-scores.ts'
-import { countScoreMinutes, countVerdictMinutes } from '../steps/count-minutes.ts'
+import { countLabelledVerdicts, countScoreMinutes } from '../steps/count-minutes.ts'
 import { foldVerdicts } from '../steps/fold-verdicts.ts'
 import type { PlacedScore } from '../steps/place-score.ts'
 import { ofKeptDays } from './content-days.ts'
@@ -14,6 +14,7 @@ import type { RollupStore } from './rollup-store.ts'
 import {
   callMinutes,
   callRollups,
+  labelRollups,
   laneOf,
   scoreMinutes,
   scoreRollups,
@@ -121,9 +122,11 @@ async function countIn(
   const changes = await moveVerdicts(client, foldVerdicts(added))
   const verdicts = await rollups.add(client, callRollups, lane, countVerdicts(changes))
   const readings = await rollups.add(client, verdictRollups, lane, countReadings(changes))
-  await rollups.add(client, callMinutes, lane, countVerdictMinutes(changes))
+  const counts = countLabelledVerdicts(changes, await rollups.readLabeller(client))
+  await rollups.add(client, callMinutes, lane, counts.minutes)
+  const labels = await rollups.add(client, labelRollups, lane, counts.labels)
   await rollups.add(client, scoreMinutes, lane, countScoreMinutes(added))
-  return verdicts + readings + (await rollups.add(client, scoreRollups, lane, countScores(added)))
+  return verdicts + readings + labels + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 
 // LIMIT keeps the planner from hashing a whole day of requests against a temporary table without statistics.

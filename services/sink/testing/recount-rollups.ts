@@ -41,20 +41,32 @@ export const recounts: Record<RollupTable['name'], string> = {
     select date_trunc('hour', created_at, 'UTC') as hour, source, tool_name, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, 0 as requested
     from llm_requests where project_id = $1 and tool_name is not null group by 1, 2, 3, 4`,
-  call_minutes: `
-    select date_trunc('minute', r.created_at, 'UTC') as minute, source, model, provider, agent_name, count(*) as calls,
-      count(*) filter (where ${failed}) as failed,
-      ${['prompt', 'completion'].map((kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`).join(', ')},
-      coalesce(sum(floor(cost_usd * 1e12 + 0.5)::bigint), 0) as cost_picodollars,
-      ${verdicts.filter((verdict) => !verdict.includes('severity_medium')).join(', ')},
-      count(verdict) as readings, count(*) filter (where verdict = 'not_read') as not_read, ${bucketSums.join(', ')}
-    from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
-    where r.project_id = $1 group by 1, 2, 3, 4, 5`,
+  label_rollups: labelledRecount('hour', 'and (tool_name is not null or l.label_1 is not null)'),
+  call_minutes: labelledRecount('minute', ''),
   score_minutes: `
     select date_trunc('minute', request_created_at, 'UTC') as minute, source, scorer_name,
       case when suppressed_by is null then score_label else 'suppressed' end as score_label, severity, count(*) as scores
     from safety_scores s join llm_requests r on r.project_id = s.project_id and r.id = s.request_id
     where s.project_id = $1 and s.run_id = '$LIVE' group by 1, 2, 3, 4, 5`,
+}
+
+/** Values of the declared keys team and tier, in their order: what the tests' projects count by. */
+function labelledRecount(step: 'hour' | 'minute', condition: string): string {
+  return `
+    select date_trunc('${step}', r.created_at, 'UTC') as ${step}, source, model, provider, agent_name, tool_name, label_1, label_2, label_3,
+      count(*) as calls, count(*) filter (where ${failed}) as failed,
+      ${['prompt', 'completion'].map((kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`).join(', ')},
+      coalesce(sum(floor(cost_usd * 1e12 + 0.5)::bigint), 0) as cost_picodollars,
+      ${verdicts.filter((verdict) => !verdict.includes('severity_medium')).join(', ')},
+      count(verdict) as readings, count(*) filter (where verdict = 'not_read') as not_read, ${bucketSums.join(', ')}
+    from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
+    cross join lateral (
+      select (array_agg(label order by label))[1] as label_1, (array_agg(label order by label))[2] as label_2, null::text as label_3 from (
+        select k.name || '=' || (r.metadata ->> k.name) as label from projects p, jsonb_to_recordset(p.metadata_keys) as k (name text)
+        where p.id = r.project_id and jsonb_typeof(r.metadata -> k.name) in ('string', 'number', 'boolean')
+      ) labels
+    ) l
+    where r.project_id = $1 ${condition} group by 1, 2, 3, 4, 5, 6, 7, 8, 9`
 }
 
 /** Both as text, because sums have more digits than a number. */

@@ -19,6 +19,7 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
     sampleCall(projectId, {
       id: newId('request', Date.now() - (days[index % 3] ?? 0) * 86_400_000),
       tool_names: ['search'],
+      tool_name: 'search',
     }),
   )
   await world.fixture.store(calls)

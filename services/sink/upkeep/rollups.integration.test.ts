@@ -11,12 +11,11 @@ import { createCallStore } from '../stores/call-store.ts'
 import { sumCosts } from '../stores/cost-store.ts'
 import { createDayPartitions, dayOf } from '../stores/day-partitions.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
-import { callRollups, dayTableOf, toolRollups } from '../stores/rollup-tables.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { storedAndReadAgain } from '../testing/compare-readings.ts'
 import { foldAll } from '../testing/fold-all.ts'
 import { countedAndRecounted, countedByDay, minutesAndRecounted } from '../testing/recount-rollups.ts'
-import { many, placeSample, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
+import { placeSample, sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
 
 jest.setTimeout(300_000)
 
@@ -44,11 +43,14 @@ function startStores() {
 }
 type Stores = ReturnType<typeof startStores>
 
+const keys = ['team', 'tier']
+
 async function addProject(): Promise<string> {
   const id = newId('project')
-  await pool.query(`insert into projects (id, name, created_at) values ($1, 'a project', now())`, [
-    idToUuid(id),
-  ])
+  await pool.query(
+    `insert into projects (id, name, created_at, metadata_keys) values ($1, 'a project', now(), $2)`,
+    [idToUuid(id), JSON.stringify(keys.map((name) => ({ name, counted_from: '2026-01-01T00:00:00Z' })))],
+  )
   return id
 }
 
@@ -84,6 +86,9 @@ const someCall = fc.record({
   provider: maybe(fc.constant('openai')),
   agent_name: maybe(name),
   tool_name: maybe(name),
+  metadata: fc.constantFrom(
+    ...[null, '{"team":"a"}', '{"team":"b","tier":3,"x":"y"}', '{"tier":true}', '{"team":["a"],"tier":null}'],
+  ),
   status_code: maybe(fc.constantFrom(200, 302, 404, 503)),
   error: maybe(fc.constant('broken off')),
   aborted_by: maybe(fc.constant('client')),
@@ -216,60 +221,3 @@ async function storeScores(
   })
   await stores.scores.store(records.flatMap(placeScores), partition, () => [])
 }
-
-test('names that never end are counted together beyond a bound, apart for the red team, and none is missing', async () => {
-  const projectId = await addProject()
-  const takenMs = Date.now() - 3 * hourMs
-  const flood = (source: string) =>
-    many(500, (index) => sampleCall(projectId, { id: newId('request', takenMs), model: `m${index}`, source }))
-  const known = sampleCall(projectId, { id: newId('request', takenMs), model: 'm1', cost_usd: 1e300 })
-  const { calls } = startStores()
-  const placed = [...flood('gateway'), ...flood('redteam')].map(placeSample)
-  const stored = await calls.store(placed, positionOf(0, 1_000), 'kept')
-  expect(stored.overflowCount).toBe(1_000 - callRollups.maxSeries)
-  // A sink that starts over reads what has room of its own.
-  const { overflowCount } = await startStores().calls.store(
-    flood('gateway').map(placeSample),
-    positionOf(0, 2_000),
-    'kept',
-  )
-  expect(overflowCount).toBeGreaterThan(0)
-  await startStores().calls.store([placeSample(known, 2_000)], positionOf(1, 1), 'kept')
-  const bySource = `select source, sum(calls)::integer as calls, count(*)::integer <= $2 as bounded from call_rollups
-    where project_id = $1 group by source order by 1`
-  const expected = [
-    { source: 'gateway', calls: 1_001, bounded: true },
-    { source: 'redteam', calls: 500, bounded: true },
-  ]
-  const bound = callRollups.maxSeries + 2
-  expect((await pool.query(bySource, [idToUuid(projectId), bound])).rows).toEqual(expected)
-  await fold(0)
-  expect((await pool.query(bySource, [idToUuid(projectId), bound])).rows).toEqual(expected)
-  await fold(60)
-  const byDay = bySource.replace('call_rollups', 'call_rollups_by_day')
-  expect((await pool.query(byDay, [idToUuid(projectId), bound])).rows).toEqual(expected)
-})
-
-test('a tool that is seldom used stays named beside one that many agents use', async () => {
-  const projectId = await addProject()
-  const takenMs = Date.now() - 3 * hourMs
-  const called = (tool: string, agent: string) =>
-    sampleCall(projectId, { id: newId('request', takenMs), tool_name: tool, agent_name: agent })
-  const busy = many(400, (index) => [called('busy', `a${index}`), called('busy', `a${index}`)]).flat()
-  // By two partitions, so that neither lane is beyond its bound before they are folded.
-  const { calls } = startStores()
-  await calls.store(busy.slice(0, 400).map(placeSample), positionOf(2, 400), 'kept')
-  const rest = [...busy.slice(400), called('seldom', 'a1')]
-  await calls.store(rest.map(placeSample), positionOf(3, rest.length), 'kept')
-  await fold(60)
-  for (const name of [toolRollups.name, dayTableOf(toolRollups)]) {
-    const { rows } = await pool.query(
-      `select tool_name, sum(calls)::integer as calls from ${name} where project_id = $1 and not is_other group by 1 order by 1`,
-      [idToUuid(projectId)],
-    )
-    expect(rows).toEqual([
-      { tool_name: 'busy', calls: 2 * (toolRollups.maxSeries - 1) },
-      { tool_name: 'seldom', calls: 1 },
-    ])
-  }
-})

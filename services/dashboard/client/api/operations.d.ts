@@ -15,12 +15,15 @@ export interface Operations {
         | 'calls'
         | 'not_read_share'
         | 'delivery_failures'
+        | 'spool_wait_s'
+        | 'judge_budget_share'
       filter?:
         | {
             agent_name?: string | undefined
             model?: string | undefined
             provider?: string | undefined
             source?: string | undefined
+            tool_name?: string | undefined
             scorer_name?: string | undefined
             severity?: 'medium' | 'high' | 'critical' | undefined
           }
@@ -50,6 +53,8 @@ export interface Operations {
         | 'calls'
         | 'not_read_share'
         | 'delivery_failures'
+        | 'spool_wait_s'
+        | 'judge_budget_share'
       filter: Record<string, string>
       window_minutes: number
       direction: 'above' | 'below'
@@ -98,6 +103,8 @@ export interface Operations {
               | 'calls'
               | 'not_read_share'
               | 'delivery_failures'
+              | 'spool_wait_s'
+              | 'judge_budget_share'
             filter: Record<string, string>
             window_minutes: number
             direction: 'above' | 'below'
@@ -140,6 +147,8 @@ export interface Operations {
               | 'calls'
               | 'not_read_share'
               | 'delivery_failures'
+              | 'spool_wait_s'
+              | 'judge_budget_share'
             filter: Record<string, string>
             window_minutes: number
             direction: 'above' | 'below'
@@ -180,12 +189,15 @@ export interface Operations {
         | 'calls'
         | 'not_read_share'
         | 'delivery_failures'
+        | 'spool_wait_s'
+        | 'judge_budget_share'
       filter?:
         | {
             agent_name?: string | undefined
             model?: string | undefined
             provider?: string | undefined
             source?: string | undefined
+            tool_name?: string | undefined
             scorer_name?: string | undefined
             severity?: 'medium' | 'high' | 'critical' | undefined
           }
@@ -232,6 +244,8 @@ export interface Operations {
         | 'calls'
         | 'not_read_share'
         | 'delivery_failures'
+        | 'spool_wait_s'
+        | 'judge_budget_share'
       filter: Record<string, string>
       window_minutes: number
       direction: 'above' | 'below'
@@ -269,6 +283,8 @@ export interface Operations {
         | 'calls'
         | 'not_read_share'
         | 'delivery_failures'
+        | 'spool_wait_s'
+        | 'judge_budget_share'
         | undefined
       filter?:
         | {
@@ -276,6 +292,7 @@ export interface Operations {
             model?: string | undefined
             provider?: string | undefined
             source?: string | undefined
+            tool_name?: string | undefined
             scorer_name?: string | undefined
             severity?: 'medium' | 'high' | 'critical' | undefined
           }
@@ -303,6 +320,8 @@ export interface Operations {
         | 'calls'
         | 'not_read_share'
         | 'delivery_failures'
+        | 'spool_wait_s'
+        | 'judge_budget_share'
       filter: Record<string, string>
       window_minutes: number
       direction: 'above' | 'below'
@@ -1015,6 +1034,12 @@ export interface Operations {
     body: undefined
     answer: unknown
   }
+  'GET /api/metadata-keys': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: { keys: { name: string; counted_from: string }[] }
+  }
   'GET /api/operations': {
     params: Record<never, never>
     query: Record<never, never>
@@ -1205,6 +1230,7 @@ export interface Operations {
       judge_mode?: 'always' | 'uncertain' | 'never' | undefined
       judge_usd_per_period?: number | null | undefined
       sampling?: Record<string, number> | undefined
+      metadata_keys?: string[] | undefined
     }
     answer: {
       id: string
@@ -1217,6 +1243,7 @@ export interface Operations {
       judge_mode: 'always' | 'uncertain' | 'never'
       judge_usd_per_period: number | null
       sampling: Record<string, number>
+      metadata_keys: string[]
       created_at: string
     }
   }
@@ -1237,6 +1264,7 @@ export interface Operations {
             judge_mode: 'always' | 'uncertain' | 'never'
             judge_usd_per_period: number | null
             sampling: Record<string, number>
+            metadata_keys: string[]
             created_at: string
           }[]
           total: number
@@ -1257,6 +1285,7 @@ export interface Operations {
             judge_mode: 'always' | 'uncertain' | 'never'
             judge_usd_per_period: number | null
             sampling: Record<string, number>
+            metadata_keys: string[]
             created_at: string
           }[]
           total: number
@@ -1280,6 +1309,7 @@ export interface Operations {
       judge_mode: 'always' | 'uncertain' | 'never'
       judge_usd_per_period: number | null
       sampling: Record<string, number>
+      metadata_keys: string[]
       created_at: string
     }
   }
@@ -1296,6 +1326,7 @@ export interface Operations {
       judge_mode?: 'always' | 'uncertain' | 'never' | undefined
       judge_usd_per_period?: number | null | undefined
       sampling?: Record<string, number> | undefined
+      metadata_keys?: string[] | undefined
     }
     answer: {
       id: string
@@ -1308,6 +1339,7 @@ export interface Operations {
       judge_mode: 'always' | 'uncertain' | 'never'
       judge_usd_per_period: number | null
       sampling: Record<string, number>
+      metadata_keys: string[]
       created_at: string
     }
   }

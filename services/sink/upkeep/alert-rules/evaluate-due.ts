@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { countsOf, measureAlert, measureBefore, type AlertSums } from '#schemas/alert-rule.ts'
+import { isOfCalls, measureAlert, measureBefore, type AlertSums } from '#schemas/alert-rule.ts'
 import { nextAlertState, type AlertReading } from '#schemas/alert-state.ts'
 import { hoursOfWindow, readRecentSums, readWindowSums, type AlertWindow } from '#schemas/alert-values.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
@@ -72,9 +72,8 @@ function windowOf(due: DueRule, progress: Progress): AlertWindow | undefined {
 }
 
 function knownUntil({ rule }: DueRule, progress: Progress): number | undefined {
-  const counts = countsOf(rule)
-  if (counts === 'deliveries') return progress.nowMs
-  const needsScores = counts === 'scores' || counts === 'readings' || rule.metric.startsWith('unsafe_')
+  if (!isOfCalls(rule.metric)) return progress.nowMs
+  const needsScores = rule.metric === 'not_read_share' || rule.metric.startsWith('unsafe_')
   return needsScores ? progress.scoredUntilMs : progress.storedUntilMs
 }
 

@@ -1,5 +1,6 @@
 import { Autocomplete, Select, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useApi } from '../../api/use-api.ts'
 import { useScorerNames } from '../../parts/use-scorer-names.ts'
 import { labelOfFilter, offeredFilters, type RuleValues } from './rule-texts.ts'
 
@@ -11,14 +12,18 @@ interface FilterFieldsProps {
 /** A field for each filter that the metric can have. Empty: everything. */
 export function FilterFields({ projectId, form }: FilterFieldsProps) {
   const scorers = useScorerNames(projectId)
-  return offeredFilters(form.values).map((name) => {
+  const { data } = useApi('GET /api/metadata-keys', { query: { project_id: projectId } })
+  const keys = (data?.keys ?? []).map(({ name }) => name)
+  return offeredFilters(form.values, keys).map((name) => {
     const shared = {
       label: labelOfFilter(name),
       placeholder: 'Any',
       value: form.values.filter[name] ?? '',
       error: form.errors[`filter.${name}`],
     }
-    const set = (value: string | null) => form.setFieldValue(`filter.${name}`, value ?? '')
+    // As a whole: the form takes the dot in `metadata.team` for a path.
+    const set = (value: string | null) =>
+      form.setFieldValue('filter', { ...form.getValues().filter, [name]: value ?? '' })
     if (name === 'severity')
       return (
         <Select

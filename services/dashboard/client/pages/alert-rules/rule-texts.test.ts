@@ -54,12 +54,17 @@ test.each([
 test('only filters that the metric has are offered and sent; unknown ones stay', () => {
   const values = { ...valuesOf(rule), metric: 'unsafe_share' as const }
   const filter = { agent_name: 'bot', scorer_name: 'pii_detection', severity: '', 'metadata.team': 'a' }
-  expect(offeredFilters({ ...values, filter })).toEqual(['scorer_name', 'severity', 'source'])
+  expect(offeredFilters({ ...values, filter }, ['team'])).toEqual(['scorer_name', 'severity', 'source'])
+  const ofCalls = offeredFilters({ ...values, filter: {} }, ['team', 'x.y'])
+  expect(ofCalls).toEqual(expect.arrayContaining(['tool_name', 'metadata.team', 'metadata.x.y']))
   expect(bodyOf({ ...values, filter }).filter).toEqual({
     scorer_name: 'pii_detection',
-    'metadata.team': 'a',
   })
-  expect(offeredFilters({ ...values, metric: 'delivery_failures' })).toEqual([])
+  const { scorer_name: _scorer, ...withoutScorer } = filter
+  expect(bodyOf({ ...values, filter: { ...withoutScorer, later: 'b' } }).filter).toEqual({
+    ...{ agent_name: 'bot', 'metadata.team': 'a', later: 'b' },
+  })
+  expect(offeredFilters({ ...values, metric: 'delivery_failures' }, ['team'])).toEqual([])
 })
 
 test.each([

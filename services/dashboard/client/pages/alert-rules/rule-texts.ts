@@ -1,4 +1,4 @@
-import { filtersOf } from '#schemas/alert-rule.ts'
+import { filtersOf, isOffered } from '#schemas/alert-rule.ts'
 import type { Answer, Input, Item } from '../../api/call-api.ts'
 import { absent, formatCount, formatDuration, formatShare, formatUsd } from '../../formats/format-number.ts'
 
@@ -17,6 +17,8 @@ export const metricWords: Readonly<Record<Metric, string>> = {
   calls: 'Calls',
   not_read_share: 'Share not read',
   delivery_failures: 'Failed deliveries',
+  spool_wait_s: 'Wait in a gateway’s spool',
+  judge_budget_share: 'Judge’s budget spent',
 }
 
 const filterWords: Readonly<Record<string, string>> = {
@@ -24,12 +26,13 @@ const filterWords: Readonly<Record<string, string>> = {
   model: 'Model',
   provider: 'Provider',
   source: 'Source',
+  tool_name: 'Tool',
   scorer_name: 'Scorer',
   severity: 'Severity, and worse',
 }
 
 export function labelOfFilter(name: string): string {
-  return filterWords[name] ?? name
+  return filterWords[name] ?? name.replace(/^metadata\./, '')
 }
 
 type Measured = Pick<AlertRule, 'metric' | 'compare'>
@@ -55,9 +58,10 @@ export function unitOf({ metric, compare }: Measured): string {
   if (compare === 'last_week') return 'times the value a week before'
   if (metric.endsWith('_share')) return '%'
   return (
-    { latency_p95: 'ms', cost_usd: 'US$', tokens: 'tokens', delivery_failures: 'deliveries' }[
-      metric as string
-    ] ?? 'calls'
+    {
+      ...{ latency_p95: 'ms', cost_usd: 'US$', tokens: 'tokens', delivery_failures: 'deliveries' },
+      spool_wait_s: 's',
+    }[metric as string] ?? 'calls'
   )
 }
 
@@ -66,6 +70,7 @@ export function formatValue(value: number | null, metric: Metric): string {
   if (value === null) return absent
   if (metric.endsWith('_share')) return formatShare(value, 1)
   if (metric === 'latency_p95') return formatDuration(value)
+  if (metric === 'spool_wait_s') return formatDuration(value * 1_000)
   return metric === 'cost_usd' ? formatUsd(value) : formatCount(value)
 }
 
@@ -115,9 +120,14 @@ export function valuesOf(rule: AlertRule | undefined): RuleValues {
   }
 }
 
-/** The filters that the chosen metric can have, given those that are filled in. */
-export function offeredFilters({ metric, filter }: Pick<RuleValues, 'metric' | 'filter'>): readonly string[] {
-  return filtersOf({ metric, filter: filledIn(filter) })
+/** The filters that the chosen metric can have, given those that are filled in and the declared keys. */
+export function offeredFilters(
+  { metric, filter }: Pick<RuleValues, 'metric' | 'filter'>,
+  metadataKeys: readonly string[],
+): readonly string[] {
+  return filtersOf({ metric, filter: filledIn(filter) }).flatMap((name) =>
+    name === 'metadata' ? metadataKeys.map((key) => `metadata.${key}`) : [name],
+  )
 }
 
 const filledIn = (filter: Record<string, string>) =>
@@ -125,11 +135,12 @@ const filledIn = (filter: Record<string, string>) =>
 
 /** The body for the API, without the name. Filters that the metric cannot have are left out. */
 export function bodyOf(values: RuleValues): Omit<RuleBody, 'name' | 'enabled'> {
-  const offered = offeredFilters(values)
-  const known = Object.keys(filterWords)
-  const filter = Object.entries(filledIn(values.filter)).filter(
+  const filled = filledIn(values.filter)
+  const offered = filtersOf({ metric: values.metric, filter: filled })
+  const known = [...Object.keys(filterWords), 'metadata']
+  const filter = Object.entries(filled).filter(
     // Filters that this form does not know are the API's to judge.
-    ([name]) => offered.includes(name) || !known.includes(name),
+    ([name]) => isOffered(name, offered) || !known.includes(name.replace(/^metadata\..*/, 'metadata')),
   )
   return {
     metric: values.metric,

@@ -1,6 +1,18 @@
-import { Alert, Button, Fieldset, Group, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useEffectEvent } from 'react'
+import { maxMetadataKeys } from '#schemas/call-labels.ts'
 import { contentDays } from '#schemas/content-retention.ts'
 import type { Answer } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
@@ -65,6 +77,12 @@ function SettingsEditor({ project }: { project: Project }) {
         <JudgeFields form={form} />
         <SamplingFields form={form} />
         <AlertFields form={form} />
+        <TagsInput
+          label="Metadata keys to count by"
+          description={`At most ${maxMetadataKeys}. Alert rules filter by their values. No key whose values name people: counts outlive the calls`}
+          maxTags={maxMetadataKeys}
+          {...form.getInputProps('metadataKeys')}
+        />
         {change.error === null ? null : <Failure error={change.error} />}
         <Group>
           <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>

@@ -9,6 +9,7 @@ const project = {
   retention_days: null,
   cost_alert_usd: 12.5,
   quota_warning_percent: null,
+  metadata_keys: ['team'] as string[],
   judge_mode: 'uncertain',
   judge_usd_per_period: null,
   sampling: { pii_detection: 0.07 },

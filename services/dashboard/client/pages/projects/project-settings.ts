@@ -14,6 +14,7 @@ export interface Settings {
   sampling: { scorer: string; percent: number | '' }[]
   costAlertUsd: number | ''
   quotaWarningPercent: number | ''
+  metadataKeys: string[]
 }
 
 export type SettingsForm = UseFormReturnType<Settings>
@@ -31,6 +32,7 @@ export function readSettings(project: Project): Settings {
     })),
     costAlertUsd: project.cost_alert_usd ?? '',
     quotaWarningPercent: project.quota_warning_percent ?? '',
+    metadataKeys: project.metadata_keys,
   }
 }
 
@@ -49,6 +51,7 @@ export function settingsBody(settings: Settings) {
     ),
     cost_alert_usd: orNull(settings.costAlertUsd),
     quota_warning_percent: orNull(settings.quotaWarningPercent),
+    metadata_keys: settings.metadataKeys,
   }
 }
 
