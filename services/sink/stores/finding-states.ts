@@ -129,13 +129,17 @@ function changes(group: FindingGroup, stand: FindingStands | undefined, nowMs: n
   return worseOf(stand.severity, group.severity) !== stand.severity || opensAgain(stand, nowMs)
 }
 
-/** Of findings whose severity is not yet as bad as these scores'. */
+/** Of findings whose severity is not yet as bad as these scores', locked in the order of their keys. */
 export async function raiseSeverities(client: ClientBase, groups: readonly FindingGroup[]): Promise<void> {
   if (groups.length === 0) return
   await client.query(
-    `update findings f set severity = w.severity from unnest($1::uuid[], $2::uuid[], $3::text[]) as w (project_id, id, severity)
-     where f.project_id = w.project_id and f.id = w.id
-       and array_position($4::text[], f.severity) < array_position($4::text[], w.severity)`,
+    `with locked as materialized (
+       select f.project_id, f.id, w.severity from unnest($1::uuid[], $2::uuid[], $3::text[]) as w (project_id, id, severity)
+       join findings f on f.project_id = w.project_id and f.id = w.id
+       where array_position($4::text[], f.severity) < array_position($4::text[], w.severity)
+       order by f.project_id, f.id for no key update of f
+     )
+     update findings f set severity = l.severity from locked l where f.project_id = l.project_id and f.id = l.id`,
     [...keysOf(groups), groups.map(({ severity }) => severity), severities],
   )
 }
