@@ -32,7 +32,10 @@ export async function addToCounters(
   )
 }
 
-/** Adds what the groups' scores found. A lane that has had 1,000 values of a finding takes no new ones. */
+/**
+ * Adds what the groups' scores found. Of each finding a lane takes the first 1,000 values that it ever sees:
+ * the counter, which this transaction has locked, says how many that were.
+ */
 export async function addValues(
   client: ClientBase,
   groups: readonly FindingGroup[],
@@ -43,12 +46,14 @@ export async function addValues(
   await client.query(
     `with given as (
        select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::uuid[]) as g (project_id, finding_id, hash, first_id, last_id)
+     ), placed as (
+       select g.*, k.lane is not null as is_known, c.value_count
+         + row_number() over (partition by g.project_id, g.finding_id, k.lane is not null order by g.first_id, g.hash) as place
+       from given g join finding_counters c on c.project_id = g.project_id and c.finding_id = g.finding_id and c.lane = $6
+       left join finding_values k on k.project_id = g.project_id and k.finding_id = g.finding_id and k.hash = g.hash and k.lane = $6
      ), written as (
        insert into finding_values as v (project_id, finding_id, hash, lane, first_request_id, last_request_id)
-       select g.project_id, g.finding_id, g.hash, $6, g.first_id, g.last_id
-       from given g join finding_counters c on c.project_id = g.project_id and c.finding_id = g.finding_id and c.lane = $6
-       where c.value_count < $7 or exists (
-         select from finding_values k where k.project_id = g.project_id and k.finding_id = g.finding_id and k.hash = g.hash and k.lane = $6)
+       select p.project_id, p.finding_id, p.hash, $6, p.first_id, p.last_id from placed p where p.is_known or p.place <= $7
        order by 1, 2, 3
        on conflict (project_id, finding_id, hash, lane) do update set first_request_id = least(v.first_request_id, excluded.first_request_id),
          last_request_id = greatest(v.last_request_id, excluded.last_request_id)

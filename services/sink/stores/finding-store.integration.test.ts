@@ -124,6 +124,30 @@ test('a flood of 10,000 of one kind is one finding_opened, and counts at most th
   ])
 })
 
+test('a batch with more values than are left of 1,000 stores just those, and what is known goes on', async () => {
+  const projectId = await world.fixture.addProject()
+  const beginMs = Date.now() - 1_400
+  const calls = many(1_400, (index) => sampleCall(projectId, { id: newId('request', beginMs + index) }))
+  await world.fixture.store(calls)
+  const scores = calls.map((call, index) => scoreOf(call, { found_values: [value(index)] }))
+  await store(scores.slice(0, 900).flat())
+  await store(scores.slice(700).flat())
+  const { rows } = await world.pool.query<{ hash: Buffer }>(
+    'select hash from finding_values where project_id = $1 order by hash',
+    [idToUuid(projectId)],
+  )
+  expect(rows.map(({ hash }) => hash)).toEqual(many(1_000, hashOf))
+  const [again] = await storedCalls(projectId, 1)
+  if (again === undefined) throw new Error('no call')
+  await store(scoreOf(again, { found_values: [value(3), value(2_000)] }))
+  const last = await world.pool.query<{ last: string }>(
+    'select last_request_id as last from finding_values where project_id = $1 and hash = $2',
+    [idToUuid(projectId), hashOf(3)],
+  )
+  expect(last.rows).toEqual([{ last: idToUuid(again.id) }])
+  expect(await findingsOf(projectId)).toMatchObject([{ count: 1_401, values: 1_000 }])
+})
+
 test('scores tell their finding, its state and the first of it', async () => {
   const projectId = await world.fixture.addProject()
   const [one, two, three] = (await storedCalls(projectId, 3)) as [LoggedCall, LoggedCall, LoggedCall]
