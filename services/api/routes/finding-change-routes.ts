@@ -5,13 +5,20 @@ import { newId } from '#schemas/ids.ts'
 import { idField, textField } from '#http/fields.ts'
 import { found, invalidInput, Problem } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
-import { changeFindings, undoChange, type ChangedFindings } from '../stores/change-findings.ts'
+import { changeFindings, ownersBefore, undoChange, type ChangedFindings } from '../stores/change-findings.ts'
 import { addComment, maxComments } from '../stores/finding-parts.ts'
 import { findFinding } from '../stores/finding-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
-import { author, bulkSchema, changedSchema, changeFields, commentSchema } from './finding-schemas.ts'
+import {
+  author,
+  bulkSchema,
+  changedSchema,
+  changeFields,
+  commentSchema,
+  undoneSchema,
+} from './finding-schemas.ts'
 import { offerSuppression } from './offer-suppression.ts'
-import { changeBy, readFindingChange } from './read-finding-change.ts'
+import { changeBy, readFindingChange, readLogins } from './read-finding-change.ts'
 
 interface FindingChangeOptions {
   databases: ProjectDatabases
@@ -85,7 +92,7 @@ function bulkRoute({ databases, operatorPool, dashboardUrl, clock }: FindingChan
   })
 }
 
-function undoRoute({ databases, dashboardUrl, clock }: FindingChangeOptions): Route {
+function undoRoute({ databases, operatorPool, dashboardUrl, clock }: FindingChangeOptions): Route {
   return route({
     ...common,
     method: 'post',
@@ -93,15 +100,19 @@ function undoRoute({ databases, dashboardUrl, clock }: FindingChangeOptions): Ro
     summary: 'Undo a change of findings that nothing has changed since. The undoing can be undone too.',
     params: z.object({ change_id: idField('findingChange') }),
     body: z.strictObject({ author }),
-    reply: { status: 200, description: 'What became of each finding.', schema: bulkSchema },
+    reply: { status: 200, description: 'What became of each finding.', schema: undoneSchema },
     problems: { 404: 'There is no such change, or it changed nothing.' },
     async handle({ principal, params, query, body }) {
       const database = databases.ofOne(principal, query.project_id)
       const nowMs = clock.now()
       const changeId = newId('findingChange', nowMs)
       const by = changeBy(principal, body.author)
-      const undone = await undoChange(database, params.change_id, { changeId, by, nowMs, dashboardUrl })
-      return { json: presentBulk(changeId, found(undone, 'change', params.change_id)) }
+      const owners = await ownersBefore(database, params.change_id)
+      const logins = await readLogins(operatorPool, database.scope.projectId, owners)
+      const options = { changeId, by, nowMs, dashboardUrl }
+      const undone = await undoChange(database, params.change_id, logins, options)
+      const changed = found(undone, 'change', params.change_id)
+      return { json: { ...presentBulk(changeId, changed), without_owner: changed.withoutOwner } }
     },
   })
 }

@@ -82,6 +82,10 @@ export const detailSchema = findingSchema.extend({
         actor_name: z.string().nullable(),
         before: standing,
         after: standing,
+        lost_owner: z
+          .string()
+          .nullable()
+          .describe('The login of the former owner, whom this undo could not restore.'),
       }),
     )
     .describe(`The newest ${maxShown} changes.`),
@@ -125,6 +129,12 @@ export const bulkSchema = z.object({
       state: z.enum(findingStates).nullable(),
     }),
   ),
+})
+
+export const undoneSchema = bulkSchema.extend({
+  without_owner: z
+    .array(z.string())
+    .describe('Changed, but left without the former owner, who is disabled or no longer sees the project.'),
 })
 
 const values = z.array(z.object({ value: z.string(), count }))

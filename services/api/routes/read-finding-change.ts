@@ -57,6 +57,20 @@ async function readOwner(
   return { owner_id: idToUuid(owner), owner_login: login }
 }
 
+/** The logins of those of the users who may own findings of the project. */
+export async function readLogins(
+  operatorPool: Pool,
+  projectId: string,
+  personIds: readonly string[],
+): Promise<Map<string, string>> {
+  const logins = new Map<string, string>()
+  for (const id of personIds) {
+    const login = await findOwner(operatorPool, projectId, id)
+    if (login !== undefined) logins.set(id, login)
+  }
+  return logins
+}
+
 /** Who changes something: a user by the login, others by the name that they give. */
 export function changeBy(principal: Principal, author: string): ChangeBy {
   if (principal.kind === 'person') return { kind: 'person', name: principal.person.login }

@@ -4,15 +4,15 @@ import { eventOfChange, isClosed, mayChange } from '#schemas/finding.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { findingColumns, sumsOfFinding, type FindingRow } from './finding-store.ts'
+import {
+  isSame,
+  ofStored,
+  standingOf,
+  toStored,
+  type Standing,
+  type StoredStanding,
+} from './finding-standing.ts'
 import type { OneProject, ProjectDatabase, RunStatement } from './project-database.ts'
-
-/** What a person decides of a finding. */
-export interface Standing {
-  state: FindingState
-  muted_until: Date | null
-  owner_id: string | null
-  owner_login: string | null
-}
 
 /** Absent fields stay. */
 export type StandingChange = Partial<Standing>
@@ -36,6 +36,8 @@ export interface ChangedFindings {
   /** Those that are now as was asked, also if they were before. */
   done: string[]
   skipped: { id: string; reason: SkipReason; state: FindingState | null }[]
+  /** Those whose owner could not be restored. */
+  withoutOwner: string[]
 }
 
 /** Changes findings with their history, events and audit entries in one transaction. */
@@ -60,10 +62,27 @@ export function changeFindings(
   }, options.nowMs)
 }
 
-/** Restores what findings were before a change, unless something changed them since. Undefined: unknown. */
+/** The owners that findings had before a change. */
+export async function ownersBefore(
+  database: ProjectDatabase<OneProject>,
+  changeId: string,
+): Promise<string[]> {
+  const rows = await database.query<{ owner_id: string }>(
+    `select distinct h.before ->> 'owner_id' as owner_id from finding_changes h
+     where :scope(h) and h.change_id = $2 and h.before ->> 'owner_id' is not null`,
+    [idToUuid(changeId)],
+  )
+  return rows.map(({ owner_id }) => idFromUuid('person', owner_id))
+}
+
+/**
+ * Restores what findings were before a change, unless something changed them since. Of their owners then it
+ * restores those in `logins`, which has the login of each who may own them. Undefined: unknown.
+ */
 export function undoChange(
   database: ProjectDatabase<OneProject>,
   changeId: string,
+  logins: ReadonlyMap<string, string>,
   options: ChangeOptions,
 ): Promise<ChangedFindings | undefined> {
   return database.changeTogether(async (run) => {
@@ -80,15 +99,30 @@ export function undoChange(
       if (undone === undefined) return []
       const refused = undone.revision === row.revision ? undefined : 'changed_since'
       // It has been open all the time: its age goes on.
-      return [{ row, after: ofStored(undone.before), refused, reopens: false } as const]
+      return [{ row, ...restored(ofStored(undone.before), row, logins), refused, reopens: false } as const]
     })
     return write(run, ids, wanted, options)
   }, options.nowMs)
 }
 
+/** The former standing; without an owner who may not own the finding now, unless that is its owner as it is. */
+function restored(
+  before: Standing,
+  row: FindingRow,
+  logins: ReadonlyMap<string, string>,
+): Pick<Wanted, 'after' | 'lostOwner'> {
+  if (before.owner_id === null || before.owner_id === row.owner_id) return { after: before, lostOwner: null }
+  const login = logins.get(idFromUuid('person', before.owner_id))
+  if (login !== undefined) return { after: { ...before, owner_login: login }, lostOwner: null }
+  return { after: { ...before, owner_id: null, owner_login: null }, lostOwner: before.owner_login ?? '' }
+}
+
+/** What becomes of a finding. */
 interface Wanted {
   row: FindingRow
   after: Standing
+  /** The login of an owner who could not be restored. */
+  lostOwner?: string | null
   refused: SkipReason | undefined
   /** Whether its age begins anew. */
   reopens: boolean
@@ -116,11 +150,17 @@ async function write(
   })
   const left = new Set(skipped.map(({ id }) => id))
   return {
-    result: { done: ids.filter((id) => !left.has(id)), skipped },
-    entries: changed.map(({ row, after }) => ({
+    result: {
+      done: ids.filter((id) => !left.has(id)),
+      skipped,
+      withoutOwner: ids.filter((id) => !left.has(id) && byId.get(id)?.lostOwner != null),
+    },
+    entries: changed.map((each) => ({
       action: 'finding.changed',
-      subject: idFromUuid('finding', row.id),
-      detail: { change_id: options.changeId, before: toStored(standingOf(row)), after: toStored(after) },
+      subject: idFromUuid('finding', each.row.id),
+      detail: {
+        ...{ change_id: options.changeId, before: toStored(standingOf(each.row)), after: storedAfter(each) },
+      },
     })),
   }
 }
@@ -180,7 +220,7 @@ function insertHistory(
       by.kind,
       by.name,
       changed.map(({ row }) => JSON.stringify(toStored(standingOf(row)))),
-      changed.map(({ after }) => JSON.stringify(toStored(after))),
+      changed.map((each) => JSON.stringify(storedAfter(each))),
     ],
   )
 }
@@ -223,22 +263,7 @@ function eventOf({ row, after }: Wanted, { by, nowMs, dashboardUrl }: ChangeOpti
   ]
 }
 
-/** As in `finding_changes`. */
-export type StoredStanding = Omit<Standing, 'muted_until'> & { muted_until: string | null }
-
-function standingOf({ state, muted_until, owner_id, owner_login }: FindingRow): Standing {
-  return { state, muted_until, owner_id, owner_login }
-}
-
-const toStored = (standing: Standing): StoredStanding => ({
-  ...standing,
-  muted_until: standing.muted_until?.toISOString() ?? null,
+const storedAfter = ({ after, lostOwner }: Wanted): StoredStanding => ({
+  ...toStored(after),
+  ...(lostOwner != null && { lost_owner: lostOwner }),
 })
-
-const ofStored = (stored: StoredStanding): Standing => ({
-  ...stored,
-  muted_until: stored.muted_until === null ? null : new Date(stored.muted_until),
-})
-
-const isSame = (one: Standing, other: Standing) =>
-  JSON.stringify(toStored({ ...one })) === JSON.stringify(toStored({ ...one, ...other }))

@@ -1,6 +1,7 @@
 import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { Severity } from '#schemas/verdicts.ts'
-import type { StoredStanding, ChangeBy } from './change-findings.ts'
+import type { ChangeBy } from './change-findings.ts'
+import type { StoredStanding } from './finding-standing.ts'
 import { ownerOf, type Finding } from './finding-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -137,6 +138,7 @@ export interface FindingChange {
   actor_name: string | null
   before: ReturnType<typeof standingShown>
   after: ReturnType<typeof standingShown>
+  lost_owner: string | null
 }
 
 /** Newest first. */
@@ -159,6 +161,7 @@ export async function readHistory(database: ProjectDatabase, finding: Finding): 
     at: row.at.toISOString(),
     before: standingShown(row.before),
     after: standingShown(row.after),
+    lost_owner: row.after.lost_owner ?? null,
   }))
 }
 

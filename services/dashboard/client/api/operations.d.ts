@@ -822,6 +822,7 @@ export interface Operations {
         reason: 'not_found' | 'state' | 'changed_since'
         state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | null
       }[]
+      without_owner: string[]
     }
   }
   'GET /api/findings/facets': {
@@ -915,6 +916,7 @@ export interface Operations {
           muted_until: string | null
           owner: { id: string; login: string } | null
         }
+        lost_owner: string | null
       }[]
     }
   }

@@ -25,8 +25,13 @@ test('what was found, and where', () => {
 test('a change of the history in words', () => {
   const before = { state: 'open', muted_until: null, owner: null } as const
   const owner = { id: 'per_1', login: 'ana' }
-  expect(describeChange({ before, after: { ...before, owner } })).toBe('owner ana')
-  expect(
-    describeChange({ before: { ...before, owner }, after: { ...before, state: 'muted', muted_until: 'x' } }),
-  ).toBe('Open → Muted, with an end, no owner')
+  const owned = { ...before, owner }
+  const muted = { ...before, state: 'muted', muted_until: 'x' } as const
+  expect(describeChange({ before, after: owned, lost_owner: null })).toBe('owner ana')
+  expect(describeChange({ before: owned, after: muted, lost_owner: null })).toBe(
+    'Open → Muted, with an end, no owner',
+  )
+  expect(describeChange({ before: owned, after: before, lost_owner: 'bea' })).toBe(
+    'no owner, bea no longer sees the project',
+  )
 })

@@ -76,14 +76,15 @@ export function formatValues({
   return `${values.toLocaleString()}${isExact ? '' : '+'}`
 }
 
-type Standing = FindingDetail['history'][number]['before']
+type Change = Pick<FindingDetail['history'][number], 'before' | 'after' | 'lost_owner'>
 
 /** A change in the history, in words. */
-export function describeChange({ before, after }: { before: Standing; after: Standing }): string {
+export function describeChange({ before, after, lost_owner: lost }: Change): string {
   const parts: string[] = []
   if (before.state !== after.state) parts.push(`${stateWords[before.state]} → ${stateWords[after.state]}`)
   if (after.muted_until !== null && after.muted_until !== before.muted_until) parts.push('with an end')
   if (before.owner?.id !== after.owner?.id)
     parts.push(after.owner === null ? 'no owner' : `owner ${after.owner.login}`)
+  if (lost !== null) parts.push(`${lost} no longer sees the project`)
   return parts.join(', ')
 }

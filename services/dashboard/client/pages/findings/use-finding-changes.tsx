@@ -28,18 +28,17 @@ export function useFindingChanges() {
   const undo = async (all: readonly Done[]) => {
     last.current = []
     if (all.length === 0) return
-    await notifyResult(undoAll(all), (skipped) =>
-      skipped === 0 ? 'Undone.' : `Undone, but for ${formatCount(skipped)} that changed since.`,
-    )
+    await notifyResult(undoAll(all), saidOfUndo)
   }
   const undoAll = async (all: readonly Done[]) => {
-    let skipped = 0
+    const count = { skipped: 0, withoutOwner: 0 }
     for (const { projectId, changeId } of all) {
       const params = { change_id: changeId }
       const answer = await undoing.mutateAsync({ params, query: { project_id: projectId }, body: {} })
-      skipped += answer.skipped.length
+      count.skipped += answer.skipped.length
+      count.withoutOwner += answer.without_owner.length
     }
-    return skipped
+    return count
   }
   const offerUndo = (message: string, all: readonly Done[]) => {
     last.current = all
@@ -96,6 +95,13 @@ function Undoable({ message, onUndo }: { message: string; onUndo: () => void }) 
 async function showFailure(error: Error): Promise<null> {
   await notifyResult(Promise.reject(error), '')
   return null
+}
+
+function saidOfUndo({ skipped, withoutOwner }: { skipped: number; withoutOwner: number }): string {
+  const undone = skipped === 0 ? 'Undone.' : `Undone, but for ${formatCount(skipped)} that changed since.`
+  if (withoutOwner === 0) return undone
+  const findings = `${formatCount(withoutOwner)} ${nounOf(withoutOwner, 'finding')}`
+  return `${undone} ${findings} without owner: the former one no longer sees the project.`
 }
 
 function saidOf(done: number, skipped: number, { state, owner }: FindingChange): string {
