@@ -87,7 +87,10 @@ const findingData = z.object({
   count: z.number().int().describe('failing scores so far'),
   first_seen: timestamp,
   last_seen: timestamp,
-  request_id: z.string().describe('the call that changed it, or its last one'),
+  request_id: z
+    .string()
+    .nullable()
+    .describe('the call that changed it, or its last one; null: all were erased'),
   changed_by: z.string().nullable().describe('who changed it; null: nobody, a call did'),
   report_url: z.string(),
 })

@@ -15,8 +15,8 @@ export interface ToldFinding extends FindingKey {
   count: number
   first_seen: Date
   last_seen: Date
-  /** The call that changed it, or its last one. */
-  request_id: string
+  /** The call that changed it, or its last one; null: all were erased. */
+  request_id: string | null
 }
 
 export interface ToldChange {

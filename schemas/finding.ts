@@ -17,6 +17,8 @@ export const maxFindings = 10_000
 export const otherName = '(other)'
 /** Different values of a finding that are counted. */
 export const maxFindingValues = 1_000
+/** Stands in a finding's counters and values for the UUID of an erased call. No call has it. */
+export const erasedCall = '00000000-0000-0000-0000-000000000000'
 /** Days that a finding is kept after its last call, and a change in its history. */
 export const findingDays = 400
 

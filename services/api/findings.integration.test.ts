@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
+import { createErasingFixture } from '#services/sink/testing/erasing-fixture.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 import { storeFailingCall } from '#tests/support/store-failing-call.ts'
@@ -171,6 +172,17 @@ test('bulk changes what it may and says what it skipped; undo restores it unless
   await undo(undone.json['change_id'])
   expect((await states())[0]).toEqual(['muted', until])
   expect((await undo(newId('findingChange'))).status).toBe(404)
+})
+
+test('erased calls are named neither by a finding nor by the event of a later change', async () => {
+  const project = await api.createProject()
+  const { id, requestId } = await findingOf(project)
+  const { erase, erased } = createErasingFixture(api.pool)
+  await erased(await erase(project.projectId, 'request', idToUuid(requestId)), '1')
+  const { json } = await api.call('GET', `/api/findings/${id}`, { key: project.key })
+  expect(json).toMatchObject({ count: 1, first_request_id: null, last_request_id: null, values: [] })
+  await change(project.key, id, { state: 'resolved' })
+  expect(await eventsOf(project.projectId)).toMatchObject([{ event: 'finding_resolved', request_id: null }])
 })
 
 test.each<[string, object, string]>([

@@ -14,6 +14,7 @@ const hours = severities
   .toReversed()
   .map((severity) => `${severity} ${findingTargetMs[severity] / 3_600_000} h`)
   .join(', ')
+const namedCall = z.string().nullable().describe('Null: that call was erased.')
 
 export const findingSchema = z.object({
   id: z.string(),
@@ -32,8 +33,8 @@ export const findingSchema = z.object({
   distinct_values_is_exact: z.boolean().describe('False: 1,000 were counted, and there may be more.'),
   first_seen_at: time,
   last_seen_at: time,
-  first_request_id: z.string(),
-  last_request_id: z.string(),
+  first_request_id: namedCall,
+  last_request_id: namedCall.describe('The newest of its calls; null: all were erased.'),
   first_opened_at: time,
   opened_at: time.describe('When it was opened last.'),
   closed_at: time.nullable(),
@@ -70,7 +71,7 @@ export const detailSchema = findingSchema.extend({
     )
     .describe(`The newest ${maxShown}.`),
   values: z
-    .array(z.object({ first_request_id: z.string(), last_request_id: z.string() }))
+    .array(z.object({ first_request_id: namedCall, last_request_id: namedCall }))
     .describe(`Where each different value was found first and last: the newest ${maxShown}.`),
   comments: z.array(commentSchema).describe(`The newest ${maxShown}.`),
   history: z

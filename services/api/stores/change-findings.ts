@@ -3,7 +3,7 @@ import { makeFindingEvent } from '#schemas/finding-event.ts'
 import { eventOfChange, isClosed, mayChange } from '#schemas/finding.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { findingColumns, sumsOfFinding, type FindingRow } from './finding-store.ts'
+import { callOf, findingColumns, sumsOfFinding, type FindingRow } from './finding-store.ts'
 import {
   isSame,
   ofStored,
@@ -105,7 +105,7 @@ export function undoChange(
   }, options.nowMs)
 }
 
-/** The former standing; without an owner who may not own the finding now, unless that is its owner as it is. */
+/** The former standing, without an owner who may no longer see the project. The owner of today may stay. */
 function restored(
   before: Standing,
   row: FindingRow,
@@ -252,7 +252,7 @@ function eventOf({ row, after }: Wanted, { by, nowMs, dashboardUrl }: ChangeOpti
     ...row,
     finding_id: idFromUuid('finding', row.id),
     project_id: idFromUuid('project', row.project_id),
-    request_id: idFromUuid('request', row.last_request_id),
+    request_id: callOf(row.last_request_id),
     ...{ state: after.state, revision: row.revision + 1, count: Number(row.count) },
     ...{ first_seen: row.first_seen_at, last_seen: row.last_seen_at },
   }

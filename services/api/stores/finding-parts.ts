@@ -2,7 +2,7 @@ import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { Severity } from '#schemas/verdicts.ts'
 import type { ChangeBy } from './change-findings.ts'
 import type { StoredStanding } from './finding-standing.ts'
-import { ownerOf, type Finding } from './finding-store.ts'
+import { callOf, ownerOf, type Finding } from './finding-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 /** Of each kind of part that one answer has. */
@@ -59,8 +59,8 @@ export async function countPeopleOf(
 }
 
 export interface FindingValueSeen {
-  first_request_id: string
-  last_request_id: string
+  first_request_id: string | null
+  last_request_id: string | null
 }
 
 /** Where each value was first and last found, the newest first. */
@@ -68,15 +68,15 @@ export async function readFindingValues(
   database: ProjectDatabase,
   finding: Finding,
 ): Promise<FindingValueSeen[]> {
-  const rows = await database.query<FindingValueSeen>(
+  const rows = await database.query<{ first_request_id: string; last_request_id: string }>(
     `select (array_agg(v.first_request_id order by v.first_request_id))[1] as first_request_id,
        (array_agg(v.last_request_id order by v.last_request_id desc))[1] as last_request_id
      from finding_values v where :scope(v) and v.project_id = $2 and v.finding_id = $3 group by v.hash order by 2 desc limit $4`,
     [idToUuid(finding.project_id), idToUuid(finding.id), maxShown],
   )
   return rows.map((row) => ({
-    first_request_id: idFromUuid('request', row.first_request_id),
-    last_request_id: idFromUuid('request', row.last_request_id),
+    first_request_id: callOf(row.first_request_id),
+    last_request_id: callOf(row.last_request_id),
   }))
 }
 

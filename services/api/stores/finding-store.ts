@@ -1,5 +1,5 @@
 import type { FindingState } from '#schemas/event-data.ts'
-import { findingTargetMs, isClosed, maxFindingValues } from '#schemas/finding.ts'
+import { erasedCall, findingTargetMs, isClosed, maxFindingValues } from '#schemas/finding.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { severities, type Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
@@ -24,8 +24,8 @@ export interface Finding {
   distinct_values_is_exact: boolean
   first_seen_at: string
   last_seen_at: string
-  first_request_id: string
-  last_request_id: string
+  first_request_id: string | null
+  last_request_id: string | null
   first_opened_at: string
   opened_at: string
   closed_at: string | null
@@ -76,7 +76,7 @@ export interface FindingFilters {
 /** Of the finding `f`: what its counters of all lanes say together, and how many values it has. */
 export const sumsOfFinding = `cross join lateral (
     select sum(c.count)::text as count, min(c.first_seen_at) as first_seen_at, max(c.last_seen_at) as last_seen_at, max(c.value_count) as had_values,
-      (array_agg(c.first_request_id order by c.first_request_id))[1] as first_request_id,
+      (array_agg(c.first_request_id order by c.first_seen_at, c.first_request_id))[1] as first_request_id,
       (array_agg(c.last_request_id order by c.last_request_id desc))[1] as last_request_id
     from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id
   ) sums cross join lateral (
@@ -221,8 +221,8 @@ function findingOf(row: FindingRow, nowMs: number): Finding {
     distinct_values_is_exact: Math.max(row.distinct_values, row.had_values) < maxFindingValues,
     first_seen_at: row.first_seen_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
-    first_request_id: idFromUuid('request', row.first_request_id),
-    last_request_id: idFromUuid('request', row.last_request_id),
+    first_request_id: callOf(row.first_request_id),
+    last_request_id: callOf(row.last_request_id),
     first_opened_at: row.created_at.toISOString(),
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,
@@ -238,5 +238,8 @@ export function ownerOf({
 }: Pick<FindingRow, 'owner_id' | 'owner_login'>): Finding['owner'] {
   return owner_id === null ? null : { id: idFromUuid('person', owner_id), login: owner_login ?? '' }
 }
+
+/** Null: it was erased. */
+export const callOf = (uuid: string) => (uuid === erasedCall ? null : idFromUuid('request', uuid))
 
 const orNull = (text: string) => (text === '' ? null : text)

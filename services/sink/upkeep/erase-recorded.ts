@@ -10,7 +10,12 @@ import {
   openErasures,
   type OpenErasure,
 } from '../stores/erase-calls.ts'
-import { eraseEvidence, eraseFindings } from '../stores/erase-findings.ts'
+import {
+  eraseEvidence,
+  eraseFindings,
+  eraseNamesInCounters,
+  eraseNamesInValues,
+} from '../stores/erase-findings.ts'
 import {
   eraseCounts,
   eraseLastHours,
@@ -105,14 +110,16 @@ async function eraseRest(
   erasure: OpenErasure,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  const all = async (erase: (client: PoolClient, erasure: OpenErasure, limit: number) => Promise<number>) => {
+    while ((await inTurn((client) => erase(client, erasure, rowsAtOnce))) > 0);
+  }
+  await all(eraseNamesInCounters)
+  await all(eraseNamesInValues)
   const first = await inTurn((client) => findFirstTrace(client, erasure))
   for (const table of traceTables) {
     let place: Place | undefined = first === undefined ? undefined : placeAt(table, first)
     do place = await inTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
     while (place !== undefined && signal?.aborted !== true)
-  }
-  const all = async (erase: (client: PoolClient, erasure: OpenErasure, limit: number) => Promise<number>) => {
-    while ((await inTurn((client) => erase(client, erasure, rowsAtOnce))) > 0);
   }
   await all(eraseQuotes)
   await all(eraseEvidence)

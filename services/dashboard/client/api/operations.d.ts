@@ -742,8 +742,8 @@ export interface Operations {
             distinct_values_is_exact: boolean
             first_seen_at: string
             last_seen_at: string
-            first_request_id: string
-            last_request_id: string
+            first_request_id: string | null
+            last_request_id: string | null
             first_opened_at: string
             opened_at: string
             closed_at: string | null
@@ -775,8 +775,8 @@ export interface Operations {
             distinct_values_is_exact: boolean
             first_seen_at: string
             last_seen_at: string
-            first_request_id: string
-            last_request_id: string
+            first_request_id: string | null
+            last_request_id: string | null
             first_opened_at: string
             opened_at: string
             closed_at: string | null
@@ -872,8 +872,8 @@ export interface Operations {
       distinct_values_is_exact: boolean
       first_seen_at: string
       last_seen_at: string
-      first_request_id: string
-      last_request_id: string
+      first_request_id: string | null
+      last_request_id: string | null
       first_opened_at: string
       opened_at: string
       closed_at: string | null
@@ -893,7 +893,7 @@ export interface Operations {
         session_id: string | null
         user_id: string | null
       }[]
-      values: { first_request_id: string; last_request_id: string }[]
+      values: { first_request_id: string | null; last_request_id: string | null }[]
       comments: {
         id: string
         author: string
@@ -946,8 +946,8 @@ export interface Operations {
       distinct_values_is_exact: boolean
       first_seen_at: string
       last_seen_at: string
-      first_request_id: string
-      last_request_id: string
+      first_request_id: string | null
+      last_request_id: string | null
       first_opened_at: string
       opened_at: string
       closed_at: string | null
