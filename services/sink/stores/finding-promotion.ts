@@ -5,6 +5,7 @@ import type { Severity } from '#schemas/verdicts.ts'
 import { keyOf, keyOfOthers } from '../steps/find-finding.ts'
 import { worseOf, type CountableScore, type FindingGroup } from '../steps/group-findings.ts'
 import { addToCounters, addValues } from './finding-counters.ts'
+import { findWithoutRoom } from './finding-room.ts'
 import { lockFindings, openFindings, raiseSeverities } from './finding-states.ts'
 import type { CallPlace } from './lock-calls.ts'
 import type { ExchangedScore } from './promotion-store.ts'
@@ -44,12 +45,10 @@ export async function moveBetweenFindings(
 ): Promise<void> {
   const concerned = exchanged.filter(({ finding_id }) => finding_id !== null)
   if (concerned.length === 0) return
-  const scores = await readScores(client, runs, concerned, calls)
+  const scores = await gatherOthers(client, runs, await readScores(client, runs, concerned, calls))
   const groups = groupsOf(runs.projectUuid, scores)
   const known = await openNew(client, runs, groups.live)
   const counted = groups.live.filter(({ findingUuid }) => known.has(findingUuid))
-  const left = groups.live.filter(({ findingUuid }) => !known.has(findingUuid))
-  await forgetFindings(client, runs, left)
   await addToCounters(client, counted, changesLane)
   await addValues(client, counted, changesLane)
   const before = await lockFindings(client, groups.before)
@@ -129,7 +128,7 @@ function countable({ request_id, request_created_at, found_values }: CountedScor
   }
 }
 
-/** The findings that are there now: known ones, and new ones as far as the project has room. */
+/** The findings that are there now: known ones, and new ones. A deleted project's are missing. */
 async function openNew(
   client: ClientBase,
   { projectUuid, nowMs }: Runs,
@@ -138,30 +137,41 @@ async function openNew(
   const stands = await lockFindings(client, groups)
   const missing = groups.filter((group) => !stands.has(`${projectUuid}/${group.findingUuid}`))
   if (missing.length > 0) {
-    const { rows } = await client.query<{ count: number }>(
-      'select count(*)::integer as count from (select from findings where project_id = $1 limit $2) f',
-      [projectUuid, maxFindings],
-    )
-    const room = maxFindings - (rows[0]?.count ?? 0)
-    const fitting = missing.slice(0, room)
-    for (const [identity, stand] of await openFindings(client, fitting, nowMs)) stands.set(identity, stand)
-    for (const [identity, stand] of await lockFindings(client, fitting)) stands.set(identity, stand)
+    for (const [identity, stand] of await openFindings(client, missing, nowMs)) stands.set(identity, stand)
+    for (const [identity, stand] of await lockFindings(client, missing)) stands.set(identity, stand)
   }
   await raiseSeverities(client, groups)
   return new Set([...stands.keys()].map((identity) => identity.slice(projectUuid.length + 1)))
 }
 
-/** Scores of findings for which there is no room belong to none. */
-async function forgetFindings(
+/** Live scores of new findings for which the project has no room go to their scorer's finding of others. */
+async function gatherOthers(
   client: ClientBase,
-  { projectUuid, liveRunUuid }: Runs,
-  groups: readonly FindingGroup[],
-): Promise<void> {
-  if (groups.length === 0) return
-  const requests = groups.flatMap(({ scores }) => scores.map(({ requestUuid }) => requestUuid))
-  await client.query(
-    `update safety_scores set finding_id = null where project_id = $1 and run_id = $2 and finding_id = any ($3::uuid[])
-     and request_id = any ($4::uuid[])`,
-    [projectUuid, liveRunUuid, groups.map(({ findingUuid }) => findingUuid), requests],
+  { projectUuid }: Runs,
+  scores: readonly CountedScore[],
+): Promise<CountedScore[]> {
+  const live = scores.filter(({ is_live: isLive }) => isLive)
+  const wanted = live.map(({ finding_id: id }) => ({ projectUuid, id }))
+  const without = await findWithoutRoom(client, wanted, maxFindings)
+  const gathered = new Map(
+    live
+      .filter(({ finding_id: id }) => without.has(`${projectUuid}/${id}`))
+      .map((score) => [score, { ...score, finding_id: othersOf(projectUuid, score) }]),
   )
+  if (gathered.size === 0) return [...scores]
+  const moved = [...gathered.values()]
+  await client.query(
+    `update safety_scores s set finding_id = w.finding_id from unnest($2::uuid[], $3::uuid[]) as w (id, finding_id)
+     where s.project_id = $1 and s.id = w.id and s.request_created_at between $4 and $5`,
+    [
+      projectUuid,
+      moved.map(({ id }) => id),
+      moved.map(({ finding_id }) => finding_id),
+      ...timeBounds(moved, ({ request_created_at }) => request_created_at.getTime()),
+    ],
+  )
+  return scores.map((score) => gathered.get(score) ?? score)
 }
+
+const othersOf = (projectUuid: string, score: CountedScore) =>
+  idToUuid(findingId(idFromUuid('project', projectUuid), keyOfOthers(keyOf(score))))

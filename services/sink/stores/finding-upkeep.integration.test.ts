@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { maxFindings, otherName } from '#schemas/finding.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { createFindingFixture } from '../testing/finding-fixture.ts'
@@ -46,6 +47,41 @@ test('promotion counts again, opens what is new without an event, and keeps stat
   expect(await keptOf(projectId)).toEqual([
     { kind: 'email', state: 'open', count: 0, live: 0, values: 0, comments: 0 },
     ...before,
+  ])
+})
+
+test('promoted scores of kinds for which there is no room are gathered by scorer, and counted there and back', async () => {
+  const [one, two, three] = (await storedCalls(3)) as [LoggedCall, LoggedCall, LoggedCall]
+  const projectId = one.project_id
+  await score(one, found(1))
+  for (const call of [two, three]) await score(call, safe)
+  await world.pool.query(
+    `insert into findings (project_id, id, scorer_name, evidence_kind, agent_name, tool_name, severity, state, revision, created_at, opened_at)
+     select $1, gen_random_uuid(), 'old', n::text, '', '', 'high', 'open', 0, now(), now() from generate_series(1, $2) as n`,
+    [idToUuid(projectId), maxFindings - 1],
+  )
+  const runId = newId('run')
+  const ofKind = (kind: string, index: number) => ({
+    found_values: [{ kind, tool: null, hash: Buffer.alloc(16, index) }],
+  })
+  await score(one, found(1), runId)
+  await score(two, { ...ofKind('email', 2), severity: 'high', score_value: 4 }, runId)
+  await score(three, ofKind('iban', 3), runId)
+  const counted = async () => (await keptOf(projectId)).filter(({ count }) => count !== null)
+  const known = { kind: 'phone_number', state: 'open', count: 1, live: 1, values: 1, comments: 0 }
+  const gathered = { ...known, kind: '', count: 2, live: 2, values: 2 }
+  await promote(one, runId)
+  expect(await counted()).toEqual([gathered, known])
+  await promote(one, runId)
+  expect(await counted()).toEqual([{ ...gathered, count: 0, live: 0, values: 0 }, known])
+  await promote(one, runId)
+  expect(await counted()).toEqual([gathered, known])
+  const { rows } = await world.pool.query(
+    'select agent_name, tool_name, scorer_name, severity from findings where project_id = $1 and tool_name <> $2',
+    [idToUuid(projectId), ''],
+  )
+  expect(rows).toEqual([
+    { agent_name: otherName, tool_name: otherName, scorer_name: 'pii_detection', severity: 'critical' },
   ])
 })
 

@@ -17,6 +17,16 @@ interface World {
   readonly fixture: ReturnType<typeof createErasingFixture>
 }
 
+interface KeptFinding {
+  kind: string
+  state: string
+  /** Null: no counter. */
+  count: number | null
+  live: number
+  values: number
+  comments: number
+}
+
 /** Stores, promotes and reads what findings are made of. */
 export function createFindingFixture(world: World) {
   async function storedCalls(count: number, changes: Partial<LoggedCall> = {}): Promise<LoggedCall[]> {
@@ -61,7 +71,7 @@ export function createFindingFixture(world: World) {
 
   /** What is kept of a project's findings, with a count of its live scores by SQL. */
   async function keptOf(projectId: string) {
-    const { rows } = await world.pool.query(
+    const { rows } = await world.pool.query<KeptFinding>(
       `select f.evidence_kind as kind, f.state,
          (select sum(count)::integer from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id) as count,
          (select count(*)::integer from safety_scores s where s.project_id = f.project_id and s.finding_id = f.id and s.run_id = $2) as live,
@@ -70,7 +80,7 @@ export function createFindingFixture(world: World) {
        from findings f where f.project_id = $1 order by f.evidence_kind`,
       [idToUuid(projectId), idToUuid(liveRunId(projectId))],
     )
-    return rows as unknown[]
+    return rows
   }
 
   async function comment(projectId: string): Promise<void> {
