@@ -46,7 +46,7 @@ export function createFindingStore({
         return key === undefined ? [] : [{ placed, key }]
       })
       if (keyed.length === 0) return { scores: [...scores], overflowCount: 0 }
-      const live = keyed.filter(({ placed: { call } }) => call.run_id === liveRunId(call.project_id))
+      const live = keyed.filter(isLive)
       const without = await findWithoutRoom(
         client,
         live.map((each) => ({ projectUuid: each.placed.projectUuid, id: idToUuid(idOfKey(each)) })),
@@ -56,7 +56,8 @@ export function createFindingStore({
       const marked = new Map(
         keyed.map(({ placed, key }) => {
           const findingUuid = idToUuid(idOfKey({ placed, key }))
-          if (!without.has(`${placed.projectUuid}/${findingUuid}`))
+          // A replay's score needs room only once its run is promoted.
+          if (!isLive({ placed }) || !without.has(`${placed.projectUuid}/${findingUuid}`))
             return [placed, { ...placed, findingUuid }]
           overflowCount++
           return [placed, { ...placed, findingUuid: idToUuid(idOfKey({ placed, key: keyOfOthers(key) })) }]
@@ -79,6 +80,8 @@ export function createFindingStore({
     },
   }
 }
+
+const isLive = ({ placed: { call } }: { placed: PlacedScore }) => call.run_id === liveRunId(call.project_id)
 
 const identityOf = ({ projectUuid, findingUuid }: { projectUuid: string; findingUuid: string | null }) =>
   `${projectUuid}/${findingUuid}`
