@@ -3,6 +3,7 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { checkEnd } from './checks/check-end.ts'
 import { TopicIndex } from './checks/topic-index.ts'
 import { watchOffsets } from './checks/watch-offsets.ts'
+import { playFindings } from './findings/play-findings.ts'
 import { answering, createSimIngest, sendCall, type ClientCall } from './parts/clients.ts'
 import { createServiceContext, type SimContext } from './parts/context.ts'
 import { makeCalls, makeProjects, quotaLimit, sendHostileRecords } from './parts/load.ts'
@@ -29,6 +30,10 @@ export interface SeedResult {
     together: number
     deaths: number
     letters: number
+    /** Findings, their changes of state, and scores that they counted. */
+    findings: number
+    standings: number
+    counted: number
   }
 }
 
@@ -42,13 +47,22 @@ export async function simulateSeed(seed: number, isVerbose = false): Promise<See
   const world = new World(seed, isVerbose)
   takeTimeFrom(world)
   try {
-    return await play(world)
+    const played = await play(world)
+    const findings = await playFindings(seed, (line) => world.note(() => line))
+    return {
+      failures: [...played.failures, ...findings.failures],
+      happened: played.happened,
+      history: played.history,
+      did: { ...played.did, ...findings.did },
+    }
   } finally {
     takeTimeFrom(null)
   }
 }
 
-async function play(world: World): Promise<SeedResult> {
+type Played = Omit<SeedResult, 'did'> & { did: Omit<SeedResult['did'], 'findings' | 'standings' | 'counted'> }
+
+async function play(world: World): Promise<Played> {
   const failures = new Set<string>()
   const fail = (what: string) => {
     world.note(() => `WRONG: ${what}`)

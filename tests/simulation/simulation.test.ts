@@ -46,6 +46,8 @@ describe('a mutation is caught', () => {
     'fan-out-keeps-what-it-could-not-begin',
     'notifier-forgets-its-claim',
     'ingest-answers-before-the-broker',
+    'findings-stay-resolved',
+    'promotion-does-not-take-out',
   ])('%s', async (name) => {
     const { isCaught, said } = await catchMutation(name)
     expect({ isCaught, said }).toMatchObject({ isCaught: true })

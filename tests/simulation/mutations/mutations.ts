@@ -1,3 +1,5 @@
+import { findingMutations } from './finding-mutations.ts'
+
 /** A plausible mistake, as a replacement in our code. */
 export interface Mutation {
   file: string
@@ -194,4 +196,5 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: 'if (admission !== undefined && !admission.admitted.has(id))',
     replace: 'if (admission !== undefined && admission.limit === 0)',
   },
+  ...findingMutations,
 }

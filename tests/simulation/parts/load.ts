@@ -16,7 +16,7 @@ export const quotaLimit = 4
 const dayMs = 86_400_000
 
 /** An identifier that depends only on the seed. */
-function seededId({ random }: World, kind: IdKind, timeMs: number): string {
+export function seededId({ random }: Pick<World, 'random'>, kind: IdKind, timeMs: number): string {
   const time = Math.floor(timeMs).toString(16).padStart(12, '0')
   const digits = (count: number) =>
     Array.from({ length: count }, () => random.below(16).toString(16)).join('')
