@@ -4,7 +4,7 @@ import { idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
 import { promoteCalls } from '../runs/promote-runs.ts'
-import { placeScores } from '../steps/place-score.ts'
+import { placeScores, type PlacedScore } from '../steps/place-score.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import { lockRun } from '../stores/run-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
@@ -39,25 +39,28 @@ export function createFindingFixture(world: World) {
     return calls
   }
 
-  async function score(call: LoggedCall, changes: Partial<Score> = {}, run?: string): Promise<void> {
+  function scoresOf(call: LoggedCall, changes: Partial<Score> = {}, run?: string): PlacedScore[] {
     const run_id = run ?? liveRunId(call.project_id)
     const id = scoreId(call.project_id, call.id, 'pii_detection', run_id)
     const made = sampleScore(call.project_id, call.id, { ...changes, id })
-    await createScoreStore(world.pool, createRollupStore()).store(
-      placeScores(sampleScoredCall(call, { run_id, scores: [made] })),
-      0,
-      () => [],
-    )
+    return placeScores(sampleScoredCall(call, { run_id, scores: [made] }))
   }
 
-  async function promote(call: LoggedCall, runId: string): Promise<void> {
+  /** As a sink stores what it reads from a partition. */
+  const store = (scores: readonly PlacedScore[], partition = 0, pool = world.pool) =>
+    createScoreStore(pool, createRollupStore()).store(scores, partition, () => [])
+
+  const score = (call: LoggedCall, changes: Partial<Score> = {}, run?: string) =>
+    store(scoresOf(call, changes, run))
+
+  async function promote(call: LoggedCall, runId: string, pool = world.pool): Promise<void> {
     await world.pool.query(
       `insert into score_runs (id, project_id, start_at, end_at, source, alert, status, calls_total, created_at)
        values ($1, $2, now() - interval '1 hour', now() + interval '1 hour', 'postgres', false, 'promoting', 1, now())
        on conflict (id) do update set status = 'promoting', cursor_project = null, cursor_at = null, cursor_id = null`,
       [idToUuid(runId), idToUuid(call.project_id)],
     )
-    const client = await world.pool.connect()
+    const client = await pool.connect()
     try {
       await client.query('begin')
       const run = await lockRun(client, ['promoting'], idToUuid(runId))
@@ -91,5 +94,5 @@ export function createFindingFixture(world: World) {
     )
   }
 
-  return { storedCalls, score, promote, keptOf, comment }
+  return { storedCalls, scoresOf, store, score, promote, keptOf, comment }
 }
