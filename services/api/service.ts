@@ -167,8 +167,9 @@ function apiRoutes(
   const resolveHost = createResolveHost(clock)
   const checkWebhook = createCheckWebhook(outbound, resolveHost)
   return [
-    ...readingRoutes({ databases, sealer, clock }),
+    // Before findings, whose {id} would match `owners`.
     ...findingChangeRoutes({ databases, operatorPool, clock, dashboardUrl: config.DASHBOARD_URL }),
+    ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
     ...scorerRoutes({ databases, sealer, clock }),
     ...redteamRoutes({

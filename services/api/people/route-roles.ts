@@ -56,6 +56,7 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'post /api/suppressions': 'analyst',
   'post /api/suppressions/preview': 'analyst',
   'post /api/suppressions/{id}/revoke': 'analyst',
+  'get /api/findings/owners': 'analyst',
   'patch /api/findings/{id}': 'analyst',
   'post /api/findings/{id}/comments': 'analyst',
   'post /api/findings/bulk': 'analyst',

@@ -7,6 +7,7 @@ import { found, invalidInput, Problem } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import { changeFindings, ownersBefore, undoChange, type ChangedFindings } from '../stores/change-findings.ts'
 import { addComment, maxComments } from '../stores/finding-parts.ts'
+import { listOwners } from '../stores/find-owner.ts'
 import { findFinding } from '../stores/finding-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import {
@@ -37,7 +38,29 @@ const one = { params: z.object({ id: idField('finding') }) } as const
 
 /** What people do with findings. */
 export function findingChangeRoutes(options: FindingChangeOptions): Route[] {
-  return [bulkRoute(options), undoRoute(options), changeRoute(options), commentRoute(options)]
+  const changes = [bulkRoute(options), undoRoute(options), changeRoute(options), commentRoute(options)]
+  return [ownersRoute(options), ...changes]
+}
+
+function ownersRoute({ databases, operatorPool }: FindingChangeOptions): Route {
+  return route({
+    ...common,
+    access: 'read',
+    method: 'get',
+    path: '/api/findings/owners',
+    summary: 'The users to whom findings of the project can be assigned, by login.',
+    reply: {
+      status: 200,
+      description: 'The first 500.',
+      schema: z.object({
+        owners: z.array(z.object({ id: z.string(), login: z.string(), name: z.string() })),
+      }),
+    },
+    async handle({ principal, query }) {
+      const { scope } = databases.ofOne(principal, query.project_id)
+      return { json: { owners: await listOwners(operatorPool, scope.projectId) } }
+    },
+  })
 }
 
 function changeRoute({ databases, operatorPool, dashboardUrl, clock }: FindingChangeOptions): Route {

@@ -851,6 +851,63 @@ export interface Operations {
       counts_are_exact?: false | undefined
     }
   }
+  'GET /api/findings/owners': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: { owners: { id: string; login: string; name: string }[] }
+  }
+  'PATCH /api/findings/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: {
+      state?: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | undefined
+      muted_until?: string | undefined
+      owner?: string | null | undefined
+      author?: string | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      scorer_name: string
+      evidence_kind: string | null
+      agent_name: string | null
+      tool_name: string | null
+      owasp_category: string | null
+      severity: 'medium' | 'high' | 'critical'
+      state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
+      muted_until: string | null
+      owner: { id: string; login: string } | null
+      count: number
+      distinct_values: number
+      distinct_values_is_exact: boolean
+      first_seen_at: string
+      last_seen_at: string
+      first_request_id: string | null
+      last_request_id: string | null
+      first_opened_at: string
+      opened_at: string
+      closed_at: string | null
+      closed_by: string | null
+      due_at: string | null
+      is_overdue: boolean
+      change_id: string
+      suppression: {
+        rule: {
+          scorer_name: string
+          kind?: string | undefined
+          agent_name?: string | undefined
+          tool_name?: string | undefined
+          max_severity: 'medium' | 'high' | 'critical'
+        }
+        needs_expires_at: boolean
+        covered: number
+        examined: number
+        is_complete: boolean
+        sample_request_ids: string[]
+      } | null
+    }
+  }
   'GET /api/findings/{id}': {
     params: { id: string }
     query: { project_id?: string | undefined }
@@ -918,57 +975,6 @@ export interface Operations {
         }
         lost_owner: string | null
       }[]
-    }
-  }
-  'PATCH /api/findings/{id}': {
-    params: { id: string }
-    query: { project_id?: string | undefined }
-    body: {
-      state?: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted' | undefined
-      muted_until?: string | undefined
-      owner?: string | null | undefined
-      author?: string | undefined
-    }
-    answer: {
-      id: string
-      project_id: string
-      scorer_name: string
-      evidence_kind: string | null
-      agent_name: string | null
-      tool_name: string | null
-      owasp_category: string | null
-      severity: 'medium' | 'high' | 'critical'
-      state: 'open' | 'acknowledged' | 'resolved' | 'false_alarm' | 'muted'
-      muted_until: string | null
-      owner: { id: string; login: string } | null
-      count: number
-      distinct_values: number
-      distinct_values_is_exact: boolean
-      first_seen_at: string
-      last_seen_at: string
-      first_request_id: string | null
-      last_request_id: string | null
-      first_opened_at: string
-      opened_at: string
-      closed_at: string | null
-      closed_by: string | null
-      due_at: string | null
-      is_overdue: boolean
-      change_id: string
-      suppression: {
-        rule: {
-          scorer_name: string
-          kind?: string | undefined
-          agent_name?: string | undefined
-          tool_name?: string | undefined
-          max_severity: 'medium' | 'high' | 'critical'
-        }
-        needs_expires_at: boolean
-        covered: number
-        examined: number
-        is_complete: boolean
-        sample_request_ids: string[]
-      } | null
     }
   }
   'POST /api/findings/{id}/comments': {

@@ -15,7 +15,7 @@ export function FindingCalls({ finding }: { finding: FindingDetail }) {
   const { calls, values, count } = finding
   if (calls.length === 0)
     return <Text size="sm">None of its calls is stored any more: the counts remain.</Text>
-  const firsts = new Set(values.map(({ first_request_id: id }) => id))
+  const firsts = new Set(values.flatMap(({ first_request_id: id }) => id ?? []))
   return (
     <>
       <RowsTable

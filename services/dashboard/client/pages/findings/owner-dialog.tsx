@@ -1,6 +1,5 @@
 import { Select } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { rowsIn } from '../../api/call-api.ts'
 import { useMe } from '../../api/session.ts'
 import { useApi } from '../../api/use-api.ts'
 import { formatCount, nounOf } from '../../formats/format-number.ts'
@@ -8,6 +7,7 @@ import { toVisibleText } from '../../formats/visible-text.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 
 interface OwnerDialogProps {
+  projectId: string
   count: number
   /** The present one, if all have the same. */
   ownerId: string | null
@@ -17,7 +17,7 @@ interface OwnerDialogProps {
 }
 
 /** Asks who takes care of findings. */
-export function OwnerDialog({ count, ownerId, isPending, onAssign, onClose }: OwnerDialogProps) {
+export function OwnerDialog({ projectId, count, ownerId, isPending, onAssign, onClose }: OwnerDialogProps) {
   const form = useForm({ initialValues: { owner: ownerId ?? '' } })
   return (
     <FormModal
@@ -30,7 +30,7 @@ export function OwnerDialog({ count, ownerId, isPending, onAssign, onClose }: Ow
     >
       <Select
         label="Owner"
-        data={useOwners(ownerId)}
+        data={useOwners(projectId, ownerId)}
         allowDeselect={false}
         searchable
         data-autofocus
@@ -40,20 +40,15 @@ export function OwnerDialog({ count, ownerId, isPending, onAssign, onClose }: Ow
   )
 }
 
-/** Only administrators see who else there is: others take findings, and leave them. */
-function useOwners(ownerId: string | null) {
+/** Whoever sees the project, oneself first. */
+function useOwners(projectId: string, ownerId: string | null) {
   const me = useMe().data
-  const people = useApi(
-    'GET /api/people',
-    { query: { page: '1', page_size: '200' } },
-    { enabled: me?.role === 'admin' },
-  )
-  const others = people.data === undefined ? [] : rowsIn<'GET /api/people'>(people.data)
+  const { data } = useApi('GET /api/findings/owners', { query: { project_id: projectId } })
   const owners = [
     { value: '', label: 'Nobody' },
     ...(me == null ? [] : [{ value: me.id, label: `${toVisibleText(me.name)} (you)` }]),
-    ...others
-      .filter(({ id, disabled }) => id !== me?.id && !disabled)
+    ...(data?.owners ?? [])
+      .filter(({ id }) => id !== me?.id)
       .map(({ id, name, login }) => ({ value: id, label: `${toVisibleText(name)} (${login})` })),
   ]
   const isKnown = ownerId === null || owners.some(({ value }) => value === ownerId)

@@ -76,6 +76,7 @@ function dialogOf(asked: Asked, { run, isPending, close }: DialogOptions): React
   return (
     <OwnerDialog
       {...shared}
+      projectId={findings[0]?.project_id ?? ''}
       ownerId={others.every((id) => id === first) ? (first ?? null) : null}
       onAssign={(owner) => void run(findings, { owner })}
     />
