@@ -134,7 +134,7 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(\\.sluice|\\.cache|sdk/dist|services/dashboard/dist)/' },
+    exclude: { path: '^(\\.sluice|\\.cache|sdk/typescript/dist|services/dashboard/dist)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],

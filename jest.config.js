@@ -9,7 +9,7 @@ const base = {
   testEnvironment: '<rootDir>/tests/support/shared-environment.cjs',
   injectGlobals: false,
   transform: {},
-  modulePathIgnorePatterns: ['<rootDir>/.sluice', '<rootDir>/.cache', '<rootDir>/sdk/dist'],
+  modulePathIgnorePatterns: ['<rootDir>/.sluice', '<rootDir>/.cache', '<rootDir>/sdk/typescript/dist'],
 }
 
 export default {

@@ -15,13 +15,13 @@ export default {
     'tests/chaos/whole-system/fixture/stepped-clock.ts',
     'docs/receivers/*.ts',
     'evals/*.ts',
-    'sdk/index.ts',
-    'sdk/examples/*.ts',
+    'sdk/typescript/index.ts',
+    'sdk/typescript/examples/*.ts',
     'infra/migrations/*.ts',
     // Run as processes of their own by tests.
     'tests/support/*-process.ts',
   ],
-  project: ['**/*.{ts,tsx,cjs}', '!sdk/dist/**', '!services/dashboard/dist/**'],
+  project: ['**/*.{ts,tsx,cjs}', '!sdk/typescript/dist/**', '!services/dashboard/dist/**'],
   ignoreExportsUsedInFile: { interface: true, type: true },
   ignoreBinaries: ['setpriv', 'openssl', 'nginx', 'mount', 'umount', 'mkfifo'],
   ignoreDependencies: [

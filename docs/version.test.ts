@@ -11,7 +11,7 @@ const found = (file: string, pattern: RegExp) => pattern.exec(read(file))?.[1]
 
 test.each([
   ['package-lock.json', versionIn('package-lock.json')],
-  ['the SDK', versionIn('sdk/package.json')],
+  ['the SDK', versionIn('sdk/typescript/package.json')],
   ['the chart', versionIn('infra/helm/Chart.yaml')],
   ['its image', found('infra/helm/Chart.yaml', /^appVersion: '(.+)'$/m)],
   ['its example', found('infra/helm/example-values.yaml', /tag: ([\d.]+)/)],

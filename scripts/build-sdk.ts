@@ -4,9 +4,10 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 
 /**
- * Builds what `npm pack` in sdk/ packs: one file each for ES modules and CommonJS, and the type declarations.
+ * Builds what `npm pack` in sdk/typescript packs: one file each for ES modules and CommonJS, and the type
+ * declarations.
  */
-const sdk = join(import.meta.dirname, '..', 'sdk')
+const sdk = join(import.meta.dirname, '..', 'sdk', 'typescript')
 const dist = join(sdk, 'dist')
 /** Modules with public types; `types.ts` imports nothing. */
 const surface = ['index', 'create-client', 'types']
@@ -35,7 +36,7 @@ for (const name of surface) {
   await writeFile(join(dist, `${name}.d.cts`), declarations.replaceAll(".ts'", ".cjs'"))
 }
 // Beside package.json, where npm and licence checkers look for it.
-await copyFile(join(sdk, '..', 'LICENSE'), join(sdk, 'LICENSE'))
+await copyFile(join(sdk, '..', '..', 'LICENSE'), join(sdk, 'LICENSE'))
 
 /** Works file by file because every public export declares its type. */
 function declarationsOf(source: string): string {

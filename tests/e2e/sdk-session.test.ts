@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import pg from 'pg'
-import { createClient } from '../../sdk/index.ts'
+import { createClient } from '../../sdk/typescript/index.ts'
 import { readLedger } from '../support/pipeline-ledger.ts'
 import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
 import { programEnvironment } from '../support/program-environment.ts'
@@ -58,7 +58,7 @@ test('every call of a wrapped client is stored once under its captured id, direc
 })
 
 test("the example's agent: model and tool calls are in one session, in order, with scores; its tool is new", async () => {
-  const agent = join(import.meta.dirname, '..', '..', 'sdk', 'examples', 'agent.ts')
+  const agent = join(import.meta.dirname, '..', '..', 'sdk', 'typescript', 'examples', 'agent.ts')
   await promisify(execFile)(process.execPath, [agent, 'session-1'], {
     env: {
       ...programEnvironment(),
