@@ -58,6 +58,7 @@ const bodyTests: readonly (readonly [CallShape, BodyTest])[] = [
   ['chat_completions', (_, response) => choiceHas(response, 'message') || choiceHas(response, 'delta')],
   ['completions', (_, response) => choiceHas(response, 'text')],
   ['embeddings', (_, response) => fieldAt(response, 'object') === 'list' && has(response, 'data')],
+  ['embeddings', (_, response) => isVectors(fieldAt(response, 'embeddings'))],
   ['cohere_chat', (request, response) => isCohere(request, response)],
   ['messages', (request) => has(request, 'messages') && has(request, 'max_tokens') && has(request, 'system')],
   ['chat_completions', (request) => Array.isArray(fieldAt(request, 'messages'))],
@@ -78,6 +79,11 @@ function has(body: unknown, name: string): boolean {
 function objectNamed(response: unknown, name: string): boolean {
   const object = fieldAt(response, 'object')
   return object === name || object === `${name}.chunk`
+}
+
+/** Ollama's embeddings. */
+function isVectors(embeddings: unknown): boolean {
+  return typeof listOf(listOf(embeddings)[0])[0] === 'number'
 }
 
 /** `response.compaction` is a shortened conversation. */

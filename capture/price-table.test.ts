@@ -77,6 +77,7 @@ describe('the cost of a call', () => {
     ['a host in front of the name', 'openai/GPT-4o', null, 2.5],
     ['a host in other letters', 'llama-3.3-70b-versatile', 'Groq', 0.59],
     ["a host without a price of its own at the maker's", 'gpt-4o', 'azure', 2.5],
+    ["a model on one's own machine, where any host has it", 'my-own-model', 'ollama', 1],
     ['a model of Bedrock', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock', 3.3],
     ['a region of Bedrock', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock', 3.3],
     [
@@ -113,6 +114,7 @@ describe('the cost of a call', () => {
       { ...tokens(100, 0), written_tokens: 60, written_hour_tokens: 20 },
     ],
     ['the price of audio', 'gpt-4o', 'openai', { ...tokens(9, 0), parts: { audio_input: 1 } }],
+    ["a price for one's own machine", 'gpt-4o', 'Ollama', million],
     ['a hostile name', '__proto__', 'constructor', tokens(1, 1)],
   ])('is unknown, not 0, without %s', (_name, model, provider, counts) => {
     expect(prices.costOf({ model, provider }, counts)).toBeNull()

@@ -69,6 +69,9 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
 const anyProvider = '*'
 const nameOf = (provider: string | undefined, model: string) => `${provider ?? anyProvider} ${model}`
 
+/** What runs on a machine of one's own is not paid by the token, whoever made the model. */
+const ownMachine = 'ollama'
+
 /**
  * The host's own price (Bedrock's names identify it), or else the price of the model's maker, which hosts
  * usually charge.
@@ -76,7 +79,9 @@ const nameOf = (provider: string | undefined, model: string) => `${provider ?? a
 function findPrice(prices: ReadonlyMap<string, Price>, { model, provider }: PricedModel): Price | undefined {
   const names = namesOf(model)
   const named = bedrockPrefix.test(names[0] ?? '') ? 'bedrock' : null
-  const hosts = [anyProvider, named, provider?.toLowerCase(), providerOfCall([model], null)]
+  const given = provider?.toLowerCase()
+  const ofMaker = given === ownMachine ? null : providerOfCall([model], null)
+  const hosts = [anyProvider, named, given, ofMaker]
   for (const host of hosts) {
     if (host === null || host === undefined) continue
     const found = names.map((name) => prices.get(nameOf(host, name))).find((price) => price !== undefined)

@@ -19,6 +19,13 @@ const providerByHost: readonly (readonly [string, string])[] = [
   ['deepseek.com', 'deepseek'],
   ['x.ai', 'xai'],
   ['perplexity.ai', 'perplexity'],
+  ['ollama.com', 'ollama'],
+]
+
+/** Providers that run at any host, by their own paths. */
+const providerByPath: readonly (readonly [RegExp, string])[] = [
+  [/\/openai\/deployments\//, 'azure'],
+  [/\/api\/(?:chat|generate|embed)(?:\?|$)/, 'ollama'],
 ]
 
 const region = String.raw`(?:us|eu|apac|au|jp|ca|us-gov|global)\.`
@@ -49,13 +56,13 @@ const providerByShape: Partial<Record<CallShape, string>> = {
   converse: 'bedrock',
 }
 
-/** The provider by host name or Azure deployment path; null if unknown. */
+/** The provider by host name, or by a path that only one provider has; null if unknown. */
 export function providerOfUpstream(host: string, path: string): string | null {
   const found = providerByHost.find(
     ([end]) => host === end || host.endsWith(end.startsWith('.') ? end : `.${end}`),
   )
   if (found !== undefined) return found[1]
-  return path.includes('/openai/deployments/') ? 'azure' : null
+  return providerByPath.find(([its]) => its.test(path))?.[1] ?? null
 }
 
 /** The maker of the first known model, or else the provider that uses the shape; null if unknown. */

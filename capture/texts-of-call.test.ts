@@ -201,6 +201,7 @@ test.each<[string, unknown, unknown, object]>([
     { model: 'm', message: { role: 'assistant', content: '', tool_calls: [{ function: { name: 'f' } }] } },
     { answer: '', toolCalls: [{ name: 'f' }] },
   ],
+  ["Ollama's embeddings", { input: 'P' }, { model: 'm', embeddings: [[0.5]] }, { prompt: 'P', answer: '' }],
   [
     'a traced function: nobody said its name',
     { type: 'trace', function: 'f', arguments: ['P'] },
