@@ -3,7 +3,7 @@ import { createByteBudget } from './capturing/byte-budget.ts'
 import { createDeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
 import type { Dialect } from './capturing/model-calls.ts'
-import { recordFetch, type Fetch } from './capturing/record-fetch.ts'
+import { platformFetch, recordFetch, type Fetch } from './capturing/record-fetch.ts'
 import { ofProcess } from './of-process.ts'
 import { settle, type Settings } from './options.ts'
 import { sessionFields } from './session-fields.ts'
@@ -15,6 +15,7 @@ import { toolCallRecord } from './tools.ts'
 import { traceFunction } from './trace.ts'
 import type { AnyFunction, Session, SluiceClient, SluiceOptions, ToolCall, TraceOptions } from './types.ts'
 import { createWarn, type Warn } from './warn.ts'
+import { createFetch } from './wrapping/create-fetch.ts'
 import { gatewayFetch, speaksChatCompletions, throughGateway } from './wrapping/gateway-fetch.ts'
 import { replaceFetch, type Replace } from './wrapping/replace-fetch.ts'
 import { isMcpClient, wrapMcpClient } from './wrapping/wrap-mcp-client.ts'
@@ -76,6 +77,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
       if (!wrapped.has(client) && wrapClient(client, wrapping)) wrapped.add(client)
       return client
     },
+    createFetch: (inner = platformFetch) => createFetch(inner, wrapping),
     trace: traceOne,
     traced: (traceOptions) => (method, context) =>
       traceOne(method, { name: String(context.name), ...traceOptions }),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import OpenAI, { AzureOpenAI } from 'openai'
 import { speaksChatCompletions } from './wrapping/gateway-fetch.ts'
-import { said } from './testing/protocol-server.ts'
+import { said } from './testing/answers.ts'
 import { startProviderFixture, user, type ProviderFixture } from './testing/provider-fixture.ts'
 
 let fixture: ProviderFixture

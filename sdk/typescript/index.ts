@@ -5,6 +5,7 @@ export { createClient }
 export type {
   CallRecord,
   DropReason,
+  Fetch,
   Session,
   ShippingStats,
   SluiceClient,
@@ -32,6 +33,8 @@ function client(): SluiceClient {
 
 /** See {@link SluiceClient.wrap}. */
 export const wrap: SluiceClient['wrap'] = (given) => client().wrap(given)
+/** See {@link SluiceClient.createFetch}. */
+export const createFetch: SluiceClient['createFetch'] = (inner) => client().createFetch(inner)
 /** See {@link SluiceClient.trace}. */
 export const trace: SluiceClient['trace'] = (traced, options) => client().trace(traced, options)
 /** See {@link SluiceClient.traced}. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { said } from './testing/protocol-server.ts'
+import { said } from './testing/answers.ts'
 import { joined, startProviderFixture, user, type ProviderFixture } from './testing/provider-fixture.ts'
 
 let fixture: ProviderFixture

@@ -4,7 +4,7 @@ import { GoogleGenAI } from '@google/genai'
 import { Mistral } from '@mistralai/mistralai'
 import { CohereClient, CohereClientV2 } from 'cohere-ai'
 import type OpenAI from 'openai'
-import { said } from './testing/protocol-server.ts'
+import { said } from './testing/answers.ts'
 import { joined, startProviderFixture, user, type ProviderFixture } from './testing/provider-fixture.ts'
 
 /** The providers' official clients, wrapped, against a server that speaks their protocols. */

@@ -10,6 +10,12 @@ export interface SluiceClient {
    * Wrapping twice has no further effect.
    */
   wrap<T extends object>(client: T): T
+  /**
+   * Returns a `fetch` for any client or framework that takes one, which records calls of models; everything
+   * else passes. Inside a wrapped client a call is recorded once. `inner` sends; by default the platform's
+   * own. Calls to the gateway's address get its key and labels, and are recorded there.
+   */
+  createFetch(inner?: Fetch): Fetch
   /** Returns `traced` with each call recorded: arguments and result. */
   trace<F extends AnyFunction>(traced: F, options?: TraceOptions): F
   /** The same as a standard method decorator: `@traced()`. */
@@ -24,6 +30,9 @@ export interface SluiceClient {
   shutdown(timeoutMs?: number): Promise<void>
   stats(): ShippingStats
 }
+
+/** The platform's `fetch`, if its types are known. */
+export type Fetch = typeof globalThis extends { fetch: infer F } ? F : never
 
 /** Options of a client. Defaults come from the environment where a variable is named. */
 export interface SluiceOptions {

@@ -6,18 +6,23 @@ export interface ModelCall {
   /** From the path of Google and Bedrock calls; elsewhere the body names it. */
   model: string | undefined
   provider: string | undefined
+  /** Whether other servers have the path too: the call is a model's only if its request names one. */
+  namesModel: boolean
 }
 
 const pathsWithModel = [
   // Google: `/v1beta/models/gemini-x:generateContent`.
   /\/models\/([^/:]+):(?:generateContent|streamGenerateContent)$/,
-  // Anthropic's clients at Google and Bedrock: messages without a model.
+  // Anthropic's clients at Google and Bedrock: messages without a model. Bedrock's own: Converse.
   /\/models\/(?!count-tokens:)([^/:]+):(?:rawPredict|streamRawPredict)$/,
-  /\/model\/([^/]+)\/(?:invoke|invoke-with-response-stream)$/,
+  /\/model\/([^/]+)\/(?:invoke|invoke-with-response-stream|converse|converse-stream)$/,
 ]
 
 /** Cohere chat and Google interactions. */
 const directly = /\/v[12]\/chat$|\/interactions$/
+
+/** Ollama. Applications' own chats often have the first path. */
+const ofOllama = /\/api\/(?:chat|generate|embed)$/
 
 /** Mistral: start, append and restart. The same paths at OpenAI are no model calls. */
 const conversations = /\/conversations(?:\/[^/]+(?:\/restart)?)?$/
@@ -30,14 +35,19 @@ export function modelCallOf(url: string, dialect?: Dialect): ModelCall | undefin
   if (!URL.canParse(url)) return undefined
   const { hostname, pathname } = new URL(url)
   const model = pathsWithModel.map((path) => path.exec(pathname)?.[1]).find((named) => named !== undefined)
+  const provider = providerOfUpstream(hostname, pathname) ?? undefined
+  const namesModel = ofOllama.test(pathname)
   const isCall =
     model !== undefined ||
+    namesModel ||
     shapeOfPath(pathname) !== null ||
     directly.test(pathname) ||
-    (dialect === 'mistral' && conversations.test(pathname))
+    ((dialect ?? provider) === 'mistral' && conversations.test(pathname))
   if (!isCall) return undefined
-  return {
-    model: model === undefined ? undefined : decodeURIComponent(model),
-    provider: providerOfUpstream(hostname, pathname) ?? undefined,
-  }
+  return { model: model === undefined ? undefined : decodeURIComponent(model), provider, namesModel }
+}
+
+/** Whether a request with this text calls a model, where the path alone does not show it. */
+export function isModelCall({ namesModel }: ModelCall, body: string): boolean {
+  return !namesModel || /"model"\s*:\s*"/.test(body)
 }

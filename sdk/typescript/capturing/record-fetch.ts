@@ -2,26 +2,29 @@ import { errorOfAnswer } from '../../../capture/answer-error.ts'
 import { billedPartsOf, joinParts } from '../../../capture/billed-parts.ts'
 import { recordableUsage } from '../../../capture/call-cost.ts'
 import { fieldAt, textOf } from '../../../capture/json.ts'
-import { createArrivals, type Arrivals } from '../../../capture/streams/arrivals.ts'
-import { streamTextFactor } from '../../../capture/streams/assemble-stream.ts'
-import { isEventStream } from '../../../capture/streams/stream-types.ts'
 import { inferenceGeoOf, serviceTierOf } from '../../../capture/service-tier.ts'
 import { statedCostOf } from '../../../capture/stated-cost.ts'
 import { newId } from '../../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session-fields.ts'
 import type { Session } from '../types.ts'
-import { unreadReporter, type Warn } from '../warn.ts'
-import { bodyJson, type AnswerKind, type BodyJson } from './body-json.ts'
+import type { Warn } from '../warn.ts'
+import { bodyJson, type BodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
-import { createKeptBody, type KeptBody } from './kept-body.ts'
+import { createKeptBody } from './kept-body.ts'
+import { bodyTextOf, requestIn, urlOf, type FetchInput } from './fetch-request.ts'
 import { messageOf } from './message-of.ts'
-import { modelCallOf, type Dialect, type ModelCall } from './model-calls.ts'
+import { isModelCall, modelCallOf, type Dialect, type ModelCall } from './model-calls.ts'
 import { canBeObserved, observeResponse, type BodyObserver } from './observe-response.ts'
+import { createPassingAnswer, type PassingAnswer } from './passing-answer.ts'
+import { isRecordedAround, sendRecorded, type RunningCall } from './running-call.ts'
 import { sharedId } from './shared-id.ts'
 
-export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+export type Fetch = (input: FetchInput, init?: RequestInit) => Promise<Response>
+
+/** Looked up at each call, as programs may replace the global one. */
+export const platformFetch: Fetch = (input, init) => fetch(input, init)
 
 export interface RecordFetchDependencies {
   budget: ByteBudget
@@ -40,21 +43,14 @@ export interface RecordFetchDependencies {
  * errors and streams stay the same; a recording failure only causes a warning.
  */
 export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies, dialect?: Dialect): Fetch {
-  const guarded = <T>(work: () => T): T | undefined => {
-    try {
-      return work()
-    } catch (error) {
-      dependencies.lost(messageOf(error))
-      return undefined
-    }
-  }
+  const guarded = guardedBy(dependencies.lost)
   return async (input, init) => {
     const attempt = guarded(() => beginAttempt(input, init, dependencies, dialect))
     // Some fetch implementations reject being called as a method.
     if (attempt === undefined) return inner.call(undefined, input, init)
     let response: Response
     try {
-      response = await inner.call(undefined, input, init)
+      response = await sendRecorded(attempt.call, () => inner.call(undefined, input, init))
     } catch (error) {
       guarded(() => {
         attempt.fail(error)
@@ -65,52 +61,58 @@ export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies,
   }
 }
 
-function urlOf(input: string | URL | Request): string {
-  return input instanceof Request ? input.url : input.toString()
+/** Runs what must never fail the program's call. */
+function guardedBy(lost: (detail: string) => void) {
+  return <T>(work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      lost(messageOf(error))
+      return undefined
+    }
+  }
 }
 
 interface Attempt {
+  call: RunningCall
   answered(response: Response): Response
   fail(error: unknown): void
 }
 
 function beginAttempt(
-  input: string | URL | Request,
+  input: FetchInput,
   init: RequestInit | undefined,
   dependencies: RecordFetchDependencies,
   dialect: Dialect,
 ): Attempt | undefined {
-  const request = input instanceof Request ? input : undefined
+  const request = requestIn(input)
   if ((init?.method ?? request?.method)?.toUpperCase() !== 'POST') return undefined
-  const call = modelCallOf(urlOf(input), dialect)
+  const url = urlOf(input)
+  const call = modelCallOf(url, dialect)
   if (call === undefined) return undefined
-  const given = init?.body
-  const body = typeof given === 'string' ? given : request?.clone().text()
-  // It rejects again when the record is built, which reports it.
-  if (body instanceof Promise) body.catch(() => undefined)
-  // Forms and streams are file uploads, not model calls.
-  if (body === undefined || (given != null && typeof given !== 'string')) return undefined
+  const body = bodyTextOf(input, init)
+  if (body === undefined || isRecordedAround({ url, body })) return undefined
   const signal = init?.signal ?? request?.signal
-  return createAttempt({ call, body, isAborted: () => signal?.aborted === true }, dependencies)
+  return createAttempt({ call, url, body, isAborted: () => signal?.aborted === true }, dependencies)
 }
 
-interface Begun {
+interface Begun extends RunningCall {
   call: ModelCall
-  body: string | Promise<string>
   isAborted: () => boolean
 }
 
-function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFetchDependencies): Attempt {
-  const { budget, maxBodyBytes, session, record, deferred, warn } = dependencies
+function createAttempt(begun: Begun, dependencies: RecordFetchDependencies): Attempt {
+  const { call, url, body, isAborted } = begun
+  const { session, lost, warn } = dependencies
+  const guarded = guardedBy(lost)
   const startMs = performance.now()
   const id = newId('request')
   const labels = sessionFields(session(), warn)
-  let answer: KeptBody | undefined
   let response: Response | undefined
-  const arrivals = createArrivals()
+  let answer: PassingAnswer | undefined
   let isOver = false
 
-  const finish = (end: Pick<RawRecord, 'error' | 'aborted_by'> = {}) => {
+  const finish = (end: End = {}) => {
     if (isOver) return
     isOver = true
     const endMs = performance.now()
@@ -122,27 +124,17 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       latency_ms: endMs - startMs,
       ...(response === undefined ? {} : { status_code: response.status }),
     }
-    deferred.run(async () => {
-      // First and in any case, as the answer may hold the whole budget.
-      const answered =
-        answer === undefined || answer.byteLength() === 0
-          ? undefined
-          : released(answer, maxBodyBytes, kindOfAnswer(response, warn))
-      const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
-      // Clients may stop reading right after the end mark: that is no abort.
-      const outcome = answered?.streamEnded === true ? {} : end
-      const said = { ...firstToken(answered, arrivals), ...saidBy(answered, call, response?.status) }
-      record({ ...fields, ...said, ...outcome, requestJson, responseJson: answered?.json })
-    })
+    recordLater(begun, { fields, end, answer, status: response?.status }, dependencies)
   }
   const fail = (error: unknown) => {
     finish({ error: messageOf(error), aborted_by: isAborted() ? 'client' : 'upstream' })
   }
   const observer: BodyObserver = {
     chunk(bytes) {
-      arrivals.add(bytes.byteLength, performance.now() - startMs)
-      answer ??= createKeptBody(keptBytesOf(response, maxBodyBytes), budget)
-      answer.add(bytes)
+      if (isOver) return
+      guarded(() => {
+        if (answer?.add(bytes, performance.now() - startMs) === true) finish()
+      })
     },
     end: finish,
     fail,
@@ -152,10 +144,14 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
     },
   }
   return {
+    call: { url, body },
     fail,
     answered(given) {
       response = given
-      if (canBeObserved(given)) return observeResponse(given, observer)
+      if (canBeObserved(given)) {
+        answer = createPassingAnswer(given, dependencies)
+        return observeResponse(given, observer)
+      }
       warn('unheard', 'answers of a custom fetch are recorded without their bodies')
       finish()
       return given
@@ -163,9 +159,38 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
   }
 }
 
-function firstToken(answered: BodyJson | undefined, arrivals: Arrivals) {
-  const wordsEnd = answered?.firstWordsEnd
-  return known({ time_to_first_token_ms: wordsEnd === undefined ? undefined : arrivals.timeOf(wordsEnd) })
+type End = Pick<RawRecord, 'error' | 'aborted_by'>
+
+interface Ended {
+  fields: Pick<RawRecord, 'id' | 'source' | 'latency_ms'>
+  end: End
+  answer: PassingAnswer | undefined
+  status: number | undefined
+}
+
+function recordLater(
+  begun: Begun,
+  { fields, end, answer, status }: Ended,
+  dependencies: RecordFetchDependencies,
+): void {
+  dependencies.deferred.run(async () => {
+    // First and in any case, as the answer may hold the whole budget.
+    const answered = answer?.take()
+    const requestJson = await requestJsonOf(begun, dependencies)
+    if (requestJson === undefined) return
+    // Clients may stop reading right after the end mark: that is no abort.
+    const outcome = answered?.streamEnded === true ? {} : end
+    const timed = known({ time_to_first_token_ms: answer?.firstTokenMs(answered) })
+    const said = saidBy(answered, begun.call, status)
+    dependencies.record({
+      ...fields,
+      ...timed,
+      ...said,
+      ...outcome,
+      requestJson,
+      responseJson: answered?.json,
+    })
+  })
 }
 
 /** Record fields that depend on the answer; ingest derives the others. */
@@ -199,31 +224,20 @@ function storable(text: string | null): string | undefined {
   return text?.replace(/[^\w.-]/g, '').slice(0, 64) || undefined
 }
 
-function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
-  const kept = createKeptBody(maxBytes, budget)
-  kept.add(Buffer.from(text))
-  return released(kept, maxBytes).json
-}
-
-/** A stream may be longer, as only its message must fit. */
-function keptBytesOf(response: Response | undefined, maxBodyBytes: number): number {
-  return isEventStream(contentTypeOf(response)) ? maxBodyBytes * streamTextFactor : maxBodyBytes
-}
-
-function released(kept: KeptBody, maxBytes: number, answer?: AnswerKind): BodyJson {
+/** Undefined for a request that calls no model. */
+async function requestJsonOf(
+  { call, body }: Begun,
+  { maxBodyBytes, budget }: RecordFetchDependencies,
+): Promise<string | undefined> {
+  const text = await body
+  if (!isModelCall(call, text)) return undefined
+  const kept = createKeptBody(maxBodyBytes, budget)
   try {
-    return bodyJson(kept.read(), maxBytes, answer)
+    kept.add(Buffer.from(text))
+    return bodyJson(kept.read(), maxBodyBytes).json
   } finally {
     kept.release()
   }
-}
-
-function kindOfAnswer(response: Response | undefined, warn: Warn): AnswerKind {
-  return { contentType: contentTypeOf(response), onDefect: unreadReporter(warn) }
-}
-
-function contentTypeOf(response: Response | undefined): string {
-  return response?.headers.get('content-type') ?? ''
 }
 
 function known<V extends string | number | object, T extends Readonly<Record<string, V | undefined>>>(

@@ -2,6 +2,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../../../runtime/operations-server.ts'
+import { events, json, lines, said, type Answer } from './answers.ts'
+import { toolAnswers } from './tool-answers.ts'
 
 /** A model provider for tests, over HTTP. Speaks the protocol of the requested path. */
 export interface ProtocolServer {
@@ -15,27 +17,7 @@ export interface ProtocolServer {
 /** `hang` sends the first half of the answer and stops, `fail` adds an error to it. */
 export type Fault = { status: number } | 'break' | 'hang' | 'fail'
 
-interface Answer {
-  type: string
-  chunks: readonly string[]
-}
-
-export const said = 'Hello there'
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
-
-function json(body: object): Answer {
-  return { type: 'application/json', chunks: [JSON.stringify(body)] }
-}
-
-function events(...chunks: (object | string)[]): Answer {
-  const named = (chunk: object | string) =>
-    typeof chunk === 'object' && 'type' in chunk ? `event: ${String(chunk.type)}\n` : ''
-  const text = (chunk: object | string) => (typeof chunk === 'string' ? chunk : JSON.stringify(chunk))
-  return {
-    type: 'text/event-stream',
-    chunks: chunks.map((chunk) => `${named(chunk)}data: ${text(chunk)}\n\n`),
-  }
-}
 
 function chat(streamed: boolean): Answer {
   const common = { id: 'c1', created: 1_790_000_000, model: 'model-1' }
@@ -120,12 +102,12 @@ function cohereFirst(streamed: boolean): Answer {
     meta: { tokens: { input_tokens: 3, output_tokens: 2 } },
   }
   if (!streamed) return json(response)
-  const lines = [
+  return lines(
+    'application/stream+json',
     { event_type: 'stream-start', generation_id: 'g', is_finished: false },
     { event_type: 'text-generation', text: said, is_finished: false },
     { event_type: 'stream-end', finish_reason: 'COMPLETE', response, is_finished: true },
-  ]
-  return { type: 'application/stream+json', chunks: lines.map((line) => `${JSON.stringify(line)}\n`) }
+  )
 }
 
 function candidates(streamed: boolean): Answer {
@@ -206,7 +188,8 @@ const answers: readonly (readonly [string, (streamed: boolean) => Answer])[] = [
 ]
 
 function answerTo(path: string, body: Record<string, unknown>): Answer {
-  const found = answers.find(([end]) => (path.split('?')[0] ?? '').endsWith(end))
+  const known = 'tools' in body || 'toolConfig' in body ? toolAnswers : answers
+  const found = known.find(([end]) => (path.split('?')[0] ?? '').endsWith(end))
   return found === undefined ? json({ data: [] }) : found[1](body['stream'] === true)
 }
 
@@ -240,9 +223,9 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
 }
 
 /** Anthropic names its events, OpenAI does not. */
-function failureAfter([first = '']: readonly string[]): string {
+function failureAfter([first = '']: Answer['chunks']): string {
   const error = { type: 'overloaded_error', message: 'Overloaded' }
-  const { chunks } = events(first.startsWith('event:') ? { type: 'error', error } : { error })
+  const { chunks } = events(String(first).startsWith('event:') ? { type: 'error', error } : { error })
   return chunks.join('')
 }
 

@@ -1,3 +1,4 @@
+import { requestIn } from '../capturing/fetch-request.ts'
 import { messageOf } from '../capturing/message-of.ts'
 import type { Warn } from '../warn.ts'
 import { newId } from '../../../schemas/ids.ts'
@@ -30,7 +31,7 @@ const keyHeaders = ['authorization', 'api-key', 'x-api-key']
  */
 export function gatewayFetch(inner: Fetch, proxyKey: string, session: () => Session, warn: Warn): Fetch {
   return (input, init) => {
-    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+    const headers = new Headers(init?.headers ?? requestIn(input)?.headers)
     for (const name of keyHeaders) headers.delete(name)
     headers.set('authorization', `Bearer ${proxyKey}`)
     headers.set('x-service-request-id', newId('request'))

@@ -1,5 +1,5 @@
 import type { Dialect } from '../capturing/model-calls.ts'
-import type { Fetch } from '../capturing/record-fetch.ts'
+import { platformFetch, type Fetch } from '../capturing/record-fetch.ts'
 
 /** Replaces the function that a provider's client sends with, where the client's own options can set it. */
 export type Replace = (inner: Fetch, dialect?: Dialect) => Fetch
@@ -14,8 +14,6 @@ type Fields = Record<string, unknown>
 export function replaceFetch(client: object, replace: Replace): boolean {
   return slots.some((slot) => slot(client as Fields, replace))
 }
-
-const defaultFetch: Fetch = (input, init) => fetch(input, init)
 
 /**
  * OpenAI, Anthropic and other clients generated alike: `client.fetch`, and the options of derived clients.
@@ -39,12 +37,12 @@ const google: Slot = (client, replace) => {
   // Six parameters; another number is a version that passes fetch differently.
   if (apiClient === undefined || typeof apiCall !== 'function' || apiCall.length !== 6) return false
   apiClient['apiCall'] = (...given: unknown[]): unknown => {
-    const inner = (given[5] ?? defaultFetch) as Fetch
+    const inner = (given[5] ?? platformFetch) as Fetch
     return Reflect.apply(apiCall as Call, apiClient, [...given.slice(0, 5), replace(inner)])
   }
   const getFetch = apiClient['getFetch']
   if (typeof getFetch === 'function') {
-    const inner = (Reflect.apply(getFetch as Call, apiClient, []) ?? defaultFetch) as Fetch
+    const inner = (Reflect.apply(getFetch as Call, apiClient, []) ?? platformFetch) as Fetch
     const replaced = replace(inner)
     apiClient['getFetch'] = () => replaced
     Reflect.deleteProperty(client, '_interactions')
@@ -65,7 +63,7 @@ const mistral: Slot = (client, replace) => {
   const inner: Fetch =
     typeof given?.['request'] === 'function'
       ? (input) => (given as unknown as HttpClient).request(input as Request)
-      : defaultFetch
+      : platformFetch
   const replaced = replace(inner, 'mistral')
   options['httpClient'] = { request: (request: Request) => replaced(request) } satisfies HttpClient
   for (const [name, part] of Object.entries(client))
@@ -85,7 +83,7 @@ const cohere: Slot = (client, replace) => {
   options.delete(undefined)
   for (const each of options) {
     if (each === undefined) continue
-    each['fetch'] = replace(typeof each['fetch'] === 'function' ? (each['fetch'] as Fetch) : defaultFetch)
+    each['fetch'] = replace(typeof each['fetch'] === 'function' ? (each['fetch'] as Fetch) : platformFetch)
   }
   return options.size > 0
 }

@@ -1,0 +1,25 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ofProcess } from '../of-process.ts'
+
+/** A call that is being recorded while the fetch below it sends it. */
+export interface RunningCall {
+  url: string
+  body: string | Promise<string>
+}
+
+/** One for all clients of the process: each of two that record one call would count it. */
+const running = ofProcess('running', () => new AsyncLocalStorage<RunningCall>())
+
+/** Whether a fetch around this one records the same call: a wrapped client's own fetch may record too. */
+export function isRecordedAround(call: RunningCall): boolean {
+  const outer = running.getStore()
+  if (outer === undefined) return false
+  // By the text, as a fetch may change the address, or call another model first (a guardrail).
+  const haveText = typeof outer.body === 'string' && typeof call.body === 'string'
+  return haveText ? outer.body === call.body : outer.url === call.url
+}
+
+/** Sends a call; a fetch inside that is given the same call does not record it. */
+export function sendRecorded<T>(call: RunningCall, send: () => T): T {
+  return running.run(call, send)
+}
