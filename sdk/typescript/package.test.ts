@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'esbuild'
 import { messageOf } from '../../runtime/errors.ts'
@@ -19,6 +19,7 @@ jest.setTimeout(120_000)
 const run = promisify(execFile)
 const sdk = import.meta.dirname
 const modules = join(sdk, '..', '..', 'node_modules')
+const frameworks = ['ai', '@ai-sdk/openai', '@langchain/openai', '@langchain/core', 'ollama']
 let project: string
 let provider: ProtocolServer
 let receiver: RecordReceiver
@@ -32,10 +33,10 @@ beforeAll(async () => {
   await writeFile(join(project, 'package.json'), '{"name": "application", "private": true}')
   const quiet = ['--offline', '--no-audit', '--no-fund', '--silent']
   await run('npm', ['install', ...quiet, `./${stdout.trim()}`], { cwd: project })
-  await mkdir(join(project, 'node_modules', '@anthropic-ai'))
-  await mkdir(join(project, 'node_modules', '@google'))
-  for (const name of ['openai', '@anthropic-ai/sdk', '@google/genai'])
+  for (const name of ['openai', '@anthropic-ai/sdk', '@google/genai', ...frameworks]) {
+    await mkdir(dirname(join(project, 'node_modules', name)), { recursive: true })
     await symlink(join(modules, name), join(project, 'node_modules', name))
+  }
 })
 afterAll(async () => {
   await rm(project, { recursive: true })
@@ -57,6 +58,7 @@ async function runProgram(name: string, code: string, environment: Record<string
     OPENAI_BASE_URL: `${provider.url}/v1`,
     ANTHROPIC_API_KEY: 'k',
     ANTHROPIC_BASE_URL: provider.url,
+    OLLAMA_HOST: provider.url,
     PROVIDER_URL: provider.url,
     ...environment,
   }
@@ -142,6 +144,7 @@ test.each([
     const client: sdk.SluiceClient = sdk.configure({ apiKey: 'k', beforeSend: (record) => record })
     // @ts-expect-error: an option that there is not
     sdk.createClient({ apikey: 'k' })
+    export const recording: typeof fetch = sdk.createFetch(client.createFetch((url, init) => fetch(url, init)))
     class Adder { @sdk.traced({ model: 'm' }) add(to: number): number { return to } }
     export const sum: number = sdk.trace((a: number) => new Adder().add(a))(1)
     export const wrapped: Map<string, number> = client.wrap(new Map<string, number>())
@@ -226,20 +229,22 @@ test('an answer, or a traced promise, that is never read is recorded when it is 
   ])
 })
 
-describe('the examples of the README', () => {
-  test('run as printed', async () => {
-    const readme = await readFile(join(sdk, 'README.md'), 'utf8')
-    const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '')
-    expect(examples).toHaveLength(5)
-    const recorded: unknown[][] = []
-    const files = examples.map((_, index) => join(project, `example-${index}.mts`))
-    for (const [index, code] of examples.entries()) {
-      await runProgram(`example-${index}.mts`, code)
-      recorded.push(receiver.taken.map(({ source }) => source))
-    }
-    // The third call goes through the gateway, which records it.
-    expect(recorded).toEqual([['sdk'], ['sdk'], [], ['trace'], ['mcp']])
-    const typeRoots = [join(modules, '@types')]
-    expect(await faultsOf(files, { skipLibCheck: true, types: ['node'], typeRoots })).toBe('')
-  })
+/** Sources of the records of each example, in order. */
+test.each([
+  // The call through the gateway is recorded there.
+  ['README.md', [['sdk'], ['sdk'], ['sdk'], [], ['trace'], ['mcp']]],
+  ['../../docs/applications.md', [['sdk', 'sdk', 'sdk']]],
+])('the examples of %s run as printed', async (page, sources) => {
+  const text = await readFile(join(sdk, page), 'utf8')
+  const examples = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '')
+  const recorded: unknown[][] = []
+  const name = (index: number) => `${basename(page, '.md')}-${index}.mts`
+  for (const [index, code] of examples.entries()) {
+    await runProgram(name(index), code)
+    recorded.push(receiver.taken.map(({ source }) => source))
+  }
+  expect(recorded).toEqual(sources)
+  const files = examples.map((_, index) => join(project, name(index)))
+  const typeRoots = [join(modules, '@types')]
+  expect(await faultsOf(files, { skipLibCheck: true, types: ['node'], typeRoots })).toBe('')
 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../../../runtime/operations-server.ts'
 import { events, json, lines, said, type Answer } from './answers.ts'
-import { toolAnswers } from './tool-answers.ts'
+import { ollama, responses, toolAnswers } from './tool-answers.ts'
 
 /** A model provider for tests, over HTTP. Speaks the protocol of the requested path. */
 export interface ProtocolServer {
@@ -178,6 +178,8 @@ function conversation(streamed: boolean): Answer {
 const answers: readonly (readonly [string, (streamed: boolean) => Answer])[] = [
   ['/chat/completions', chat],
   ['/v1/messages', messages],
+  ['/v1/responses', (streamed) => responses(streamed, false)],
+  ['/api/chat', (streamed) => ollama(streamed, false)],
   ['/v2/chat', cohere],
   ['/v1/chat', cohereFirst],
   [':generateContent', candidates],

@@ -42,7 +42,8 @@ function chat(streamed: boolean): Answer {
   )
 }
 
-function responses(streamed: boolean): Answer {
+/** Without `calls` only words, for requests that offer no tools. */
+export function responses(streamed: boolean, calls = true): Answer {
   const part = { type: 'output_text', text: said, annotations: [] }
   const message = { id: 'm1', type: 'message', role: 'assistant', status: 'completed', content: [part] }
   const call = {
@@ -57,7 +58,7 @@ function responses(streamed: boolean): Answer {
   const completed = {
     ...response,
     status: 'completed',
-    output: [message, call],
+    output: calls ? [message, call] : [message],
     usage: {
       input_tokens: 30,
       input_tokens_details: { cached_tokens: 10 },
@@ -69,6 +70,12 @@ function responses(streamed: boolean): Answer {
   if (!streamed) return json(completed)
   const words = { item_id: 'm1', output_index: 0, content_index: 0 }
   const ofCall = { item_id: 'f1', output_index: 1 }
+  const called = [
+    { type: 'response.output_item.added', output_index: 1, item: { ...call, arguments: '' } },
+    { type: 'response.function_call_arguments.delta', ...ofCall, delta: argumentsText },
+    { type: 'response.function_call_arguments.done', ...ofCall, arguments: argumentsText },
+    { type: 'response.output_item.done', output_index: 1, item: call },
+  ]
   return events(
     { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
     { type: 'response.output_item.added', output_index: 0, item: { ...message, content: [] } },
@@ -77,10 +84,7 @@ function responses(streamed: boolean): Answer {
     { type: 'response.output_text.delta', ...words, delta: ' there' },
     { type: 'response.output_text.done', ...words, text: said },
     { type: 'response.output_item.done', output_index: 0, item: message },
-    { type: 'response.output_item.added', output_index: 1, item: { ...call, arguments: '' } },
-    { type: 'response.function_call_arguments.delta', ...ofCall, delta: argumentsText },
-    { type: 'response.function_call_arguments.done', ...ofCall, arguments: argumentsText },
-    { type: 'response.output_item.done', output_index: 1, item: call },
+    ...(calls ? called : []),
     { type: 'response.completed', response: completed },
   )
 }
@@ -121,17 +125,17 @@ function messages(streamed: boolean): Answer {
   )
 }
 
-function ollama(streamed: boolean): Answer {
+export function ollama(streamed: boolean, calls = true): Answer {
   const common = { model: 'llama3.2', created_at: '2026-11-29T10:00:00.000Z' }
   const counts = { done: true, done_reason: 'stop', prompt_eval_count: 20, eval_count: 9 }
-  const call = { function: { name, arguments: input } }
+  const tools = calls ? { tool_calls: [{ function: { name, arguments: input } }] } : {}
   const message = (content: string, more = {}) => ({ message: { role: 'assistant', content, ...more } })
-  if (!streamed) return json({ ...common, ...message(said, { tool_calls: [call] }), ...counts })
+  if (!streamed) return json({ ...common, ...message(said, tools), ...counts })
   return lines(
     'application/x-ndjson',
     { ...common, ...message('Hello'), done: false },
     { ...common, ...message(' there'), done: false },
-    { ...common, ...message('', { tool_calls: [call] }), done: false },
+    { ...common, ...message('', tools), done: false },
     { ...common, ...message(''), ...counts },
   )
 }
