@@ -10,6 +10,9 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 
 class _QuietServer(ThreadingHTTPServer):
+    # With the default of 5, some of 20 connections at once may be refused, and clients try again.
+    request_queue_size = 128
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that have read enough reset their connection."""
 

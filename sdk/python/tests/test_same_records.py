@@ -85,3 +85,14 @@ def test_numbers_keep_their_digits(
     recorded()
     assert "12345678901234567890" in receiver.texts[0]
     assert "98765432109876543210" in receiver.texts[0]
+
+
+@pytest.mark.parametrize("request_body", [b'{"messages": []}', b"Hi"])
+def test_an_applications_own_chat_at_ollamas_path_is_not_recorded(
+    request_body: bytes, player: Any, client: SluiceClient, recorded: Any
+) -> None:
+    url, play = player
+    play(CONVERSATIONS[0], "identity")
+    with httpx.Client(transport=client.httpx_transport()) as http:
+        http.post(url + "/api/chat", content=request_body)
+    assert recorded() == []

@@ -151,6 +151,18 @@ export const conversations: readonly Conversation[] = [
     ],
   },
   {
+    name: "Ollama's own chat with a tool",
+    path: '/api/chat',
+    request: { model: 'm', messages: user },
+    contentType: 'application/x-ndjson',
+    status: 200,
+    chunks: [
+      '{"model": "m", "message": {"role": "assistant", "content": "Hey"}, "done": false}\n',
+      '{"model": "m", "message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}, "done": false}\n',
+      '{"model": "m", "message": {"role": "assistant", "content": ""}, "done": true, "prompt_eval_count": 3, "eval_count": 2}\n',
+    ],
+  },
+  {
     name: 'an unknown stream',
     ...chat,
     request: { model: 'm', messages: user, stream: true },

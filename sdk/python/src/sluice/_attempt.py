@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
@@ -23,6 +24,10 @@ from .streams.assemble import STREAM_TEXT_FACTOR
 _SHARE_OF_TIME, _MIN_MS = 1.05, 0.5
 #: An identifier further away may come from a cache, and ingest rejects those too far from its clock.
 _MAX_APART_MS = 10 * 60_000
+#: A stream is longer than its message. JSON lines: Ollama.
+_STREAM_TYPES = re.compile(
+    rf"text/event-stream|{re.escape(AMAZON_EVENTS)}|application/(?:x-)?(?:ndjson|jsonl|json-?lines|json-seq)\b"
+)
 #: What is decoded of a compressed answer; the program holds all of it anyway.
 _MAX_DECODED = 256 * 2**20
 #: Compressed bytes decoded at once, so that the limit is noticed soon.
@@ -66,7 +71,7 @@ class Attempt:
         """Called with each part of the answer's body, as it came over the wire."""
         try:
             if self._answer is None:
-                is_stream = self._content_type().startswith(("text/event-stream", AMAZON_EVENTS))
+                is_stream = _STREAM_TYPES.match(self._content_type()) is not None
                 limit = self._recording.max_body_bytes * (STREAM_TEXT_FACTOR if is_stream else 1)
                 self._answer = KeptBody(limit, self._recording.budget)
             self._answer.add(data)
@@ -108,6 +113,8 @@ class Attempt:
     def _build(self, end: Dict[str, Any], latency_ms: float) -> None:
         """In the background."""
         answered = self._answered()
+        if not self._call.is_model_call(self._body):
+            return
         outcome = {} if answered is not None and answered.stream_ended else end
         fields: Dict[str, Any] = {"id": self._shared_id(), "source": "sdk", **self._labels}
         if self._call.provider is not None:

@@ -8,10 +8,17 @@ from urllib.parse import unquote, urlsplit
 
 
 class ModelCall(NamedTuple):
-    """``model``: from the path of Google's and Bedrock's calls; elsewhere the body names it."""
+    """``model``: from the path of Google's and Bedrock's calls; elsewhere the body names it.
+    ``names_model``: other servers have the path too, so the call is a model's only if its request names one.
+    """
 
     model: str | None
     provider: str | None
+    names_model: bool
+
+    def is_model_call(self, body: str) -> bool:
+        """Whether a request with this text calls a model, where the path alone does not show it."""
+        return not self.names_model or _NAMED_MODEL.search(body) is not None
 
 
 _PATHS_WITH_MODEL = (
@@ -33,6 +40,9 @@ _PATH_ENDS = (
 _THREAD_MESSAGES = re.compile(r"/threads/[^/]+/messages$")
 #: Cohere's chat and Google's interactions.
 _DIRECTLY = re.compile(r"/v[12]/chat$|/interactions$")
+#: Ollama. Applications' own chats often have the first path.
+_OLLAMA = re.compile(r"/api/(?:chat|generate|embed)$")
+_NAMED_MODEL = re.compile(r'"model"\s*:\s*"')
 #: Mistral: start, append and restart. The same paths at OpenAI are no model calls.
 _CONVERSATIONS = re.compile(r"/conversations(?:/[^/]+(?:/restart)?)?$")
 
@@ -54,6 +64,7 @@ _PROVIDERS = (
     ("deepseek.com", "deepseek"),
     ("x.ai", "xai"),
     ("perplexity.ai", "perplexity"),
+    ("ollama.com", "ollama"),
 )
 
 
@@ -62,15 +73,19 @@ def model_call_of(url: str, is_mistral: bool = False) -> ModelCall | None:
     parts = urlsplit(url)
     path = parts.path
     found = next((match for match in (pattern.search(path) for pattern in _PATHS_WITH_MODEL) if match), None)
+    provider = _provider_of((parts.hostname or "").lower(), path)
+    names_model = _OLLAMA.search(path) is not None
     is_call = path.endswith(_PATH_ENDS) and not _THREAD_MESSAGES.search(path)
-    if not (found or is_call or _DIRECTLY.search(path) or (is_mistral and _CONVERSATIONS.search(path))):
+    is_conversation = (is_mistral or provider == "mistral") and _CONVERSATIONS.search(path)
+    if not (found or names_model or is_call or _DIRECTLY.search(path) or is_conversation):
         return None
-    model = None if found is None else unquote(found.group(1))
-    return ModelCall(model, _provider_of((parts.hostname or "").lower(), path))
+    return ModelCall(None if found is None else unquote(found.group(1)), provider, names_model)
 
 
 def _provider_of(host: str, path: str) -> str | None:
     for end, provider in _PROVIDERS:
         if host == end or host.endswith(end if end.startswith(".") else f".{end}"):
             return provider
-    return "azure" if "/openai/deployments/" in path else None
+    if "/openai/deployments/" in path:
+        return "azure"
+    return "ollama" if _OLLAMA.search(path) else None
