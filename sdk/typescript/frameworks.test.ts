@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAI } from '@ai-sdk/openai'
-import type { AIMessageChunk } from '@langchain/core/messages'
-import { ChatOpenAI } from '@langchain/openai'
-import { generateText, jsonSchema, streamText, type LanguageModel, type ToolSet } from 'ai'
 import { Ollama } from 'ollama'
 import { describeRecord, readCall } from '../../capture/record/describe-record.ts'
 import { recordSchema } from '../../capture/record/record-schema.ts'
 import { textsOfCall } from '../../capture/texts-of-call.ts'
 import type { PostedRecord } from '../../tests/support/record-receiver.ts'
 import { said } from './testing/answers.ts'
+import { frameworkCases } from './testing/framework-calls.ts'
 import { joined, startProviderFixture, user, type ProviderFixture } from './testing/provider-fixture.ts'
 
 /** The recording fetch in real clients and frameworks, against a server that speaks their protocols. */
@@ -23,97 +18,6 @@ beforeAll(async () => {
 })
 beforeEach(() => fixture.clear())
 afterAll(() => fixture.stop())
-
-const url = () => fixture.provider.url
-const parameters = { type: 'object' as const, properties: { x: { type: 'number' } } }
-const described = { name: 'look_up', description: 'Looks x up', parameters }
-const openAiTools = [{ type: 'function' as const, function: described }]
-const aiTools: ToolSet = { look_up: { description: 'Looks x up', inputSchema: jsonSchema(parameters) } }
-
-/** The words and the tools that the program got. */
-interface Got {
-  text: string
-  tools: unknown[]
-}
-type Call = (streamed: boolean) => Promise<Got>
-
-/** Vercel's AI SDK with the model of one of its providers. */
-const ai =
-  (modelOf: () => LanguageModel): Call =>
-  async (streamed) => {
-    const asked = { model: modelOf(), messages: user, tools: aiTools, maxRetries: 0 }
-    const answer = streamed ? streamText(asked) : await generateText(asked)
-    const calls = await answer.toolCalls
-    return { text: await answer.text, tools: calls.map(({ toolName, input }): unknown => [toolName, input]) }
-  }
-
-const langChain: Call = async (streamed) => {
-  const configuration = { baseURL: `${url()}/v1`, fetch: recording }
-  const chat = new ChatOpenAI({ model: 'gpt-5-mini', apiKey: 'k', configuration, maxRetries: 0 })
-  const model = chat.bindTools(openAiTools)
-  if (!streamed) {
-    const { text, tool_calls: calls = [] } = await model.invoke('Hi')
-    return { text, tools: calls.map(({ name, args }) => [name, args]) }
-  }
-  let whole: AIMessageChunk | undefined
-  for await (const chunk of await model.stream('Hi')) whole = whole?.concat(chunk) ?? chunk
-  return { text: whole?.text ?? '', tools: (whole?.tool_calls ?? []).map(({ name, args }) => [name, args]) }
-}
-
-const ollama: Call = async (streamed) => {
-  const client = new Ollama({ host: url(), fetch: recording })
-  const asked = { model: 'llama3.2', messages: user, tools: openAiTools }
-  const answers = streamed
-    ? await client.chat({ ...asked, stream: true })
-    : [await client.chat({ ...asked, stream: false })]
-  const got: Got = { text: '', tools: [] }
-  for await (const { message } of answers) {
-    got.text += message.content
-    for (const { function: called } of message.tool_calls ?? [])
-      got.tools.push([called.name, called.arguments])
-  }
-  return got
-}
-
-/** Of code without any client: a `Request`, and bytes. */
-const plain: Call = async (streamed) => {
-  const body = JSON.stringify({ model: 'gpt-5-mini', messages: user, tools: openAiTools, stream: streamed })
-  const request = { method: 'POST', headers: { 'content-type': 'application/json' } }
-  const address = `${url()}/v1/chat/completions`
-  const response = streamed
-    ? await recording(new Request(address, { ...request, body }))
-    : await recording(address, { ...request, body: new TextEncoder().encode(body) })
-  const text = await response.text()
-  expect(text).toContain('there')
-  return { text: said, tools: [['look_up', { x: 1 }]] }
-}
-
-const openAiTokens = { prompt_tokens: 20, cached_tokens: 10, completion_tokens: 5, reasoning_tokens: 4 }
-const otherTokens = { prompt_tokens: 20, cached_tokens: 10, completion_tokens: 9, reasoning_tokens: null }
-const openAi = { model: 'gpt-5-mini-2025-08-07', provider: 'openai', ...openAiTokens }
-const openAiProvider = () => createOpenAI({ apiKey: 'k', baseURL: `${url()}/v1`, fetch: recording })
-
-const calls: readonly [string, Call, object][] = [
-  ["AI SDK, OpenAI's responses", ai(() => openAiProvider()('gpt-5-mini')), openAi],
-  ["AI SDK, OpenAI's chat", ai(() => openAiProvider().chat('gpt-5-mini')), openAi],
-  [
-    'AI SDK, Anthropic',
-    ai(() => createAnthropic({ apiKey: 'k', baseURL: `${url()}/v1`, fetch: recording })('claude-sonnet-5')),
-    { model: 'claude-sonnet-5', provider: 'anthropic', ...otherTokens },
-  ],
-  [
-    'AI SDK, Bedrock',
-    ai(() =>
-      createAmazonBedrock({ apiKey: 'k', region: 'eu-central-1', baseURL: url(), fetch: recording })(
-        'eu.amazon.nova-lite-v1:0',
-      ),
-    ),
-    { model: 'eu.amazon.nova-lite-v1:0', provider: 'bedrock', ...otherTokens },
-  ],
-  ['LangChain.js', langChain, openAi],
-  ['Ollama', ollama, { model: 'llama3.2', provider: 'ollama', ...otherTokens, cached_tokens: null }],
-  ['no client', plain, openAi],
-]
 
 /** What ingest makes of a record. */
 function seen(record: PostedRecord) {
@@ -130,20 +34,17 @@ function seen(record: PostedRecord) {
   return { model, provider, ...tokens, tool_names, answer, toolCalls: toolCalls.map(({ name }) => name) }
 }
 
-test.each(
-  calls.flatMap(([name, call, tells]) => [false, true].map((on) => [name, on, call, tells] as const)),
-)(
-  '%s (streamed: %s): model, provider, tokens, words and tools are recorded, once',
-  async (name, streamed, call, tells) => {
-    expect(await call(streamed)).toEqual({ text: said, tools: [['look_up', { x: 1 }]] })
-    const [record, ...others] = await fixture.recorded()
-    expect(others).toEqual([])
-    if (record === undefined) throw new Error(`${name} is not recorded`)
-    expect(seen(record)).toMatchObject({ ...tells, answer: said, tool_names: ['look_up'] })
-    expect(record).toMatchObject({ source: 'sdk', agent_name: 'tester', status_code: 200 })
-    expect(record['request_body']).toEqual(fixture.provider.seen.at(-1)?.body)
-    expect(typeof record['time_to_first_token_ms']).toBe(streamed ? 'number' : 'undefined')
-    expect(record).not.toHaveProperty('aborted_by')
+test.each(frameworkCases)(
+  '%s: model, provider, tokens, words and tools are recorded, once',
+  async (_name, streamed, { ask, tells }) => {
+    const address = { url: fixture.provider.url, fetch: recording }
+    expect(await ask(streamed, address)).toEqual({ text: said, tools: [['look_up', { x: 1 }]] })
+    const records = await fixture.recorded()
+    expect(records.map(seen)).toMatchObject([{ ...tells, answer: said, tool_names: ['look_up'] }])
+    expect(records).toMatchObject([{ source: 'sdk', agent_name: 'tester', status_code: 200 }])
+    expect(records[0]?.['request_body']).toEqual(fixture.provider.seen.at(-1)?.body)
+    expect(typeof records[0]?.['time_to_first_token_ms']).toBe(streamed ? 'number' : 'undefined')
+    expect(records[0]).not.toHaveProperty('aborted_by')
   },
 )
 

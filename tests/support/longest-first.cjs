@@ -39,6 +39,7 @@ const longest = [
   'tests/documentation/alerts.test.ts',
   'services/notifier/outage.integration.test.ts',
   'tests/e2e/one-call-all-the-way.test.ts',
+  'tests/e2e/recording-fetch.test.ts',
   'tests/e2e/sdk-session.test.ts',
   'tests/chaos/full-disk.test.ts',
   'tests/chaos/registry-outage.test.ts',
