@@ -43,6 +43,18 @@ describe('a call is recorded once', () => {
     expect(await fixture.recorded()).toHaveLength(1)
   })
 
+  test('by a wrapped client, and by this fetch, where this fetch is the global one too', async () => {
+    const original = globalThis.fetch
+    globalThis.fetch = fixture.sluice.createFetch(original)
+    try {
+      await fixture.sluice.wrap(fixture.openAi()).chat.completions.create(asked)
+      await created(recording).chat.completions.create(asked)
+    } finally {
+      globalThis.fetch = original
+    }
+    expect(await fixture.recorded()).toHaveLength(2)
+  })
+
   test('as a Request', async () => {
     const body = JSON.stringify(asked)
     const twice = fixture.sluice.createFetch(recording)

@@ -1,6 +1,19 @@
 import { isUtf8 } from 'node:buffer'
+import { ofProcess } from '../of-process.ts'
 
 export type FetchInput = string | URL | Request
+export type Fetch = (input: FetchInput, init?: RequestInit) => Promise<Response>
+
+/** Looked up at each call, as programs may replace the global one. */
+export const platformFetch: Fetch = (input, init) => fetch(input, init)
+
+/** As it was before any of our fetches could replace it. */
+const original = ofProcess('original fetch', () => ({ fetch: globalThis.fetch }))
+
+/** Whether a fetch is the platform's own, below which nothing records. */
+export function isOriginal(given: Fetch): boolean {
+  return (given === platformFetch ? globalThis.fetch : given) === original.fetch
+}
 
 /** A `Request`, also one of a fetch that is not the platform's. */
 export function requestIn(input: FetchInput): Request | undefined {

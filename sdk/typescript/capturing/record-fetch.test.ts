@@ -7,7 +7,8 @@ import { isId, newId } from '../../../schemas/ids.ts'
 import { recordJson, type RawRecord } from '../call-record.ts'
 import { createByteBudget } from './byte-budget.ts'
 import { createDeferredWork } from './defer-work.ts'
-import { recordFetch, type Fetch } from './record-fetch.ts'
+import type { Fetch } from './fetch-request.ts'
+import { recordFetch } from './record-fetch.ts'
 
 /** Cases of foreign fetch implementations; providers.test.ts has the real clients. */
 const records: RawRecord[] = []

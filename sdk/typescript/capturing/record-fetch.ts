@@ -13,18 +13,13 @@ import { bodyJson, type BodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
 import { createKeptBody } from './kept-body.ts'
-import { bodyTextOf, requestIn, urlOf, type FetchInput } from './fetch-request.ts'
+import { bodyTextOf, requestIn, urlOf, type Fetch, type FetchInput } from './fetch-request.ts'
 import { messageOf } from './message-of.ts'
 import { isModelCall, modelCallOf, type Dialect, type ModelCall } from './model-calls.ts'
 import { canBeObserved, observeResponse, type BodyObserver } from './observe-response.ts'
 import { createPassingAnswer, type PassingAnswer } from './passing-answer.ts'
 import { isRecordedAround, sendRecorded, type RunningCall } from './running-call.ts'
 import { sharedId } from './shared-id.ts'
-
-export type Fetch = (input: FetchInput, init?: RequestInit) => Promise<Response>
-
-/** Looked up at each call, as programs may replace the global one. */
-export const platformFetch: Fetch = (input, init) => fetch(input, init)
 
 export interface RecordFetchDependencies {
   budget: ByteBudget
@@ -50,7 +45,7 @@ export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies,
     if (attempt === undefined) return inner.call(undefined, input, init)
     let response: Response
     try {
-      response = await sendRecorded(attempt.call, () => inner.call(undefined, input, init))
+      response = await sendRecorded(attempt.call, inner, () => inner.call(undefined, input, init))
     } catch (error) {
       guarded(() => {
         attempt.fail(error)

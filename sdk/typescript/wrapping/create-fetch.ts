@@ -1,5 +1,4 @@
-import { urlOf } from '../capturing/fetch-request.ts'
-import type { Fetch } from '../capturing/record-fetch.ts'
+import { urlOf, type Fetch } from '../capturing/fetch-request.ts'
 import type { Settings } from '../options.ts'
 import type { Session } from '../types.ts'
 import type { Warn } from '../warn.ts'

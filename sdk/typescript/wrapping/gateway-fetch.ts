@@ -1,8 +1,7 @@
-import { requestIn } from '../capturing/fetch-request.ts'
+import { requestIn, type Fetch } from '../capturing/fetch-request.ts'
 import { messageOf } from '../capturing/message-of.ts'
 import type { Warn } from '../warn.ts'
 import { newId } from '../../../schemas/ids.ts'
-import type { Fetch } from '../capturing/record-fetch.ts'
 import type { Session } from '../types.ts'
 import { sessionFields } from '../session-fields.ts'
 
