@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { setImmediate } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { createClient } from './create-client.ts'
 import { said } from './testing/answers.ts'
@@ -71,6 +72,19 @@ describe('a call is recorded once', () => {
     await fixture.sluice.wrap(guarded).chat.completions.create(asked)
     const models = (await fixture.recorded()).map(({ request_body: body }) => (body as typeof asked).model)
     expect(models.sort()).toEqual(['guard', 'm'])
+  })
+
+  test('while the same call by what a fetch started earlier is another call', async () => {
+    let later = Promise.resolve<unknown>(undefined)
+    const starting: typeof fetch = (input, init) => {
+      const sent = fetch(input, init)
+      // In the context of the first call, after it is over.
+      later = sent.then(() => setImmediate()).then(async () => (await recording(input, init)).text())
+      return sent
+    }
+    await created(fixture.sluice.createFetch(starting)).chat.completions.create(asked)
+    await later
+    expect(await fixture.recorded()).toHaveLength(2)
   })
 
   function wrappedFetch(): typeof fetch {
