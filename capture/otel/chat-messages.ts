@@ -118,11 +118,16 @@ function resultsIn(parts: readonly Part[] | undefined): ChatMessage[] {
       const given =
         fieldAt(value, 'response') ??
         fieldAt(value, 'result') ??
-        fieldAt(value, 'output') ??
+        valueOf(fieldAt(value, 'output')) ??
         fieldAt(value, 'content')
       const content = text !== '' ? text : typeof given === 'string' ? given : JSON.stringify(given ?? null)
       return { role: 'tool', content, tool_call_id: id }
     })
+}
+
+/** Vercel's outputs of tools have a type beside their value. */
+function valueOf(output: unknown): unknown {
+  return textOf(fieldAt(output, 'type')) === undefined ? output : (fieldAt(output, 'value') ?? output)
 }
 
 /** Calls of the GenAI conventions, of OpenInference (`tool_call`), of providers and of Vercel. */

@@ -86,12 +86,15 @@ export const spanTokens = {
     'gen_ai.usage.details.cache_read_tokens',
     'llm.token_count.prompt_details.cache_read',
     'ai.usage.cachedInputTokens',
+    'ai.usage.inputTokenDetails.cacheReadTokens',
   ],
   written: [
     'gen_ai.usage.cache_creation.input_tokens',
     'gen_ai.usage.cache_creation_input_tokens',
+    'gen_ai.usage.cache_write.input_tokens',
     'gen_ai.usage.details.cache_write_tokens',
     'llm.token_count.prompt_details.cache_write',
+    'ai.usage.inputTokenDetails.cacheWriteTokens',
   ],
   reasoning: [
     'gen_ai.usage.reasoning.output_tokens',
@@ -110,6 +113,21 @@ export const spanParameters = {
   max_tokens: ['gen_ai.request.max_tokens', 'llm.request.max_tokens', 'ai.settings.maxOutputTokens'],
   stream: ['gen_ai.request.stream', 'llm.is_streaming', 'gen_ai.is_streaming'],
 } as const satisfies Record<string, readonly string[]>
+
+/** Why the first answer ended, where `gen_ai.response.finish_reasons` does not list it for all. */
+export const finishReasons = [
+  'llm.finish_reason',
+  'ai.response.finishReason',
+  'anthropic.message.stop_reason',
+  'langfuse.observation.metadata.finish_reason',
+] as const
+
+/** Time to the first token. */
+export const firstTokenMilliseconds = ['ai.response.msToFirstChunk'] as const
+export const firstTokenSeconds = [
+  'gen_ai.response.time_to_first_chunk',
+  'gen_ai.client.operation.time_to_first_chunk',
+] as const
 
 /** The value of the first of the attributes that is not empty. */
 export function firstOf(attributes: Attributes, names: readonly string[]): unknown {
@@ -139,7 +157,12 @@ const vercelCall = /^ai\.\w+\.do\w+$/
  * A span of a model, a tool, or neither. Agents, chains and retrievals hold the calls and are none; the spans
  * inside are recorded.
  */
-export function kindOfSpan({ attributes, name }: Span): SpanKind {
+export function kindOfSpan(span: Span): SpanKind {
+  const kind = statedKind(span)
+  return kind === 'model' && beginsLogfireStream(span) ? null : kind
+}
+
+function statedKind({ attributes, name }: Span): SpanKind {
   const vercel = attributes.get('ai.operationId')
   if (typeof vercel === 'string')
     return vercel === 'ai.toolCall' ? 'tool' : vercelCall.test(vercel) ? 'model' : null
@@ -151,4 +174,12 @@ export function kindOfSpan({ attributes, name }: Span): SpanKind {
   if (attributes.get('mcp.method.name') === 'tools/call' || name.startsWith('tools/call ')) return 'tool'
   const isModel = firstOf(attributes, ['llm.request.type', 'gen_ai.request.model']) !== undefined
   return isModel ? 'model' : null
+}
+
+const logfireClients = new Set(['logfire.openai', 'logfire.anthropic'])
+const logfireAnswer = ['gen_ai.output.messages', 'response_data', 'gen_ai.usage.input_tokens']
+
+/** Logfire ends the span of a stream where it begins, and records all of it in a log when it has ended. */
+function beginsLogfireStream({ scope, error, attributes }: Span): boolean {
+  return logfireClients.has(scope) && error === null && firstOf(attributes, logfireAnswer) === undefined
 }

@@ -127,6 +127,9 @@ function wordsIn(given: unknown, role: string): ChatMessage[] {
     (name) => object[name] !== undefined,
   )
   if (isMessages) return [...system, ...chatMessages(value, role)]
+  // Logfire's streams.
+  if (typeof object['combined_chunk_content'] === 'string')
+    return chatMessages(object['combined_chunk_content'], role)
   if (typeof object['prompt'] === 'string') return [...system, { role, content: object['prompt'] }]
   return Object.keys(object).length === 0 ? [] : [{ role, content: JSON.stringify(value) }]
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { readSpans, type Span } from './read-spans.ts'
-import { recordOfSpan, spansOfCalls } from './span-record.ts'
+import { recordOfSpan } from './span-record.ts'
 import { otlpRequest, type GivenSpan } from './testing/otlp-request.ts'
 import { projectId, recordedSpan as recorded } from './testing/recorded-span.ts'
 
@@ -122,14 +122,6 @@ test('hostile attributes are bounded', () => {
   const record = recorded({ attributes })
   expect(String(record?.['agent_name'])).toHaveLength(256)
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-})
-
-test('a call that two instrumentations trace, one inside the other, is recorded once', () => {
-  const inner = { attributes: genAi, spanId: '00000000000000b2', parentSpanId: '00000000000000a1' }
-  const other = { attributes: genAi, spanId: '00000000000000c3' }
-  const given = [inner, { attributes: genAi, spanId: '00000000000000a1' }, other]
-  const spans = [...readSpans(otlpRequest(given))].map((read) => (read as { span: Span }).span)
-  expect(spansOfCalls(spans).map(({ spanId }) => spanId)).toEqual(['00000000000000a1', '00000000000000c3'])
 })
 
 test("Langfuse's usage may be the provider's own", () => {

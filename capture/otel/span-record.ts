@@ -1,52 +1,25 @@
 import { hashedId } from '#schemas/ids.ts'
-import { countOf, fieldAt, listOf, objectOf, textOf, type JsonObject } from '../json.ts'
+import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
 import { faultOfMetadata } from '../record/fault-of-metadata.ts'
-import { usageOf } from '../usage.ts'
 import type { ChatMessage } from './chat-messages.ts'
 import { listUnder, unpacked } from './nested-attributes.ts'
 import type { Attributes, Span } from './read-spans.ts'
-import { firstOf, kindOfSpan, spanFields, spanParameters, spanTokens } from './span-fields.ts'
+import {
+  finishReasons,
+  firstOf,
+  firstTokenMilliseconds,
+  firstTokenSeconds,
+  kindOfSpan,
+  spanFields,
+  spanParameters,
+} from './span-fields.ts'
 import { answerOf, promptOf } from './span-messages.ts'
+import { labelOf, maxLabelUnits, storable } from './span-labels.ts'
+import { costOf, tokensOf } from './span-tokens.ts'
+import type { CallLabels } from './spans-of-calls.ts'
 
-/** Ingest's limit of labels. */
-const maxLabelUnits = 256
 const maxProviderUnits = 64
 const maxErrorUnits = 8_192
-
-/** What other spans of a trace say of all of it. */
-export interface TraceLabels {
-  session_id?: string
-  user_id?: string
-}
-
-/** Labels of the traces in one request: instrumentations set them on the outermost span alone. */
-export function labelsOfTraces(spans: readonly Span[]): ReadonlyMap<string, TraceLabels> {
-  const traces = new Map<string, TraceLabels>()
-  for (const { traceId, attributes } of spans)
-    for (const name of ['session_id', 'user_id'] as const) {
-      const said = labelOf(firstOf(attributes, spanFields[name]))
-      if (said === undefined) continue
-      const known = traces.get(traceId) ?? {}
-      known[name] ??= said
-      traces.set(traceId, known)
-    }
-  return traces
-}
-
-/**
- * The spans of models and tools. Of two spans of a model, one inside the other, the inner one is dropped: two
- * instrumentations trace the same call, such as a framework's and its client's.
- */
-export function spansOfCalls(spans: readonly Span[]): Span[] {
-  const calls = spans.filter((span) => kindOfSpan(span) !== null)
-  const models = new Set(calls.filter((span) => kindOfSpan(span) === 'model').map(placeOf))
-  return calls.filter((span) => {
-    const parent = span.parentSpanId === null ? undefined : placeOf({ ...span, spanId: span.parentSpanId })
-    return kindOfSpan(span) !== 'model' || parent === undefined || !models.has(parent)
-  })
-}
-
-const placeOf = ({ traceId, spanId }: Pick<Span, 'traceId' | 'spanId'>) => `${traceId}/${spanId}`
 
 /**
  * The record of a span, as `POST /internal/log` takes it; null for a span of neither a model nor a tool. The
@@ -54,18 +27,19 @@ const placeOf = ({ traceId, spanId }: Pick<Span, 'traceId' | 'spanId'>) => `${tr
  * the same record. Words that the instrumentation left out make a body that says `truncated`: not read, and
  * never safe.
  */
-export function recordOfSpan(span: Span, projectId: string, trace: TraceLabels = {}): JsonObject | null {
+export function recordOfSpan(span: Span, projectId: string, around: CallLabels = {}): JsonObject | null {
   const kind = kindOfSpan(span)
   if (kind === null) return null
   const { traceId, spanId, attributes } = span
+  const startMs = startOf(span)
   const label = (name: keyof typeof spanFields) => labelOf(firstOf(attributes, spanFields[name]))
   return withoutNulls({
-    id: hashedId('request', Math.floor(span.startMs), ['otel', projectId, traceId, spanId]),
+    id: hashedId('request', Math.floor(startMs), ['otel', projectId, traceId, spanId]),
     source: 'otel',
-    agent_name: label('agent_name') ?? serviceOf(span),
-    session_id: label('session_id') ?? trace.session_id ?? traceId,
-    user_id: label('user_id') ?? trace.user_id,
-    latency_ms: Math.max(0, Math.round((span.endMs - span.startMs) * 1_000) / 1_000),
+    agent_name: label('agent_name') ?? around.agent_name ?? serviceOf(span),
+    session_id: label('session_id') ?? around.session_id ?? traceId,
+    user_id: label('user_id') ?? around.user_id,
+    latency_ms: rounded(Math.max(0, span.endMs - startMs)),
     time_to_first_token_ms: firstTokenMs(span),
     status_code: statusOf(attributes),
     error: errorOf(span),
@@ -82,12 +56,29 @@ function serviceOf({ resource }: Span): string | undefined {
   return name?.startsWith('unknown_service') === true ? undefined : name
 }
 
-function firstTokenMs({ attributes, startMs }: Span): number | undefined {
-  const given = attributes.get('ai.response.msToFirstChunk')
-  const firstAt = textOf(attributes.get('langfuse.observation.completion_start_time')) ?? ''
-  const ms = typeof given === 'number' ? given : Date.parse(firstAt.replaceAll('"', '')) - startMs
-  return Number.isFinite(ms) && ms >= 0 ? Math.round(ms * 1_000) / 1_000 : undefined
+/** Logfire records a stream's end as a log without duration, and the stream's duration as an attribute. */
+function startOf({ scope, attributes, startMs }: Span): number {
+  const seconds = attributes.get('duration')
+  const isLog = scope.startsWith('logfire') && attributes.get('logfire.span_type') === 'log'
+  return isLog && typeof seconds === 'number' ? startMs - seconds * 1_000 : startMs
 }
+
+function firstTokenMs({ attributes, startMs }: Span): number | undefined {
+  const [given, seconds] = [
+    firstOf(attributes, firstTokenMilliseconds),
+    firstOf(attributes, firstTokenSeconds),
+  ]
+  const firstAt = textOf(attributes.get('langfuse.observation.completion_start_time')) ?? ''
+  const ms =
+    typeof given === 'number'
+      ? given
+      : typeof seconds === 'number'
+        ? seconds * 1_000
+        : Date.parse(firstAt.replaceAll('"', '')) - startMs
+  return Number.isFinite(ms) && ms >= 0 ? rounded(ms) : undefined
+}
+
+const rounded = (ms: number) => Math.round(ms * 1_000) / 1_000
 
 function modelCall(span: Span, model: string | undefined, provider: string | undefined): JsonObject {
   const { attributes } = span
@@ -121,7 +112,12 @@ function answerBody(
   if (answers.length === 0)
     return span.error !== null || isEmbedding(span.attributes) ? null : { model, truncated: true }
   const reasons = listOf(unpacked(span.attributes.get('gen_ai.response.finish_reasons')))
-  const choices = answers.map((message, index) => ({ index, message, finish_reason: reasons[index] ?? null }))
+  const single = textOf(said(firstOf(span.attributes, finishReasons)))
+  const choices = answers.map((message, index) => ({
+    index,
+    message,
+    finish_reason: reasons[index] ?? (index === 0 ? single : undefined) ?? null,
+  }))
   const id = textOf(firstOf(span.attributes, ['gen_ai.response.id', 'ai.response.id']))
   return withoutNulls({ id, object: 'chat.completion', model, choices })
 }
@@ -166,61 +162,6 @@ function toolsOf(attributes: Attributes): unknown {
     ...listUnder(attributes, 'llm.request.functions.').map((tool) => ({ type: 'function', function: tool })),
   ]
   return flat.length > 0 ? flat : undefined
-}
-
-/** Disjoint: what conventions count as part of the prompt or the answer is taken off. */
-function tokensOf(attributes: Attributes): JsonObject {
-  const usage = objectOf(unpacked(attributes.get('langfuse.observation.usage_details')))
-  if (usage !== undefined) return langfuseTokens(usage)
-  const count = (name: keyof typeof spanTokens) =>
-    countOf(Number(firstOf(attributes, spanTokens[name]) ?? NaN))
-  const [prompt, completion, cached, written, reasoning] = [
-    count('prompt'),
-    count('completion'),
-    count('cached'),
-    count('written'),
-    count('reasoning'),
-  ]
-  return {
-    prompt_tokens: less(prompt, cached),
-    cached_tokens: prompt === undefined ? undefined : cached,
-    cache_write_tokens: prompt === undefined ? undefined : written,
-    completion_tokens: less(completion, reasoning),
-    reasoning_tokens: completion === undefined ? undefined : reasoning,
-  }
-}
-
-/** Langfuse's kinds of usage exclude each other, unless they are a provider's own. */
-function langfuseTokens(usage: JsonObject): JsonObject {
-  if (usage['input'] === undefined && usage['output'] === undefined) {
-    const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usageOf({ usage })
-    return withoutNulls({
-      prompt_tokens: promptTokens,
-      cached_tokens: cachedTokens,
-      completion_tokens: completionTokens,
-      reasoning_tokens: reasoningTokens,
-    })
-  }
-  const count = (...names: string[]) =>
-    names.map((name) => countOf(usage[name])).find((one) => one !== undefined)
-  return {
-    prompt_tokens: count('input'),
-    cached_tokens: count('input_cached_tokens', 'cache_read_input_tokens', 'input_cache_read'),
-    completion_tokens: count('output'),
-    reasoning_tokens: count('output_reasoning_tokens', 'output_reasoning'),
-  }
-}
-
-function less(whole: number | undefined, part: number | undefined): number | undefined {
-  return whole === undefined ? undefined : Math.max(0, whole - (part ?? 0))
-}
-
-function costOf(attributes: Attributes): JsonObject {
-  const details = objectOf(unpacked(attributes.get('langfuse.observation.cost_details')))
-  const stated = Number(
-    details?.['total'] ?? attributes.get('gen_ai.usage.cost') ?? attributes.get('llm.cost.total') ?? NaN,
-  )
-  return Number.isFinite(stated) && stated >= 0 ? { cost_usd: stated } : {}
 }
 
 /** Names of the conventions whose providers have others here. */
@@ -269,23 +210,19 @@ function metadataOf({ traceId, spanId, parentSpanId, scope, attributes, resource
     'otel.scope': labelOf(scope),
     'service.name': labelOf(resource.get('service.name')),
   })
-  const said = objectOf(unpacked(attributes.get('metadata'))) ?? {}
+  const listed = objectOf(unpacked(attributes.get('metadata'))) ?? {}
   const own = [...attributes].flatMap(([name, value]) => {
     const prefix = metadataPrefixes.find((one) => name.startsWith(one))
-    return prefix === undefined ? [] : [[name.slice(prefix.length), value] as const]
+    return prefix === undefined ? [] : [[name.slice(prefix.length), said(value)] as const]
   })
-  const all = { ...said, ...Object.fromEntries(own), ...place }
+  const all = { ...listed, ...Object.fromEntries(own), ...place }
   return faultOfMetadata(all) === undefined ? all : place
 }
 
-function labelOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== ''
-    ? storable(value).slice(0, maxLabelUnits).toWellFormed()
-    : undefined
-}
-
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
+/** Langfuse writes texts as JSON too, in quotes. */
+function said(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^".*"$/s.test(value)) return value
+  return textOf(parseJson(value)) ?? value
 }
 
 function withoutNulls(fields: JsonObject): JsonObject {

@@ -1,5 +1,12 @@
 import { test } from '@jest/globals'
-import { spanFields, spanParameters, spanTokens } from '#capture/otel/span-fields.ts'
+import {
+  finishReasons,
+  firstTokenMilliseconds,
+  firstTokenSeconds,
+  spanFields,
+  spanParameters,
+  spanTokens,
+} from '#capture/otel/span-fields.ts'
 import {
   answerAttributes,
   answerPrefixes,
@@ -15,6 +22,10 @@ const indexed = (prefixes: readonly string[]) => prefixes.map((prefix) => `${pre
 const rows = [
   ...Object.entries(spanFields).map(([field, names]) => [code(field), listed(names)]),
   ...Object.entries(spanTokens).map(([part, names]) => [`tokens: ${part}`, listed(names)]),
+  [
+    code('time_to_first_token_ms'),
+    `${listed(firstTokenMilliseconds)}; in seconds ${listed(firstTokenSeconds)}; ${code('langfuse.observation.completion_start_time')}`,
+  ],
   ...Object.entries(spanParameters).map(([name, names]) => [code(`request_body.${name}`), listed(names)]),
   [
     code('request_body.messages'),
@@ -23,6 +34,10 @@ const rows = [
   [
     code('response_body.choices'),
     `events ${code('gen_ai.choice')}; ${listed([...indexed(answerPrefixes), 'ai.response.text', ...answerAttributes])}`,
+  ],
+  [
+    code('response_body.choices[].finish_reason'),
+    listed(['gen_ai.response.finish_reasons', ...finishReasons]),
   ],
 ]
 
@@ -40,16 +55,22 @@ export OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-service-key=svc_…
 - The key is \`X-Service-Key\`, \`Authorization: Bearer\`, or the password of Basic with any name.
   \`/api/public/otel/v1/traces\` is the same route, for exporters set up for Langfuse.
 - Spans of models and of tools become records with \`source\` \`otel\`. Agents, chains, retrievals and
-  everything else are dropped and counted (\`sluice_ingest_spans_total\`). Of a model's span inside another
-  model's span in one request, the outer one is recorded.
+  everything else are dropped and counted (\`sluice_ingest_spans_total\`).
+- Of two spans of one model call in one request, the outer one is recorded. The inner one is its child, or has
+  the same \`gen_ai.response.id\` and times within. Anthropic's client has spans of its own: with another
+  instrumentation, set \`ANTHROPIC_OPEN_TELEMETRY=false\`, as a request may divide the two.
+- Of a stream, Logfire's log at its end is recorded. The span that it ends where the stream begins is dropped.
 - A record's identifier comes from project, trace and span: a span that is sent again is the same record.
 - Spans outside ingest's window (seven days) and spans that cannot be read are refused by
   \`partialSuccess\`, with their number. Over the quota: 429. Unavailable: 503, send it again.
 - Words that the instrumentation leaves out are *not read*, never safe. Most need a switch:
-  \`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true\`; \`TRACELOOP_TRACE_CONTENT\` and OpenInference
-  send them by default; Vercel's \`experimental_telemetry\` too.
+  \`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true\`; Anthropic's client
+  \`ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content\`, which leaves out streamed answers. Traceloop,
+  OpenInference, Logfire, Langfuse and Vercel's \`@ai-sdk/otel\` send them by default.
 - A session is \`gen_ai.conversation.id\` or \`session.id\`, of the span or another span of its trace in the
-  same request, else the trace. Metadata has \`otel.trace_id\`, \`otel.span_id\`, \`otel.parent_span_id\`.
+  same request, else the trace. An agent's name is that of the nearest span around the call in the same
+  request that has one, else \`service.name\`.
+- Metadata has \`otel.trace_id\`, \`otel.span_id\`, \`otel.parent_span_id\`.
 - Prompt tokens include cached ones in all conventions but Langfuse's, and answers their reasoning; records
   have them apart.
 

@@ -1,7 +1,8 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { z } from 'zod'
-import { labelsOfTraces, recordOfSpan, spansOfCalls } from '#capture/otel/span-record.ts'
 import { readSpans, type Span } from '#capture/otel/read-spans.ts'
+import { recordOfSpan } from '#capture/otel/span-record.ts'
+import { labelsOfCalls, spansOfCalls } from '#capture/otel/spans-of-calls.ts'
 import type { Principal } from '#http/access/principal.ts'
 import { parseJson } from '#http/parse-json.ts'
 import { invalidInput, Problem } from '#http/problem.ts'
@@ -101,9 +102,9 @@ async function readRecords(body: Buffer, isProtobuf: boolean, projectId: string)
     if ('span' in read) spans.push(read.span)
     else unreadable.push(read.fault)
   }
-  const traces = labelsOfTraces(spans)
+  const labelsOf = labelsOfCalls(spans)
   const records = spansOfCalls(spans)
-    .map((span) => recordOfSpan(span, projectId, traces.get(span.traceId)))
+    .map((span) => recordOfSpan(span, projectId, labelsOf(span)))
     .filter((record) => record !== null)
     .map((record) => Buffer.from(JSON.stringify(record)))
   return { records, unreadable, others: spans.length - records.length }
