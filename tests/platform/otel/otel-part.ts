@@ -1,39 +1,29 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
-import { fieldAt, listOf } from '#capture/json.ts'
-import { createSealer } from '#runtime/sealing.ts'
-import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { topics } from '#schemas/topics.ts'
-import { startMockProvider } from '../../support/mock-provider.ts'
 import { startApi, type RunningApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
 import { runProgram } from '../engine/run-program.ts'
 import type { PlatformContext, PlatformPart } from '../platform-part.ts'
 import { installPython } from '../python/python-venv.ts'
 import { startInfrastructure } from '../start-infrastructure.ts'
+import { countTraced } from './count-traced.ts'
+import { installJavascript } from './install-javascript.ts'
+import { instrumentations, type Traced } from './instrumentations.ts'
+import { startProvider } from './start-provider.ts'
 
-const program = join(import.meta.dirname, 'traced_calls.py')
+const pythonProgram = join(import.meta.dirname, 'traced_calls.py')
 const requirements = join(import.meta.dirname, 'requirements.txt')
-/** Whether the instrumentation puts words on its spans. Those of openai-v2 are log records. */
-const instrumentations = {
-  openinference: true,
-  'openinference-langchain': true,
-  traceloop: true,
-  langfuse: true,
-  'openai-v2': false,
-} as const
-type Instrumentation = keyof typeof instrumentations
-const calls = 2
-const asked = ['Be brief.', 'What is a sluice?']
-const said = 'You said something of 17 characters.'
 
 export const otelPart: PlatformPart = {
-  about: 'real OpenTelemetry instrumentations of Python send calls to a real API',
+  about: 'real OpenTelemetry instrumentations of Python and JavaScript send calls to a real API',
   async run(context) {
     const { cache, report, say, undo } = context
     const python = await report.need('Python has the packages', () => installPython(cache, requirements, say))
+    const program = await report.need('Node has the packages', () => installJavascript(cache, say))
+    const commands = { python: [python, pythonProgram], javascript: [process.execPath, program] }
     const directory = await mkdtemp(join(tmpdir(), 'sluice-otel-'))
     undo.push(() => rm(directory, { recursive: true, force: true }))
     const api = await report.need('Kafka, the registry, Postgres and the API start', async () => {
@@ -41,9 +31,9 @@ export const otelPart: PlatformPart = {
       return startApi()
     })
     undo.push(() => api.stop())
-    for (const name of Object.keys(instrumentations) as Instrumentation[])
-      await report.check(`${calls} calls traced by ${name} are recorded as they were`, () =>
-        checkCalls({ context, api, python, name }),
+    for (const [name, traced] of Object.entries<Traced>(instrumentations))
+      await report.check(`calls traced by ${name} are recorded as they were, each once`, () =>
+        checkCalls({ context, api, command: [...commands[traced.program], name], traced }),
       )
   },
 }
@@ -51,23 +41,24 @@ export const otelPart: PlatformPart = {
 interface Check {
   context: PlatformContext
   api: RunningApi
-  python: string
-  name: Instrumentation
+  command: readonly string[]
+  traced: Traced
 }
 
-async function checkCalls({ context, api, python, name }: Check): Promise<void> {
+async function checkCalls({ context, api, command, traced }: Check): Promise<void> {
   const { projectId, key } = await api.createProject()
-  const provider = await startMockProvider()
+  const provider = await startProvider()
   context.undo.push(() => provider.stop())
   const env = { ...process.env, ...exporterOf(api.baseUrl, key) }
-  await runProgram(python, [program, name, `${provider.url}/v1`], { env, timeoutMs: 120_000 })
+  const [binary = '', ...given] = command
+  await runProgram(binary, [...given, `${provider.url}/v1`], { env, timeoutMs: 120_000 })
   const recordsOf = async () =>
     (await api.readTopic(topics.requestLogged)).filter((record) => record.project_id === projectId)
-  await until(async () => (await recordsOf()).length >= calls)
-  const records = await recordsOf()
-  const wrong = records.flatMap((record) => faultsOf(record, instrumentations[name]))
-  if (records.length !== calls || wrong.length > 0)
-    throw new Error(`${records.length} records; ${[...new Set(wrong)].join('; ')}`)
+  const { program: _, ...expected } = traced
+  await until(async () => (await recordsOf()).length >= expected.models + expected.tools)
+  const counts = countTraced(await recordsOf())
+  if (!isDeepStrictEqual(counts, expected))
+    throw new Error(`recorded are ${JSON.stringify(counts)}, expected ${JSON.stringify(expected)}`)
 }
 
 function exporterOf(baseUrl: string, key: string): NodeJS.ProcessEnv {
@@ -75,33 +66,10 @@ function exporterOf(baseUrl: string, key: string): NodeJS.ProcessEnv {
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${baseUrl}/v1/traces`,
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: `x-service-key=${key}`,
     OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+    ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE: 'content',
     LANGFUSE_HOST: baseUrl,
+    LANGFUSE_BASE_URL: baseUrl,
     LANGFUSE_PUBLIC_KEY: 'anybody',
     LANGFUSE_SECRET_KEY: key,
   }
-}
-
-const sealer = createSealer([])
-
-function faultsOf(record: LoggedCall, hasWords: boolean): string[] {
-  const bodyOf = (part: 'request_body' | 'response_body'): unknown => {
-    const sealed = record[part]
-    const identity = sealedIdentity(record.project_id, record.id, part)
-    return sealed === null ? null : JSON.parse(sealer.open(sealed, identity).toString())
-  }
-  const [request, response] = [bodyOf('request_body'), bodyOf('response_body')]
-  const messages = listOf(fieldAt(request, 'messages')).map((message) => fieldAt(message, 'content'))
-  const answer = listOf(fieldAt(response, 'choices')).map((choice) => fieldAt(choice, 'message', 'content'))
-  const { source, model, prompt_tokens: prompt, completion_tokens: completion } = record
-  const isMissing = (body: unknown) => fieldAt(body, 'truncated') === true
-  const found = {
-    source: source === 'otel',
-    model: model === 'model-1',
-    tokens: prompt === 12 && completion === 6,
-    request: hasWords ? JSON.stringify(messages) === JSON.stringify(asked) : isMissing(request),
-    answer: hasWords ? answer[0] === said : isMissing(response),
-  }
-  return Object.entries(found).flatMap(([what, isRight]) =>
-    isRight ? [] : [`${what} of ${JSON.stringify({ source, model, prompt, completion, request, response })}`],
-  )
 }

@@ -1,0 +1,41 @@
+import { access, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Say } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { runProgram } from '../engine/run-program.ts'
+import { CannotRun } from '../platform-part.ts'
+
+const source = join(import.meta.dirname, 'javascript')
+
+/** The program of `javascript/` in the cache, beside the packages that it needs. Throws {@link CannotRun}. */
+export async function installJavascript(cache: string, say: Say): Promise<string> {
+  const wanted = await readFile(join(source, 'package.json'), 'utf8')
+  const place = join(cache, `javascript-${createHash('sha256').update(wanted).digest('hex').slice(0, 12)}`)
+  const mark = join(place, 'complete')
+  try {
+    if (!(await isThere(mark))) {
+      say('packages for JavaScript are installed into the cache, once')
+      await rm(place, { recursive: true, force: true })
+      await mkdir(place, { recursive: true })
+      await cp(join(source, 'package.json'), join(place, 'package.json'))
+      await runProgram('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
+        cwd: place,
+        timeoutMs: 600_000,
+      })
+      await writeFile(mark, '')
+    }
+    const program = join(place, 'traced-calls.js')
+    await cp(join(source, 'traced-calls.js'), program)
+    return program
+  } catch (error) {
+    throw new CannotRun(`the packages of JavaScript are needed (${messageOf(error)})`, { cause: error })
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
