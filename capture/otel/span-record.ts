@@ -9,11 +9,11 @@ import {
   firstOf,
   firstTokenMilliseconds,
   firstTokenSeconds,
-  kindOfSpan,
   spanFields,
   spanParameters,
 } from './span-fields.ts'
 import { answerOf, promptOf } from './span-messages.ts'
+import { kindOfSpan } from './span-kind.ts'
 import { labelOf, maxLabelUnits, storable } from './span-labels.ts'
 import { costOf, tokensOf } from './span-tokens.ts'
 import type { CallLabels } from './spans-of-calls.ts'

@@ -1,5 +1,6 @@
 import type { Span } from './read-spans.ts'
-import { firstOf, kindOfSpan, spanFields } from './span-fields.ts'
+import { firstOf, spanFields } from './span-fields.ts'
+import { kindOfSpan } from './span-kind.ts'
 import { labelOf } from './span-labels.ts'
 
 /** What other spans of a request say of a call: of its trace, and the agent's around it. */

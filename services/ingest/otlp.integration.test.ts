@@ -111,6 +111,23 @@ test('JSON, also compressed; spans of other kinds are dropped, wrong and late on
   expect(new Set(ids).size).toBe(2)
 })
 
+test('results of evaluations are no calls and counted apart; the judged calls are recorded', async () => {
+  const { projectId, key } = await api.createProject()
+  const result = { 'gen_ai.evaluation.name': 'Relevance', 'gen_ai.evaluation.score.value': 4 }
+  const counter = api.metrics.counter('sluice_ingest_spans_total', '', ['outcome'])
+  const counted = async () =>
+    (await counter.get()).values.find(({ labels }) => labels.outcome === 'evaluation')?.value ?? 0
+  const before = await counted()
+  const spans = [
+    { name: 'gen_ai.evaluation.result', attributes: { ...result, 'gen_ai.request.model': 'm' } },
+    { attributes: chat, events: [{ name: 'gen_ai.evaluation.result', attributes: result }] },
+    { attributes: { ...result, 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'look_up' } },
+  ]
+  expect((await send(spans, key)).json).toEqual({})
+  expect((await recordsOf(projectId)).map(({ model }) => model).sort()).toEqual(['gpt-4o-mini', 'unknown'])
+  expect((await counted()) - before).toBe(2)
+})
+
 test('2,000 spans sent three times over are each one record, and count once for the quota', async () => {
   const { projectId, key } = await api.createProject({ tier: 'free' })
   const startMs = Date.now()

@@ -56,6 +56,8 @@ export OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-service-key=svc_…
   \`/api/public/otel/v1/traces\` is the same route, for exporters set up for Langfuse.
 - Spans of models and of tools become records with \`source\` \`otel\`. Agents, chains, retrievals and
   everything else are dropped and counted (\`sluice_ingest_spans_total\`).
+- Results of evaluations (\`gen_ai.evaluation.*\` on spans or events, spans of evaluators) are dropped and
+  counted as \`evaluation\`. The judge's own calls are recorded like others.
 - Of two spans of one model call in one request, the outer one is recorded. The inner one is its child, or has
   the same \`gen_ai.response.id\` and times within. Anthropic's client has spans of its own: with another
   instrumentation, set \`ANTHROPIC_OPEN_TELEMETRY=false\`, as a request may divide the two.

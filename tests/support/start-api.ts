@@ -9,7 +9,7 @@ import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { registryAddress } from '#runtime/kafka/registry-address.ts'
 import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { createLog } from '#runtime/log.ts'
-import { createMetrics } from '#runtime/metrics.ts'
+import { createMetrics, type Metrics } from '#runtime/metrics.ts'
 import {
   avroSchemas,
   topics,
@@ -48,6 +48,7 @@ export interface RunningApi {
   call: Call
   /** Direct access to the API's database. */
   pool: pg.Pool
+  metrics: Metrics
   topicPrefix: string
   /** A new project with a key of scope `all`. */
   createProject(
@@ -91,7 +92,8 @@ async function startWith(environment: Environment, undo: Undo): Promise<Omit<Run
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const pool = new pg.Pool({ connectionString: database.url, max: 2 })
   undo.push(() => pool.end())
-  const api = createApi(parsed.value, { log, metrics: createMetrics(), clock: systemClock })
+  const metrics = createMetrics()
+  const api = createApi(parsed.value, { log, metrics, clock: systemClock })
   undo.push(() => api.stop())
   await api.start()
   const baseUrl = `http://127.0.0.1:${api.port()}`
@@ -100,6 +102,7 @@ async function startWith(environment: Environment, undo: Undo): Promise<Omit<Run
     baseUrl,
     call,
     pool,
+    metrics,
     topicPrefix,
     createProject: (settings) => createProject(call, settings),
     readTopic: (topic) => readTopic(kafka, registryUrl, topicPrefix, topic),

@@ -1,5 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { z } from 'zod'
+import { evaluationEvents, isEvaluation } from '#capture/otel/evaluations.ts'
 import { readSpans, type Span } from '#capture/otel/read-spans.ts'
 import { recordOfSpan } from '#capture/otel/span-record.ts'
 import { labelsOfCalls, spansOfCalls } from '#capture/otel/spans-of-calls.ts'
@@ -29,14 +30,14 @@ interface OtlpOptions {
 export function otlpRoutes({ metrics, ...options }: OtlpOptions): Route[] {
   const spans = metrics.counter(
     'sluice_ingest_spans_total',
-    'Spans by what became of them: `recorded`, `not_a_call` (dropped), `unreadable`, `late` or `refused`.',
+    'Spans by what became of them: `recorded`, `not_a_call` or `evaluation` (both dropped), `unreadable`, `late` or `refused`. Results of evaluations on events of spans count as `evaluation` too.',
     ['outcome'],
   )
   const count = (outcome: Outcome, times: number) => spans.inc({ outcome }, times)
   return paths.map((path) => tracesRoute(path, { ...options, count }))
 }
 
-type Outcome = 'recorded' | 'not_a_call' | 'unreadable' | 'late' | 'refused'
+type Outcome = 'recorded' | 'not_a_call' | 'evaluation' | 'unreadable' | 'late' | 'refused'
 type Options = Omit<OtlpOptions, 'metrics'> & { count: (outcome: Outcome, times: number) => void }
 
 function tracesRoute(path: string, options: Options): Route {
@@ -67,10 +68,10 @@ function tracesRoute(path: string, options: Options): Route {
       const projectId = projectOf(principal)
       const isProtobuf = isProtobufType(headers['content-type'])
       reserveBodyBudget(heldTimes * body.length)
-      const { records, unreadable, others } = await readRecords(body, isProtobuf, projectId)
+      const { records, ...dropped } = await readRecords(body, isProtobuf, projectId)
       reserveBodyBudget(records.length * options.recordBytes)
       const results = await logInBatches(options.logCalls, principal, records)
-      return answer(countResults({ results, unreadable, others }, options), isProtobuf)
+      return answer(countResults(results, dropped, options), isProtobuf)
     },
   })
 }
@@ -87,14 +88,19 @@ function isProtobufType(contentType = ''): boolean {
   return [protobuf, 'application/protobuf'].includes(type.trim())
 }
 
-interface Read {
-  records: Buffer[]
+interface Dropped {
   unreadable: string[]
+  /** Spans that are results of evaluations, and such events. */
+  evaluations: { spans: number; events: number }
   /** Spans of neither a model nor a tool. */
   others: number
 }
 
-async function readRecords(body: Buffer, isProtobuf: boolean, projectId: string): Promise<Read> {
+async function readRecords(
+  body: Buffer,
+  isProtobuf: boolean,
+  projectId: string,
+): Promise<Dropped & { records: Buffer[] }> {
   // Loaded with the first request: most processes never see one in protobuf.
   const request = isProtobuf ? (await import('./decode-traces.ts')).decodeTraces(body) : parseJson(body)
   const [spans, unreadable]: [Span[], string[]] = [[], []]
@@ -107,7 +113,11 @@ async function readRecords(body: Buffer, isProtobuf: boolean, projectId: string)
     .map((span) => recordOfSpan(span, projectId, labelsOf(span)))
     .filter((record) => record !== null)
     .map((record) => Buffer.from(JSON.stringify(record)))
-  return { records, unreadable, others: spans.length - records.length }
+  const evaluations = {
+    spans: spans.filter(isEvaluation).length,
+    events: spans.reduce((sum, span) => sum + evaluationEvents(span), 0),
+  }
+  return { records, unreadable, evaluations, others: spans.length - records.length - evaluations.spans }
 }
 
 /** A batch is what `/internal/log/batch` takes. Each is published before the next is read. */
@@ -124,7 +134,8 @@ async function logInBatches(
 
 /** Throws what stops the whole request: an exporter sends all of it again, under the same identifiers. */
 function countResults(
-  { results, unreadable, others }: { results: readonly LogResult[]; unreadable: string[]; others: number },
+  results: readonly LogResult[],
+  { unreadable, evaluations, others }: Dropped,
   { count }: Options,
 ): string[] {
   const refused = results.filter((result) => result instanceof Problem)
@@ -133,6 +144,7 @@ function countResults(
   const late = refused.filter(isLate).length
   count('recorded', results.length - refused.length)
   count('not_a_call', others)
+  count('evaluation', evaluations.spans + evaluations.events)
   count('unreadable', unreadable.length)
   count('late', late)
   count('refused', refused.length - late)
