@@ -120,7 +120,9 @@ def _google_streamed(client: SluiceClient, provider: Provider) -> Any:
 
 def _google_async(client: SluiceClient, provider: Provider) -> Any:
     genai = pytest.importorskip("google.genai")
-    ai = client.wrap(genai.Client(api_key="k", http_options={"base_url": provider.url}))
+    # Where aiohttp is installed, it would send otherwise.
+    options = {"base_url": provider.url, "httpx_async_client": httpx.AsyncClient()}
+    ai = client.wrap(genai.Client(api_key="k", http_options=options))
     return asyncio.run(ai.aio.models.generate_content(model="model-1", contents="Hi")).text
 
 

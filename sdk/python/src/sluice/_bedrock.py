@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
-from ._attempt import Attempt, Recording
-from ._calls import model_call_of
+from ._observe import Failing, Observed, ObservedBody, Source, begin_attempt, follow_answer
 
 
 def is_bedrock_client(client: Any) -> bool:
@@ -14,18 +13,12 @@ def is_bedrock_client(client: Any) -> bool:
     return getattr(model, "service_name", None) == "bedrock-runtime"
 
 
-class _Raw:
+class _Raw(ObservedBody, Observed):
     """The answer's connection, observed: botocore reads it with ``read`` or ``stream``."""
 
-    def __init__(self, inner: Any, attempt: Attempt) -> None:
-        self._inner, self._attempt = inner, attempt
-
     def read(self, amt: int | None = None, *args: Any, **kwargs: Any) -> Any:
-        try:
+        with Failing(self._attempt):
             data = self._inner.read(amt, *args, **kwargs)
-        except BaseException as error:
-            self._attempt.fail(error)
-            raise
         if data:
             self._attempt.chunk(data)
         if amt is None or (amt > 0 and not data):
@@ -33,16 +26,7 @@ class _Raw:
         return data
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[bytes]:
-        try:
-            for chunk in self._inner.stream(*args, **kwargs):
-                self._attempt.chunk(chunk)
-                yield chunk
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            self._attempt.fail(error)
-            raise
-        self._attempt.end()
+        return self._chunks(self._inner.stream(*args, **kwargs))
 
     def __iter__(self) -> Iterator[bytes]:
         return self.stream()
@@ -51,71 +35,40 @@ class _Raw:
         self._attempt.abandon()
         self._inner.close()
 
-    def __del__(self) -> None:
-        self._attempt.abandon()
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._inner, name)
-
-
-class RecordingSession:
+class RecordingSession(Observed):
     """Takes the place of botocore's HTTP session."""
 
-    def __init__(self, inner: Any, recording: Callable[[], Recording | None]) -> None:
-        self._inner, self._recording = inner, recording
+    def __init__(self, inner: Any, source: Source) -> None:
+        super().__init__(inner)
+        self._source = source
 
     def send(self, request: Any) -> Any:
-        attempt = self._begin(request)
+        attempt = begin_attempt(self._source, request.method, request.url, lambda: _body_of(request))
         if attempt is None:
             return self._inner.send(request)
-        try:
+        with Failing(attempt):
             response = self._inner.send(request)
-        except BaseException as error:
-            attempt.fail(error)
-            raise
-        try:
-            headers = {str(name).lower(): str(value) for name, value in response.headers.items()}
-            # urllib3 decodes what it is asked for.
-            headers.pop("content-encoding", None)
-            attempt.answered(response.status_code, headers)
-            if response._content is None:
-                response.raw = _Raw(response.raw, attempt)
-            else:
-                # The session has read an answer that is no stream.
-                attempt.chunk(response._content)
-                attempt.end()
-        except Exception as error:  # noqa: BLE001 -- recorded without its body
-            attempt.fail(error)
+
+        def follow() -> None:
+            response.raw = _Raw(response.raw, attempt)
+
+        # urllib3 decodes what it is asked for. The session has read an answer that is no stream.
+        follow_answer(attempt, response, follow, is_decoded=True)
         return response
 
-    def _begin(self, request: Any) -> Attempt | None:
-        recording: Recording | None = None
-        try:
-            recording = self._recording()
-            call = model_call_of(request.url) if recording is not None else None
-            if recording is None or call is None or request.method != "POST":
-                return None
-            body = request.body
-            text = body.decode("utf-8", "replace") if isinstance(body, (bytes, bytearray)) else body
-            return Attempt(call, text, recording) if isinstance(text, str) else None
-        except Exception as error:  # noqa: BLE001 -- counted as lost; the call goes on
-            if recording is not None:
-                recording.lost(error)
-            return None
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._inner, name)
+def _body_of(request: Any) -> str | None:
+    body = request.body
+    text = body.decode("utf-8", "replace") if isinstance(body, (bytes, bytearray)) else body
+    return text if isinstance(text, str) else None
 
 
-def wrap_bedrock_client(client: Any, recording: Callable[[], Recording | None]) -> bool:
+def wrap_bedrock_client(client: Any, source: Source) -> bool:
     """Whether the client's session was replaced."""
     endpoint = getattr(client, "_endpoint", None)
     session = getattr(endpoint, "http_session", None)
     if endpoint is None or not callable(getattr(session, "send", None)):
         return False
-    endpoint.http_session = RecordingSession(session, recording)
+    endpoint.http_session = RecordingSession(session, source)
     return True

@@ -3,116 +3,52 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, AsyncIterator, Callable, Dict, Iterator, Tuple
+from typing import Any, AsyncIterator, Dict, Iterator, Tuple
 
-from ._attempt import Attempt, Recording
-from ._calls import model_call_of
+from ._attempt import Attempt
+from ._observe import Failing, Observed, ObservedBody, Source, begin_attempt, follow_answer
 
 
-class _SyncStream:
-    """The body of an answer, observed. Nothing is read ahead or held back."""
-
-    def __init__(self, inner: Any, attempt: Attempt) -> None:
-        self._inner, self._attempt = inner, attempt
-
+class _SyncStream(ObservedBody):
     def __iter__(self) -> Iterator[bytes]:
-        try:
-            for chunk in self._inner:
-                self._attempt.chunk(chunk)
-                yield chunk
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            self._attempt.fail(error)
-            raise
-        self._attempt.end()
+        return self._chunks(self._inner)
 
     def close(self) -> None:
         self._attempt.abandon()
         self._inner.close()
 
-    def __del__(self) -> None:
-        self._attempt.abandon()
 
-
-class _AsyncStream:
-    """The same for asynchronous clients."""
-
-    def __init__(self, inner: Any, attempt: Attempt) -> None:
-        self._inner, self._attempt = inner, attempt
-
+class _AsyncStream(ObservedBody):
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
+        with Failing(self._attempt, GeneratorExit):
             async for chunk in self._inner:
                 self._attempt.chunk(chunk)
                 yield chunk
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            self._attempt.fail(error)
-            raise
         self._attempt.end()
 
     async def aclose(self) -> None:
         self._attempt.abandon()
         await self._inner.aclose()
 
-    def __del__(self) -> None:
-        self._attempt.abandon()
 
+class _Recorder(Observed):
+    """What both kinds of transport share."""
 
-class _Recorder:
-    """What both kinds of transport share. ``recording`` returns None while recording is off."""
-
-    def __init__(
-        self, inner: Any, recording: Callable[[], Recording | None], is_mistral: bool, stream: Any
-    ) -> None:
-        self._inner, self._recording, self._is_mistral, self._stream = inner, recording, is_mistral, stream
+    def __init__(self, inner: Any, source: Source, is_mistral: bool, stream: Any) -> None:
+        super().__init__(inner)
+        self._source, self._is_mistral, self._stream = source, is_mistral, stream
 
     def _begin(self, request: Any) -> Attempt | None:
-        recording: Recording | None = None
-        try:
-            recording = self._recording()
-            if recording is None or request.method.upper() != "POST":
-                return None
-            call = model_call_of(str(request.url), self._is_mistral)
-            if call is None:
-                return None
-            body = _body_of(request)
-            return None if body is None else Attempt(call, body, recording)
-        except Exception as error:  # noqa: BLE001 -- counted as lost; the call goes on
-            if recording is not None:
-                recording.lost(error)
-            return None
+        return begin_attempt(
+            self._source, request.method, str(request.url), lambda: _body_of(request), self._is_mistral
+        )
 
-    def _observe(self, response: Any, attempt: Attempt) -> None:
-        try:
-            attempt.answered(
-                response.status_code, {name.lower(): value for name, value in response.headers.items()}
-            )
-            loaded = getattr(response, "_content", None)
-            if isinstance(loaded, bytes):
-                # A transport that answers from memory: its stream is never read, and is decoded already.
-                attempt.answered(
-                    response.status_code,
-                    {
-                        name.lower(): value
-                        for name, value in response.headers.items()
-                        if name != "content-encoding"
-                    },
-                )
-                attempt.chunk(loaded)
-                attempt.end()
-            else:
-                response.stream = self._stream(response.stream, attempt)
-        except Exception as error:  # noqa: BLE001 -- recorded without its body
-            attempt.fail(error)
+    def _follow(self, response: Any, attempt: Attempt) -> None:
+        def follow() -> None:
+            response.stream = self._stream(response.stream, attempt)
 
-    def __getattr__(self, name: str) -> Any:
-        # Programs reach for the pool of their own transport.
-        if name.startswith("__") or name == "_inner":
-            raise AttributeError(name)
-        return getattr(self._inner, name)
+        # The stream of a transport that answers from memory is never read.
+        follow_answer(attempt, response, follow)
 
 
 class _SyncRecorder(_Recorder):
@@ -120,12 +56,9 @@ class _SyncRecorder(_Recorder):
         attempt = self._begin(request)
         if attempt is None:
             return self._inner.handle_request(request)
-        try:
+        with Failing(attempt):
             response = self._inner.handle_request(request)
-        except BaseException as error:
-            attempt.fail(error)
-            raise
-        self._observe(response, attempt)
+        self._follow(response, attempt)
         return response
 
     def __enter__(self) -> Any:
@@ -144,12 +77,9 @@ class _AsyncRecorder(_Recorder):
         attempt = self._begin(request)
         if attempt is None:
             return await self._inner.handle_async_request(request)
-        try:
+        with Failing(attempt):
             response = await self._inner.handle_async_request(request)
-        except BaseException as error:
-            attempt.fail(error)
-            raise
-        self._observe(response, attempt)
+        self._follow(response, attempt)
         return response
 
     async def __aenter__(self) -> Any:
@@ -189,9 +119,7 @@ def _classes_of(package: str, is_async: bool) -> Tuple[Any, Any]:
     return _made[(package, is_async)]
 
 
-def recording_transport(
-    inner: Any, recording: Callable[[], Recording | None], is_mistral: bool = False
-) -> Any:
+def recording_transport(inner: Any, source: Source, is_mistral: bool = False) -> Any:
     """``inner``, recording model calls. Raises TypeError for what is no transport."""
     if isinstance(inner, _Recorder):
         return inner
@@ -202,31 +130,31 @@ def recording_transport(
         base = getattr(module, "AsyncBaseTransport" if is_async else "BaseTransport", None)
         if isinstance(base, type) and isinstance(inner, base):
             transport, stream = _classes_of(package, is_async)
-            return transport(inner, recording, is_mistral, stream)
+            return transport(inner, source, is_mistral, stream)
     raise TypeError(f"{type(inner).__name__} is not a transport of httpx")
 
 
-def record_client(client: Any, recording: Callable[[], Recording | None], is_mistral: bool = False) -> bool:
+def record_client(client: Any, source: Source, is_mistral: bool = False) -> bool:
     """Replaces the transports of an httpx client. Whether it is one whose transports are known."""
     transport = getattr(client, "_transport", None)
     mounts = getattr(client, "_mounts", None)
     if transport is None or not isinstance(mounts, dict):
         return False
     try:
-        replaced = recording_transport(transport, recording, is_mistral)
+        replaced = recording_transport(transport, source, is_mistral)
         others = {
-            pattern: None if inner is None else recording_transport(inner, recording, is_mistral)
+            pattern: None if inner is None else recording_transport(inner, source, is_mistral)
             for pattern, inner in mounts.items()
         }
     except TypeError:
         return False
     client._transport = replaced
     mounts.update(others)
-    _record_clients_of_loops(client, recording)
+    _record_clients_of_loops(client, source)
     return True
 
 
-def _record_clients_of_loops(client: Any, recording: Callable[[], Recording | None]) -> None:
+def _record_clients_of_loops(client: Any, source: Source) -> None:
     """google-genai's asynchronous client sends by one inner client for each event loop, made when it is
     asked for.
     """
@@ -236,7 +164,7 @@ def _record_clients_of_loops(client: Any, recording: Callable[[], Recording | No
 
     def recorded_client() -> Any:
         inner = client_for_loop()
-        record_client(inner, recording)
+        record_client(inner, source)
         return inner
 
     client._client_for_running_loop = recorded_client

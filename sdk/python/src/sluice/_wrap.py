@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List
+from typing import Any, List
 
-from ._attempt import Recording
 from ._bedrock import is_bedrock_client, wrap_bedrock_client
+from ._observe import Source
 from ._transport import record_client
 from ._warn import Warn
 
-Source = Callable[[], "Recording | None"]
 
-
-def wrap_provider(client: Any, recording: Source, warn: Warn) -> bool:
+def wrap_provider(client: Any, source: Source, warn: Warn) -> bool:
     """Replaces the transport of a client. Everything else stays, so that types, errors, retries, streams
     and helpers are the client's own. False for an unknown client.
     """
     if is_bedrock_client(client):
-        return wrap_bedrock_client(client, recording)
+        return wrap_bedrock_client(client, source)
     is_mistral = _field(client, "sdk_configuration") is not None
-    found = [record_client(inner, recording, is_mistral) for inner in _http_clients(client, warn)]
+    found = [record_client(inner, source, is_mistral) for inner in _http_clients(client, warn)]
     return any(found)
 
 
