@@ -10,6 +10,7 @@ import uuid
 from enum import Enum
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple
 
+from ._json import parse_json, to_json
 from ._words import NOT_RECORDED, message_of, names_credential
 
 #: Limits for recorded values of traced functions: a log of calls, not a memory dump.
@@ -35,6 +36,14 @@ class Snapshot(NamedTuple):
 def plain_value(value: Any) -> Any:
     """The snapshot alone."""
     return take_snapshot(value).value
+
+
+def json_value(value: Any) -> Any:
+    """A copy as JSON, whatever its size; by its fields if it is none."""
+    try:
+        return parse_json(to_json(value))
+    except (TypeError, ValueError, RecursionError):
+        return plain_value(value)
 
 
 def take_snapshot(value: Any) -> Snapshot:

@@ -12,8 +12,8 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
 from ._client import SluiceClient
-from ._json import JsonObject, list_of, parse_json, to_json
-from ._plain import plain_value
+from ._json import JsonObject, list_of, to_json
+from ._plain import json_value, plain_value
 from ._standard import standard_client
 from ._types import Session
 from ._words import message_of
@@ -171,7 +171,7 @@ class SluiceCallbackHandler(BaseCallbackHandler):
         body = request if model is None else {"model": model, **request}
         tools = list_of(asked.get("tools"))
         if tools:
-            body = {**body, "tools": _as_json(tools)}
+            body = {**body, "tools": json_value(tools)}
         root = self._root_of(run_id, parent)
         around = self._client().current_session()
         session = around if around.session_id is not None else Session(session_id=f"ses_{root}").over(around)
@@ -196,27 +196,20 @@ class SluiceCallbackHandler(BaseCallbackHandler):
 
 def _message_body(message: BaseMessage) -> JsonObject:
     """As chat completions write it, which scorers read."""
-    body: JsonObject = {"role": _ROLES.get(message.type, message.type), "content": _as_json(message.content)}
+    role = _ROLES.get(message.type, message.type)
+    body: JsonObject = {"role": role, "content": json_value(message.content)}
     calls: Sequence[Any] = getattr(message, "tool_calls", None) or []
     if calls:
         body["tool_calls"] = [
             {
                 "id": call.get("id"),
                 "type": "function",
-                "function": {"name": call.get("name"), "arguments": to_json(_as_json(call.get("args")))},
+                "function": {"name": call.get("name"), "arguments": to_json(json_value(call.get("args")))},
             }
             for call in calls
         ]
     answered = getattr(message, "tool_call_id", None)
     return body if answered is None else {**body, "tool_call_id": answered}
-
-
-def _as_json(value: Any) -> Any:
-    """A copy as JSON; by its fields if it is none."""
-    try:
-        return parse_json(to_json(value))
-    except (TypeError, ValueError, RecursionError):
-        return plain_value(value)
 
 
 def _answer_body(response: LLMResult, model: str | None, is_text: bool) -> JsonObject:
