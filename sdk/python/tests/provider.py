@@ -149,6 +149,8 @@ class Provider(Server):
 
     def __init__(self) -> None:
         self.seen: List[str] = []
+        self.targets: List[str] = []
+        self.headers: List[Dict[str, str]] = []
         self.faults: List[Any] = []
         self.pause_s = 0.0
         super().__init__(self._answer)
@@ -156,6 +158,8 @@ class Provider(Server):
     def _answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         path = handler.path.split("?")[0]
         self.seen.append(path)
+        self.targets.append(handler.path)
+        self.headers.append({name.lower(): value for name, value in handler.headers.items()})
         fault = self.faults.pop(0) if self.faults else None
         if isinstance(fault, int) and fault >= 100:
             send_json(handler, fault, {"error": {"message": "not now", "type": "x"}}, retry_after="0")

@@ -44,6 +44,8 @@ def configure(
     *,
     api_key: str | None = None,
     base_url: str | None = None,
+    proxy_url: str | None = None,
+    proxy_api_key: str | None = None,
     agent_name: str | None = None,
     agent_tag: str | None = None,
     session_id: str | None = None,
@@ -59,6 +61,8 @@ def configure(
     made = SluiceClient(
         api_key=api_key,
         base_url=base_url,
+        proxy_url=proxy_url,
+        proxy_api_key=proxy_api_key,
         agent_name=agent_name,
         agent_tag=agent_tag,
         session_id=session_id,

@@ -10,6 +10,7 @@ import httpx
 from ._attempt import Recording
 from ._budget import ByteBudget
 from ._by_hand import RecordsByHand
+from ._gateway import Gateway, speaks_chat_completions
 from ._labels import label_fields
 from ._options import settle
 from ._post import Poster
@@ -23,7 +24,7 @@ from ._transport import recording_transport
 from ._types import DROP_REASONS, BeforeSend, Session, Stats
 from ._warn import create_warn
 from ._words import message_of
-from ._wrap import wrap_provider
+from ._wrap import call_through, wrap_provider
 
 T = TypeVar("T")
 
@@ -39,6 +40,8 @@ class SluiceClient(RecordsByHand):
         *,
         api_key: str | None = None,
         base_url: str | None = None,
+        proxy_url: str | None = None,
+        proxy_api_key: str | None = None,
         agent_name: str | None = None,
         agent_tag: str | None = None,
         session_id: str | None = None,
@@ -49,7 +52,9 @@ class SluiceClient(RecordsByHand):
         max_body_bytes: int | None = None,
     ) -> None:
         """``api_key``: the project's key, or SERVICE_API_KEY. ``base_url``: the API's address, or
-        SERVICE_BASE_URL. ``agent_name`` to ``metadata``: labels unless ``session`` sets others.
+        SERVICE_BASE_URL. ``proxy_url``: the gateway's address, or SERVICE_PROXY_URL: clients that speak chat
+        completions call through it, with ``proxy_api_key``, PROXY_API_KEY or the project's key.
+        ``agent_name`` to ``metadata``: labels unless ``session`` sets others.
         ``before_send`` sees each record first and returns it, changed or not, or None to drop it.
         ``max_queue_bytes`` (16 MiB): records that wait; beyond it the oldest are dropped and counted.
         ``max_body_bytes`` (at most 4 MiB): kept of each body.
@@ -58,6 +63,8 @@ class SluiceClient(RecordsByHand):
         self._settings = settle(
             api_key=api_key,
             base_url=base_url,
+            proxy_url=proxy_url,
+            proxy_api_key=proxy_api_key,
             session=labels,
             before_send=before_send,
             max_queue_bytes=max_queue_bytes,
@@ -65,6 +72,9 @@ class SluiceClient(RecordsByHand):
             environment=os.environ,
         )
         self._warn = create_warn()
+        self._gateway: Gateway | None = None
+        if self._settings.proxy_url is not None:
+            self._gateway = self._create_gateway(self._settings.proxy_url, self._settings.proxy_api_key)
         self._shipper: Shipper | None = None
         self._recording: Recording | None = None
         self._tracing: Tracing | None = None
@@ -76,11 +86,8 @@ class SluiceClient(RecordsByHand):
         self._shipper = shipper
         limit = self._settings.max_body_bytes
 
-        def labels_now() -> Dict[str, Any]:
-            return label_fields(self.current_session(), self._warn)
-
         self._recording = Recording(
-            budget, limit, labels_now, self._ship, shipper.build, self.lose, self._warn
+            budget, limit, self._labels, self._ship, shipper.build, self.lose, self._warn
         )
         self._tracing = Tracing(
             session=self._settings.session,
@@ -97,14 +104,13 @@ class SluiceClient(RecordsByHand):
         session of ``mcp``. An unknown client is returned unchanged, with a warning. Wrapping twice has
         no further effect.
         """
-        if self._recording is None:
-            return client
         try:
             if getattr(client, "_sluice_wrapped", False) is True:
                 return client
-            if is_mcp_client(client):
-                wrap_mcp_client(client, self.record_tool_call)
-            elif not wrap_provider(client, lambda: self._recording, self._warn):
+            is_known = self._wrap(client)
+            if is_known is None:
+                return client
+            if not is_known:
                 self._warn(
                     f"unknown {type(client).__name__}",
                     f"{type(client).__name__} is not a known client or version: it works as before, "
@@ -115,6 +121,31 @@ class SluiceClient(RecordsByHand):
         except Exception as error:  # noqa: BLE001 -- a client that may not be changed
             self._warn("wrap", f"a client could not be wrapped; it works as before: {message_of(error)}")
         return client
+
+    def _wrap(self, client: Any) -> bool | None:
+        """Whether the client is a known one; None while it is not to be wrapped."""
+        if self._settings.proxy_url is not None and speaks_chat_completions(client):
+            if self._gateway is None:
+                return None
+            return call_through(client, self._gateway, lambda: self._recording)
+        if self._recording is None:
+            return None
+        if is_mcp_client(client):
+            wrap_mcp_client(client, self.record_tool_call)
+            return True
+        return wrap_provider(client, lambda: self._recording, self._warn)
+
+    def _create_gateway(self, url: str, key: str | None) -> Gateway | None:
+        if key is None:
+            self._warn(
+                "proxy key",
+                "calls do not use the gateway: pass proxy_api_key to configure() or set PROXY_API_KEY",
+            )
+            return None
+        return Gateway(url, key, self._labels, self._warn)
+
+    def _labels(self) -> Dict[str, Any]:
+        return label_fields(self.current_session(), self._warn)
 
     def trace(
         self,

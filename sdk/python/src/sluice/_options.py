@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Mapping
+from typing import Mapping, Tuple
 from urllib.parse import urlsplit
 
 from ._types import BeforeSend, Session
@@ -20,6 +20,8 @@ class Settings:
     """None: recording is off, for the reason in ``fault``."""
     fault: str | None
     base_url: str
+    proxy_url: str | None
+    proxy_api_key: str | None
     session: Session
     before_send: BeforeSend | None
     max_queue_bytes: int
@@ -30,6 +32,8 @@ def settle(
     *,
     api_key: str | None,
     base_url: str | None,
+    proxy_url: str | None,
+    proxy_api_key: str | None,
     session: Session,
     before_send: BeforeSend | None,
     max_queue_bytes: int | None,
@@ -40,22 +44,33 @@ def settle(
     in the environment only turns recording off, as it must not end the program.
     """
     key = api_key or environment.get("SERVICE_API_KEY") or None
-    fault = None if key else _NO_KEY
-    address = base_url or environment.get("SERVICE_BASE_URL") or "http://localhost:8000"
-    if not _is_address(address):
-        name = "base_url" if base_url else "SERVICE_BASE_URL"
-        fault = f"{name}: expected an http or https address, got {address!r}"
-        if base_url:
-            raise ValueError(fault)
+    address, fault = _address("base_url", base_url, environment, "SERVICE_BASE_URL")
+    proxy, proxy_fault = _address("proxy_url", proxy_url, environment, "SERVICE_PROXY_URL")
+    fault = fault or proxy_fault or (None if key else _NO_KEY)
     return Settings(
         api_key=key if fault is None else None,
         fault=fault,
-        base_url=address.rstrip("/"),
+        base_url=address or "http://localhost:8000",
+        proxy_url=proxy,
+        proxy_api_key=proxy_api_key or environment.get("PROXY_API_KEY") or key,
         session=session,
         before_send=before_send,
         max_queue_bytes=16 * _MEBIBYTE if max_queue_bytes is None else max_queue_bytes,
         max_body_bytes=min(4 * _MEBIBYTE if max_body_bytes is None else max_body_bytes, 4 * _MEBIBYTE),
     )
+
+
+def _address(
+    name: str, given: str | None, environment: Mapping[str, str], variable: str
+) -> Tuple[str | None, str | None]:
+    """An address, or what is wrong with that of the environment."""
+    address = given or environment.get(variable) or None
+    if address is None or _is_address(address):
+        return None if address is None else address.rstrip("/"), None
+    fault = f"{name if given else variable}: expected an http or https address, got {address!r}"
+    if given:
+        raise ValueError(fault)
+    return None, fault
 
 
 def _is_address(text: str) -> bool:

@@ -6,6 +6,7 @@ import sys
 from typing import Any, AsyncIterator, Dict, Iterator, Tuple
 
 from ._attempt import Attempt
+from ._gateway import Gateway
 from ._observe import Failing, Observed, ObservedBody, Source, begin_attempt, follow_answer
 
 
@@ -37,8 +38,15 @@ class _Recorder(Observed):
     def __init__(self, inner: Any, source: Source, is_mistral: bool, stream: Any) -> None:
         super().__init__(inner)
         self._source, self._is_mistral, self._stream = source, is_mistral, stream
+        self._gateway: Gateway | None = None
+
+    def go_through(self, gateway: Gateway) -> None:
+        """Requests to the gateway have its key from now on, and are recorded there."""
+        self._gateway = gateway
 
     def _begin(self, request: Any) -> Attempt | None:
+        if self._gateway is not None and self._gateway.takes(request):
+            return None
         return begin_attempt(
             self._source, request.method, str(request.url), lambda: _body_of(request), self._is_mistral
         )
@@ -134,7 +142,9 @@ def recording_transport(inner: Any, source: Source, is_mistral: bool = False) ->
     raise TypeError(f"{type(inner).__name__} is not a transport of httpx")
 
 
-def record_client(client: Any, source: Source, is_mistral: bool = False) -> bool:
+def record_client(
+    client: Any, source: Source, is_mistral: bool = False, gateway: Gateway | None = None
+) -> bool:
     """Replaces the transports of an httpx client. Whether it is one whose transports are known."""
     transport = getattr(client, "_transport", None)
     mounts = getattr(client, "_mounts", None)
@@ -150,6 +160,10 @@ def record_client(client: Any, source: Source, is_mistral: bool = False) -> bool
         return False
     client._transport = replaced
     mounts.update(others)
+    if gateway is not None:
+        for recorder in (replaced, *others.values()):
+            if recorder is not None:
+                recorder.go_through(gateway)
     _record_clients_of_loops(client, source)
     return True
 

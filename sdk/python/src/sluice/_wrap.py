@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, List
 
 from ._bedrock import is_bedrock_client, wrap_bedrock_client
+from ._gateway import Gateway
 from ._observe import Source
 from ._transport import record_client
 from ._warn import Warn
@@ -19,6 +20,16 @@ def wrap_provider(client: Any, source: Source, warn: Warn) -> bool:
     is_mistral = _field(client, "sdk_configuration") is not None
     found = [record_client(inner, source, is_mistral) for inner in _http_clients(client, warn)]
     return any(found)
+
+
+def call_through(client: Any, gateway: Gateway, source: Source) -> bool:
+    """Sets the client's address to the gateway. False for an unknown client, which keeps its own."""
+    before = client.base_url
+    client.base_url = gateway.address_of(str(before))
+    if record_client(client._client, source, gateway=gateway):
+        return True
+    client.base_url = before
+    return False
 
 
 def _http_clients(client: Any, warn: Warn) -> List[Any]:
