@@ -54,6 +54,8 @@ def configure(
     before_send: BeforeSend | None = None,
     max_queue_bytes: int | None = None,
     max_body_bytes: int | None = None,
+    spool_dir: str | None = None,
+    max_spool_bytes: int | None = None,
 ) -> SluiceClient:
     """Sets up the client for the functions of this module; see ``SluiceClient``. A further call replaces
     it; the old client still sends its records.
@@ -71,6 +73,8 @@ def configure(
         before_send=before_send,
         max_queue_bytes=max_queue_bytes,
         max_body_bytes=max_body_bytes,
+        spool_dir=spool_dir,
+        max_spool_bytes=max_spool_bytes,
     )
     return _standard.replace_standard(made)
 

@@ -18,6 +18,7 @@ from ._record import changed_record, record_json
 from ._session import current_session, in_session
 from ._shipper import Shipper
 from ._span import Tracing
+from ._spool import Spool
 from ._tools import is_mcp_client, wrap_mcp_client
 from ._trace import trace_decorator
 from ._transport import recording_transport
@@ -50,6 +51,8 @@ class SluiceClient(RecordsByHand):
         before_send: BeforeSend | None = None,
         max_queue_bytes: int | None = None,
         max_body_bytes: int | None = None,
+        spool_dir: str | None = None,
+        max_spool_bytes: int | None = None,
     ) -> None:
         """``api_key``: the project's key, or SERVICE_API_KEY. ``base_url``: the API's address, or
         SERVICE_BASE_URL. ``proxy_url``: the gateway's address, or SERVICE_PROXY_URL: clients that speak chat
@@ -57,7 +60,9 @@ class SluiceClient(RecordsByHand):
         ``agent_name`` to ``metadata``: labels unless ``session`` sets others.
         ``before_send`` sees each record first and returns it, changed or not, or None to drop it.
         ``max_queue_bytes`` (16 MiB): records that wait; beyond it the oldest are dropped and counted.
-        ``max_body_bytes`` (at most 4 MiB): kept of each body.
+        ``max_body_bytes`` (at most 4 MiB): kept of each body. ``spool_dir``, or SERVICE_SPOOL_DIR: a folder
+        that keeps records until the API has decided on them, at most ``max_spool_bytes`` (64 MiB) of each
+        process; the next program with the same key sends what an ended one has left.
         """
         labels = Session(session_id, agent_name, agent_tag, user_id, metadata)
         self._settings = settle(
@@ -69,6 +74,8 @@ class SluiceClient(RecordsByHand):
             before_send=before_send,
             max_queue_bytes=max_queue_bytes,
             max_body_bytes=max_body_bytes,
+            spool_dir=spool_dir,
+            max_spool_bytes=max_spool_bytes,
             environment=os.environ,
         )
         self._warn = create_warn()
@@ -82,7 +89,8 @@ class SluiceClient(RecordsByHand):
             self._warn("key", f"nothing is recorded: {self._settings.fault}")
             return
         budget = ByteBudget(self._settings.max_queue_bytes)
-        shipper = Shipper(Poster(self._settings.base_url, self._settings.api_key), budget, self._warn)
+        spool = self._create_spool(self._settings.api_key)
+        shipper = Shipper(Poster(self._settings.base_url, self._settings.api_key), budget, self._warn, spool)
         self._shipper = shipper
         limit = self._settings.max_body_bytes
 
@@ -143,6 +151,10 @@ class SluiceClient(RecordsByHand):
             )
             return None
         return Gateway(url, key, self._labels, self._warn)
+
+    def _create_spool(self, key: str) -> Spool | None:
+        folder = self._settings.spool_dir
+        return None if folder is None else Spool(folder, key, self._settings.max_spool_bytes, self._warn)
 
     def _labels(self) -> Dict[str, Any]:
         return label_fields(self.current_session(), self._warn)

@@ -26,6 +26,8 @@ class Settings:
     before_send: BeforeSend | None
     max_queue_bytes: int
     max_body_bytes: int
+    spool_dir: str | None
+    max_spool_bytes: int
 
 
 def settle(
@@ -38,6 +40,8 @@ def settle(
     before_send: BeforeSend | None,
     max_queue_bytes: int | None,
     max_body_bytes: int | None,
+    spool_dir: str | None,
+    max_spool_bytes: int | None,
     environment: Mapping[str, str],
 ) -> Settings:
     """Raises ValueError for an invalid address among the options, a mistake that shows at the start. One
@@ -57,6 +61,8 @@ def settle(
         before_send=before_send,
         max_queue_bytes=16 * _MEBIBYTE if max_queue_bytes is None else max_queue_bytes,
         max_body_bytes=min(4 * _MEBIBYTE if max_body_bytes is None else max_body_bytes, 4 * _MEBIBYTE),
+        spool_dir=spool_dir or environment.get("SERVICE_SPOOL_DIR") or None,
+        max_spool_bytes=64 * _MEBIBYTE if max_spool_bytes is None else max_spool_bytes,
     )
 
 

@@ -4,55 +4,74 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from pathlib import Path
 from typing import Callable, Deque, List
 
 from ._budget import ByteBudget
 
 
-class QueuedRecord:
-    """The bytes of a record's JSON, and how often the API failed because of it."""
+class Segment:
+    """A file of the spool; ``left``: its records in memory that are not decided."""
 
-    __slots__ = ("body", "faults", "refusals")
+    def __init__(self, path: Path, left: int) -> None:
+        self.path, self.left = path, left
+        self.is_evicted = False
+
+
+class QueuedRecord:
+    """The bytes of a record's JSON, how often the API failed because of it, and where it is on disk."""
+
+    __slots__ = ("body", "faults", "is_settled", "refusals", "segment")
 
     def __init__(self, body: bytes) -> None:
         self.body = body
         self.faults = 0
         self.refusals = 0
+        self.is_settled = False
+        self.segment: Segment | None = None
 
 
 class RecordQueue:
-    """``dropped`` is called with the number of evicted records."""
+    """``evicted`` is called with those that made room, ``settled`` with those that are decided."""
 
-    def __init__(self, budget: ByteBudget, dropped: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        budget: ByteBudget,
+        evicted: Callable[[List[QueuedRecord]], None],
+        settled: Callable[[List[QueuedRecord]], None],
+    ) -> None:
         self._budget = budget
-        self._dropped = dropped
+        self._evicted = evicted
+        self._settled = settled
         self._records: Deque[QueuedRecord] = deque()
         self._bytes = 0
         self._lock = threading.RLock()
         budget.evict_from(self._evict)
 
     def _evict(self, wanted: int) -> bool:
-        count = given = 0
+        given = 0
+        evicted: List[QueuedRecord] = []
         with self._lock:
             # Checked first: what does not fit anyway must not evict anything.
             if self._bytes < wanted:
                 return False
             while self._records and given < wanted:
-                size = len(self._records.popleft().body)
+                record = self._records.popleft()
+                size = len(record.body)
                 self._bytes -= size
                 given += size
-                count += 1
+                evicted.append(record)
         self._budget.release(given)
-        self._dropped(count)
+        self._evicted(evicted)
         return True
 
-    def add(self, body: bytes) -> bool:
+    def add(self, record: QueuedRecord) -> bool:
         """Whether the record fit the budget."""
-        if not self._budget.acquire(len(body)):
+        if not self._budget.acquire(len(record.body)):
             return False
         with self._lock:
-            self._records.append(QueuedRecord(body))
-            self._bytes += len(body)
+            self._records.append(record)
+            self._bytes += len(record.body)
         return True
 
     def take(self, max_records: int, max_bytes: int) -> List[QueuedRecord]:
@@ -76,8 +95,14 @@ class RecordQueue:
             self._bytes += sum(len(record.body) for record in records)
 
     def release(self, records: List[QueuedRecord]) -> None:
-        """Releases the bytes of removed records."""
+        """Releases the bytes of removed records, which are decided."""
+        self._settled(records)
         self._budget.release(sum(len(record.body) for record in records))
+
+    def in_memory_alone(self) -> int:
+        """Records that are not on disk."""
+        with self._lock:
+            return sum(record.segment is None for record in self._records)
 
     def __len__(self) -> int:
         return len(self._records)

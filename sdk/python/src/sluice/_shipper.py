@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import Callable, Deque, Dict
+from typing import Callable, Deque, Dict, List
 
 from ._budget import ByteBudget
 from ._post import Poster
 from ._process import finish_with_child, follow_process
-from ._queue import RecordQueue
+from ._queue import QueuedRecord, RecordQueue
 from ._send import Pause, Sender
+from ._spool import Spool
 from ._types import DROP_REASONS, Stats
 from ._warn import Warn
 from ._words import message_of
@@ -30,16 +31,22 @@ _EXIT_FLUSH_S = 3.0
 class Shipper:
     """Never raises into the application and never makes it wait, but in ``flush`` and ``close``."""
 
-    def __init__(self, poster: Poster, budget: ByteBudget, warn: Warn) -> None:
-        self._poster, self._budget, self._warn = poster, budget, warn
-        self._queue = RecordQueue(budget, lambda count: self.drop("queue_full", count, "the queue is full"))
+    def __init__(self, poster: Poster, budget: ByteBudget, warn: Warn, spool: Spool | None = None) -> None:
+        self._poster, self._budget, self._warn, self._spool = poster, budget, warn, spool
+        self._queue = RecordQueue(budget, self._evicted, self._settled)
         self._sender = Sender(poster, self._queue, warn, self.drop, self._count_sent)
         self._begin()
         follow_process(self)
+        if spool is not None and spool.has_backlog():
+            with self._changed:
+                self._start("sluice-send", self._send_all)
 
     def _begin(self) -> None:
         self._dropped: Dict[str, int] = dict.fromkeys(DROP_REASONS, 0)
-        self._sent = self._in_flight = self._building = 0
+        self._sent = self._building = 0
+        self._in_flight: List[QueuedRecord] = []
+        self._fresh: List[QueuedRecord] = []
+        self._read: List[QueuedRecord] = []
         self._unbuilt: Deque[Callable[[], None]] = deque()
         self._changed = threading.Condition(threading.RLock())
         self._threads: Dict[str, threading.Thread] = {}
@@ -51,6 +58,8 @@ class Shipper:
         self._budget.restart()
         self._queue.restart()
         self._poster.forget()
+        if self._spool is not None:
+            self._spool.restart()
         self._begin()
 
     def build(self, work: Callable[[], None], give_up: Callable[[], None] = lambda: None) -> None:
@@ -73,8 +82,11 @@ class Shipper:
         if self._is_closed:
             self.drop("shut_down", 1, "added after shutdown()")
             return
-        if not self._queue.add(record.encode("utf-8")):
+        queued = QueuedRecord(record.encode("utf-8"))
+        if not self._queue.add(queued):
             self.drop("queue_full", 1, "the queue is full (max_queue_bytes)")
+        elif self._spool is not None:
+            self._fresh.append(queued)
         with self._changed:
             self._start("sluice-send", self._send_all)
             self._changed.notify_all()
@@ -92,14 +104,14 @@ class Shipper:
         """Whether all earlier records were sent or dropped within ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
         with self._changed:
-            while self._waiting() > 0:
+            while self._waiting() > 0 or self._has_backlog():
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return False
                 # A pause that the API asked for is cut short once, others every time.
                 self._hurry = not (self._is_asked and self._asked_cut)
                 self._asked_cut = self._asked_cut or self._is_asked
-                if len(self._queue) > 0:
+                if len(self._queue) > 0 or self._has_backlog():
                     self._start("sluice-send", self._send_all)
                 self._changed.notify_all()
                 self._changed.wait(min(left, 0.5))
@@ -108,10 +120,14 @@ class Shipper:
     def flush_at_exit(self) -> None:
         """Warns of what could not be sent."""
         if not self.flush(_EXIT_FLUSH_S):
-            left = self.stats().waiting
+            waiting, left = self.stats().waiting, self._in_memory_alone()
             self._warn(
-                "exit", f"the program ends with {left} record(s) that the API has not accepted: they are lost"
+                "exit",
+                f"the program ends with {waiting} record(s) that the API has not accepted: "
+                f"{left} are lost, the others are on disk",
             )
+        if self._spool is not None:
+            self._spool.close()
 
     def close(self, timeout: float) -> None:
         """Flushes; drops and counts what is left. Accepts nothing afterwards."""
@@ -120,10 +136,12 @@ class Shipper:
         self.flush(timeout)
         with self._changed:
             self._is_closed = True
-            left = self._waiting()
+            left = self._in_memory_alone()
             self._unbuilt.clear()
             self._changed.notify_all()
         self.drop("shut_down", left, "not accepted by the API before shutdown()")
+        if self._spool is not None:
+            self._spool.close()
 
     def stats(self) -> Stats:
         """Counts, and what is waiting."""
@@ -131,7 +149,26 @@ class Shipper:
             return Stats(self._sent, self._waiting(), self._budget.used(), dict(self._dropped))
 
     def _waiting(self) -> int:
-        return len(self._queue) + self._in_flight + len(self._unbuilt) + self._building
+        return len(self._queue) + len(self._in_flight) + len(self._unbuilt) + self._building
+
+    def _in_memory_alone(self) -> int:
+        on_their_way = sum(record.segment is None for record in self._in_flight)
+        return self._queue.in_memory_alone() + on_their_way + len(self._unbuilt) + self._building
+
+    def _has_backlog(self) -> bool:
+        return self._spool is not None and (self._spool.has_backlog() or len(self._read) > 0)
+
+    def _evicted(self, records: List[QueuedRecord]) -> None:
+        lost = [record for record in records if record.segment is None]
+        for record in lost:
+            record.is_settled = True
+        self.drop("queue_full", len(lost), "the queue is full")
+        if self._spool is not None:
+            self._spool.evict(records)
+
+    def _settled(self, records: List[QueuedRecord]) -> None:
+        if self._spool is not None:
+            self._spool.settle(records)
 
     def _count_sent(self, count: int) -> None:
         with self._changed:
@@ -165,6 +202,10 @@ class Shipper:
                 work()
             except Exception as error:  # noqa: BLE001 -- counted as lost, with its reason
                 self.drop("capture_failed", 1, message_of(error))
+            if self._fresh and self._spool is not None:
+                if not self._unbuilt or len(self._fresh) >= _MAX_RECORDS:
+                    self._spool.keep(self._fresh)
+                    self._fresh = []
             with self._changed:
                 self._building = 0
                 self._changed.notify_all()
@@ -172,6 +213,8 @@ class Shipper:
     def _send_all(self) -> None:
         self._rest(Pause(_BATCH_DELAY_S))
         while True:
+            if not self._is_closed:
+                self._read_backlog()
             with self._changed:
                 if len(self._queue) == 0:
                     self._changed.wait_for(lambda: len(self._queue) > 0 or self._is_closed, _IDLE_S)
@@ -180,7 +223,7 @@ class Shipper:
                     self._poster.close()
                     return
                 batch = self._queue.take(self._poster.batch_limit(_MAX_RECORDS), _MAX_BATCH_BYTES)
-                self._in_flight = len(batch)
+                self._in_flight = batch
             try:
                 pause = self._sender.send(batch)
             except Exception as error:  # noqa: BLE001 -- a defect of ours must not end the thread
@@ -188,9 +231,22 @@ class Shipper:
                 self.drop("capture_failed", len(batch), message_of(error))
                 pause = Pause(_BATCH_DELAY_S)
             with self._changed:
-                self._in_flight = 0
+                self._in_flight = []
                 self._changed.notify_all()
             self._rest(pause if pause.seconds > 0 or len(self._queue) > 0 else Pause(_BATCH_DELAY_S))
+
+    def _read_backlog(self) -> None:
+        """What is on disk alone is sent where nothing else waits."""
+        while self._spool is not None and self._has_backlog() and len(self._queue) == 0:
+            self._read = self._read or self._spool.next_records()
+            while self._read and self._queue.add(self._read[0]):
+                self._read.pop(0)
+            if self._read and len(self._queue) == 0:
+                # Running calls take all memory; or it is larger than all of it.
+                if self._budget.used() == 0:
+                    self._spool.settle([self._read.pop(0)])
+                    self.drop("queue_full", 1, "a record on disk is larger than max_queue_bytes")
+                return
 
     def _rest(self, pause: Pause) -> None:
         with self._changed:
