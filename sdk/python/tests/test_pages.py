@@ -34,10 +34,18 @@ def test_runs_as_printed(program: str, provider: Provider, receiver: Receiver) -
         "ANTHROPIC_BASE_URL": provider.url,
         "SERVICE_API_KEY": "svc_test",
         "SERVICE_BASE_URL": receiver.url,
+        "GATEWAY_URL": provider.url,
+        "PROXY_API_KEY": "proxy",
     }
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stderr) == (0, "")
+    if "proxy_url" in program:
+        # The gateway records it.
+        (headers,) = provider.headers
+        assert headers["authorization"] == "Bearer proxy" and "x-service-session-id" in headers
+        assert receiver.taken == []
+        return
     assert len(receiver.taken) >= 1
     assert len({record["session_id"] for record in receiver.taken}) == 1
