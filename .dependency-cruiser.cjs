@@ -134,7 +134,10 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(\\.sluice|\\.cache|sdk/typescript/dist|services/dashboard/dist)/' },
+    // The last has packages of its own, in the platform cache.
+    exclude: {
+      path: '^(\\.sluice|\\.cache|sdk/typescript/dist|services/dashboard/dist|tests/platform/otel/javascript)/',
+    },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],
