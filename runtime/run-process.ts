@@ -6,11 +6,16 @@ import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { startOperationsServer, type OperationsServer } from './operations-server.ts'
 import type { Service } from './service.ts'
+import { openTracing } from './tracing/open-tracing.ts'
+import type { Tracing } from './tracing/tracing.ts'
+import type { TracingConfig } from './tracing/tracing-fields.ts'
 
 export interface ProcessDependencies {
   log: Log
   metrics: Metrics
   clock: Clock
+  /** Absent: the process exports no traces. */
+  tracing?: Tracing | undefined
 }
 
 type ProcessSchema = z.ZodObject<typeof processFields & { OPS_PORT: z.ZodType<number> }>
@@ -48,7 +53,8 @@ export async function runProcess<S extends ProcessSchema>(options: ProcessOption
   let operations: OperationsServer | undefined
   const signals = listenForSignals(log)
   try {
-    const service = options.create(config, { log, metrics, clock: systemClock })
+    const tracing = await openTracing(config as Partial<TracingConfig>, { name: options.name, log, metrics })
+    const service = options.create(config, { log, metrics, clock: systemClock, tracing })
     if (options.servesOperations !== false)
       operations = await startOperationsServer({
         host: OPS_HOST,
@@ -59,7 +65,7 @@ export async function runProcess<S extends ProcessSchema>(options: ProcessOption
         log,
       })
     await Promise.race([options.prepare?.(config, log), signals.first])
-    return await runUntilSignal(service, signals, DRAIN_DEADLINE_MS, log)
+    return await runUntilSignal({ service, tracing, signals, deadlineMs: DRAIN_DEADLINE_MS, log })
   } catch (error) {
     log.fatal({ err: error }, 'the process cannot go on')
     return 1
@@ -69,12 +75,18 @@ export async function runProcess<S extends ProcessSchema>(options: ProcessOption
   }
 }
 
-async function runUntilSignal(
-  service: Service,
-  signals: Signals,
-  deadlineMs: number,
-  log: Log,
-): Promise<number> {
+/** The most that a drained process still waits for the export of its traces, within its deadline. */
+const lastExportMs = 3_000
+
+interface Run {
+  service: Service
+  tracing: Tracing | undefined
+  signals: Signals
+  deadlineMs: number
+  log: Log
+}
+
+async function runUntilSignal({ service, tracing, signals, deadlineMs, log }: Run): Promise<number> {
   const failed = await untilSignalOrEnd(service, signals, log).then(
     () => false,
     (error: unknown) => {
@@ -83,10 +95,14 @@ async function runUntilSignal(
     },
   )
   log.info('stopping')
+  const endsAtMs = systemClock.now() + deadlineMs
   const deadline = new AbortController()
   const overdue = systemClock.sleep(deadlineMs, deadline.signal).then(() => 'overdue' as const)
   const outcome = await Promise.race([service.stop().then(() => 'drained' as const), overdue, signals.second])
   deadline.abort()
+  const leftMs = Math.max(0, endsAtMs - systemClock.now())
+  if (outcome === 'drained')
+    await Promise.race([tracing?.close(Math.min(leftMs, lastExportMs)), signals.second])
   log[outcome === 'drained' ? 'info' : 'error']({ outcome }, 'stopped')
   return outcome === 'drained' && !failed ? 0 : 1
 }

@@ -19,6 +19,7 @@ import {
 import { baseUrl, httpUrl, listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
+import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { maxBodyBytes } from './capture-limit.ts'
 
 const kibibyte = 1024
@@ -28,6 +29,7 @@ const minSpoolBytes = 16 * mebibyte
 export const gatewayConfigSchema = z
   .object({
     ...processFields,
+    ...tracingFields,
     ...kafkaFields,
     ...sealingFields,
     KAFKA_BROKERS: kafkaFields.KAFKA_BROKERS.optional().describe(

@@ -14,6 +14,7 @@ import {
 } from '#runtime/config.ts'
 import { listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
+import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { callBytesWithin } from '#schemas/record-limits.ts'
 
 const mebibyte = 1024 * 1024
@@ -21,6 +22,7 @@ const mebibyte = 1024 * 1024
 /** Settings of ingest, as a process of its own or inside the API. */
 export const ingestFields = {
   ...processFields,
+  ...tracingFields,
   ...servingFields,
   ...kafkaFields,
   ...registryFields,

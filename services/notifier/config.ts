@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '#runtime/config.ts'
 import { hostOf } from '#runtime/outbound-address.ts'
+import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import type { AuditTarget } from './audit/send-audit.ts'
 
 /** A URL, or a syslog server. */
@@ -27,6 +28,7 @@ function auditTarget() {
 
 export const notifierConfig = z.object({
   ...processFields,
+  ...tracingFields,
   OPS_PORT: operationsPort(9003),
   ...kafkaFields,
   ...groupFields,

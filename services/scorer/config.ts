@@ -13,6 +13,7 @@ import {
 } from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
+import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { endpointKeys, judgeEndpoints, unknownKeysOf } from './judge-endpoints.ts'
 import { groupings } from './scoring/judge/group-rubrics.ts'
 import { judgeKinds } from './scoring/judge/judge-kinds.ts'
@@ -25,6 +26,7 @@ const usd = () => z.coerce.number().min(0).max(1_000_000).optional()
 export const scorerConfig = z
   .object({
     ...processFields,
+    ...tracingFields,
     OPS_PORT: operationsPort(9002),
     ...kafkaFields,
     ...groupFields,

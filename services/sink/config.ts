@@ -10,10 +10,12 @@ import {
   wholeNumber,
 } from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
+import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { contentDays } from '#schemas/content-retention.ts'
 
 export const sinkConfig = z.object({
   ...processFields,
+  ...tracingFields,
   OPS_PORT: operationsPort(9001),
   ...kafkaFields,
   ...groupFields,

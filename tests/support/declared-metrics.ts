@@ -4,6 +4,7 @@ import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { measureCertificates } from '#runtime/certificate-expiry.ts'
+import { createTraceLosses } from '#runtime/tracing/open-tracing.ts'
 import { apiConfigSchema } from '#services/api/config.ts'
 import { createApi } from '#services/api/service.ts'
 import { dashboardConfigSchema } from '#services/dashboard/config.ts'
@@ -65,6 +66,9 @@ export const makers: Readonly<Record<string, (dependencies: ProcessDependencies)
   notifier: (dependencies) => createNotifier(read(notifierConfig), dependencies),
 }
 
+/** The services that export traces of their own, where they are configured to. */
+const traced = new Set(['api', 'gateway', 'ingest', 'notifier', 'scorer', 'sink'])
+
 /** All metrics that services declare on creation, by name, with prom-client's own for Node. */
 export function declaredMetrics(): ReadonlyMap<string, DeclaredMetric> {
   const declared = new Map<string, DeclaredMetric>()
@@ -72,6 +76,7 @@ export function declaredMetrics(): ReadonlyMap<string, DeclaredMetric> {
     const metrics = createMetrics({ processMetrics: true })
     const log = createLog('test', 'silent')
     measureCertificates({}, { metrics, log })
+    if (traced.has(service)) createTraceLosses(metrics)
     make({ log, metrics, clock: systemClock })
     for (const metric of metrics.registry.getMetricsAsArray()) {
       const described = describe(metric)
