@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { healthStatus, type Health } from '#runtime/service.ts'
+import type { Span, Tracing } from '#runtime/tracing/tracing.ts'
 import type { Authenticate } from './access/authenticate.ts'
 import type { Principal } from './access/principal.ts'
 import { createAnswerError } from './answer-error.ts'
@@ -14,6 +15,7 @@ import { methodNotAllowed, Problem } from './problem.ts'
 import { currentRoute, type Reply, type Route } from './route.ts'
 import { readBody } from './read-body.ts'
 import { sendReply } from './send-reply.ts'
+import { startRequestSpan } from './trace-request.ts'
 import { validate } from './validate.ts'
 
 const defaultBodyBytes = 256 * 1024
@@ -32,6 +34,8 @@ interface AppOptions {
   health: () => Health
   log: Log
   metrics: Metrics
+  /** Absent: no route is traced. */
+  tracing?: Tracing | undefined
   /** Pages that no route describes: the documentation. */
   pages?: express.Router
 }
@@ -46,6 +50,7 @@ export function createApp({
   health,
   log,
   metrics,
+  tracing,
   pages,
 }: AppOptions): RequestListener {
   const app = express()
@@ -63,7 +68,7 @@ export function createApp({
     ['route'],
   )
   const onStalled = (route: Route) => stalled.inc({ route: route.path })
-  const mounting = { authenticate, bodyBudget, answerBudget, bodyTimeoutMs, onStalled }
+  const mounting = { authenticate, bodyBudget, answerBudget, bodyTimeoutMs, tracing, onStalled }
   for (const route of routes) mount(app, route, mounting)
   for (const [path, group] of Map.groupBy(routes, ({ path }) => path)) refuseOtherMethods(app, path, group)
   app.use((request) => {
@@ -86,17 +91,20 @@ const unreadable = new Problem(400, 'BAD_REQUEST', 'the address of the request c
 interface Mounting extends Required<
   Pick<AppOptions, 'authenticate' | 'bodyBudget' | 'answerBudget' | 'bodyTimeoutMs'>
 > {
+  tracing: Tracing | undefined
   onStalled: (route: Route) => void
 }
 
 function mount(
   app: Express,
   route: Route,
-  { authenticate, bodyBudget, answerBudget, bodyTimeoutMs, onStalled }: Mounting,
+  { authenticate, bodyBudget, answerBudget, bodyTimeoutMs, tracing, onStalled }: Mounting,
 ): void {
   // Before the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
     response.locals['route'] = route.path
+    if (tracing !== undefined && route.traced === true)
+      response.locals['span'] = startRequestSpan(tracing, route, request, response)
     // A shared cache may not know that X-Service-Key identifies the caller. A reply with an ETag replaces
     // this.
     response.set('cache-control', 'no-store')
@@ -112,6 +120,7 @@ function mount(
     request: Request,
     principal: Principal,
     answerReservation: AnswerReservation,
+    span: Span | undefined,
   ): Promise<Reply> => {
     const bodyReservation = bodyBudget.enter(principal)
     try {
@@ -127,6 +136,7 @@ function mount(
           query: validate(route.query ?? noQuery, { ...request.query }),
           body: bodyOf(route, body),
           headers: request.headers,
+          span,
           reserveBodyBudget: bodyReservation.reserve,
           reserveAnswerBudget: answerReservation.reserve,
         }),
@@ -138,7 +148,8 @@ function mount(
   const answer = async (request: Request, response: Response) => {
     const principal = response.locals['principal'] as Principal
     const answerReservation = answerBudget.enter(principal, request, response)
-    const reply = await handle(request, principal, answerReservation)
+    const span = response.locals['span'] as Span | undefined
+    const reply = await handle(request, principal, answerReservation, span)
     await sendReply(request, response, reply, {
       reserve: answerReservation.reserve,
       onStalled: () => onStalled(route),

@@ -43,6 +43,7 @@ export function createHttpService({
   leadMs,
   log,
   metrics,
+  tracing,
 }: HttpServiceOptions): HttpService {
   let state: 'starting' | 'serving' | 'stopping' = 'starting'
   let stopped: Promise<void> | undefined
@@ -56,6 +57,7 @@ export function createHttpService({
     health,
     log,
     metrics,
+    tracing,
     ...(pages === undefined ? {} : { pages }),
   })
   const server = createHttpServer(app, { host, port, leadMs })

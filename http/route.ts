@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
+import type { Span } from '#runtime/tracing/tracing.ts'
 import type { AccessLevel, Principal } from './access/principal.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
@@ -13,6 +14,8 @@ export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
   body: B
   /** Names in lower case, as Node gives them. */
   headers: IncomingHttpHeaders
+  /** Of a `traced` route, where traces are on. */
+  span?: Span | undefined
   /** Reserves memory besides the body's, until the handler ends. Throws 503, or 413 when it can never fit. */
   reserveBodyBudget: (byteLength: number) => void
   /**
@@ -55,6 +58,8 @@ export interface RouteDescription {
   reply: { status: number; description: string; schema?: z.ZodType; contentTypes?: readonly string[] }
   /** Further error answers, besides 401, 403, 422 and 503. */
   problems?: Readonly<Record<number, string>>
+  /** Whether its requests are a part of Sluice's own traces. */
+  traced?: boolean
   /** Whether answers carry an ETag. */
   polled?: boolean
   /** Larger bodies get 413. Default: `defaultBodyBytes`. */

@@ -128,6 +128,10 @@ export const recordSchema = z
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
     }),
     context: contextField,
+    traceparent: optionalText(128).describe(
+      "W3C trace context of what the record comes from, which Sluice's own traces go on (docs/operations.md). Not stored.",
+    ),
+    tracestate: optionalText(512).describe('Belongs to traceparent.'),
     source: z
       .enum(recordSources)
       .nullish()

@@ -24,8 +24,9 @@ import {
   type RetryContext,
   type RetryPolicy,
 } from './retry-policy.ts'
+import { traceBatches, type Traced } from './trace-handlers.ts'
 
-export interface BatchConsumerOptions<T> {
+export interface BatchConsumerOptions<T> extends Traced {
   kafka: Kafka
   /** With TOPIC_PREFIX, as in the topics. */
   groupId: string
@@ -62,7 +63,7 @@ const patienceMs = 1_000
  * and errors apply.
  */
 export function createBatchConsumer<T>(options: BatchConsumerOptions<T>): Service {
-  const consumer = new BatchConsumer(options)
+  const consumer = new BatchConsumer(traceBatches(options))
   return {
     start: () => consumer.member.start(),
     stop: () => consumer.member.leave(),

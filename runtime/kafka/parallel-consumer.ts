@@ -17,8 +17,9 @@ import { ProgressCommits } from './progress-commits.ts'
 import type { DecoderChoice, RawRecord } from './raw-record.ts'
 import type { ConsumedRecord, GroupHandler, Producer, RecordHandler } from './records.ts'
 import { defaultRetryPolicy, Interrupted, type RetryPolicy } from './retry-policy.ts'
+import { traceRecords, type Traced } from './trace-handlers.ts'
 
-export interface ParallelConsumerOptions<T> extends Places {
+export interface ParallelConsumerOptions<T> extends Places, Traced {
   kafka: Kafka
   /** With TOPIC_PREFIX, as in the topics. */
   groupId: string
@@ -62,7 +63,7 @@ const abortMs = 5_000
  * partition.
  */
 export function createParallelConsumer<T>(options: ParallelConsumerOptions<T>): Service {
-  const consumer = new ParallelConsumer(options)
+  const consumer = new ParallelConsumer(traceRecords(options))
   return {
     start: () => consumer.start(),
     stop: () => consumer.stop(),

@@ -4,6 +4,7 @@ import { PermanentError, SluiceError, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Health, Service } from '../service.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import { PendingSend } from './pending-send.ts'
 import { ProducerLane } from './producer-lane.ts'
@@ -11,6 +12,7 @@ import { createProducerMetrics, type ProducerMetrics } from './producer-metrics.
 import { bytesOf, QueuedRecord } from './queued-record.ts'
 import { SendBuffer } from './send-buffer.ts'
 import type { OutgoingRecord, Producer } from './records.ts'
+import { traceSends } from './trace-sends.ts'
 
 export interface ProducerOptions {
   kafka: Kafka
@@ -29,9 +31,10 @@ export interface ProducerOptions {
   maxInFlight?: number
   maxBatchRecords?: number
   maxBatchBytes?: number
+  tracing?: Tracing | undefined
 }
 
-type Settings = Required<ProducerOptions> & { maxRecordBytes: number }
+type Settings = Required<Omit<ProducerOptions, 'tracing'>> & { maxRecordBytes: number }
 
 const mebibyte = 1024 * 1024
 const defaults = {
@@ -55,12 +58,13 @@ const defaults = {
  */
 export function createProducer(options: ProducerOptions): Producer & Pick<Service, 'health'> {
   const { maxRecordBytes = defaults.maxRecordBytes, maxBatchBytes = defaults.maxBatchBytes } = options
-  return new BatchingProducer({
+  const producer = new BatchingProducer({
     ...defaults,
     ...options,
     maxRecordBytes,
     maxBatchBytes: Math.min(maxBatchBytes, maxRecordBytes),
   })
+  return traceSends(producer, options.tracing)
 }
 
 /** After this time one failure no longer counts as degraded, for a producer that seldom sends. */

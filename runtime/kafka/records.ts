@@ -1,4 +1,5 @@
 import type { Outcome } from '../outcome.ts'
+import type { Span, TraceContext } from '../tracing/tracing.ts'
 
 /** A decoded record and where it stands. */
 export interface ConsumedRecord<T> {
@@ -10,12 +11,16 @@ export interface ConsumedRecord<T> {
   headers: Readonly<Record<string, string>>
   /** The producer's timestamp, in Unix milliseconds. */
   timestampMs: number
+  /** The span of its handling, where one record is handled and traces are on. */
+  span?: Span
 }
 
 /** Records of one partition, in order, and the position behind them. */
 export interface Batch<T> {
   records: readonly ConsumedRecord<T>[]
   position: Position
+  /** The span of its handling, where traces are on. */
+  span?: Span
 }
 
 export interface Position {
@@ -70,6 +75,8 @@ export interface OutgoingRecord {
   key: string | Buffer
   value: Buffer | null
   headers?: Readonly<Record<string, string | Buffer>>
+  /** What its sending is a part of. A producer that exports traces sends it on in the headers. */
+  trace?: TraceContext | undefined
 }
 
 export interface Producer {

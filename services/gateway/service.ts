@@ -9,6 +9,7 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
+import type { Tracing } from '#runtime/tracing/tracing.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
 import { captureMaxBytes } from './capture-limit.ts'
 import type { GatewayConfig } from './config.ts'
@@ -36,6 +37,7 @@ export interface GatewayDependencies {
   log: Log
   metrics: Metrics
   clock: Clock
+  tracing?: Tracing | undefined
   /** Its number among GATEWAY_WORKERS. */
   worker?: number
 }
@@ -58,7 +60,7 @@ export function createGateway(
   config: GatewayConfig,
   { worker = 1, ...dependencies }: GatewayDependencies,
 ): Gateway {
-  const { log, metrics: registry, clock } = dependencies
+  const { log, metrics: registry, clock, tracing } = dependencies
   const metrics = createGatewayMetrics(registry)
   const now = () => clock.now()
   const upstream = createUpstream(config)
@@ -94,9 +96,7 @@ export function createGateway(
     credentials: createCredentials(config, backend, log),
     recordOther: config.GATEWAY_RECORD_OTHER,
     forwardOther: forwardsOther(config, log),
-    now,
-    metrics,
-    log,
+    ...{ now, metrics, log, tracing },
   })
   return new GatewayService({
     config,

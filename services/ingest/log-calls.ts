@@ -3,6 +3,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { createTakeTurn, type TakeTurn } from '#runtime/take-turns.ts'
+import { traceContextOf, type Span } from '#runtime/tracing/tracing.ts'
 import { newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
@@ -20,14 +21,20 @@ export type LogResult = { id: string } | Problem
 
 /**
  * Publishes records of one caller, given as JSON. Returns one result each, in order: a bad record does not
- * fail its neighbours. Throws for bytes that are not JSON, and whatever `beforeAny` throws. That gets the
- * refusals so far; null: not refused.
+ * fail its neighbours. Throws for bytes that are not JSON, and whatever `beforeAny` throws.
  */
 export type LogCalls = (
   principal: Principal,
   records: readonly Buffer[],
-  beforeAny?: (refused: readonly (Problem | null)[]) => void,
+  request?: LogRequest,
 ) => Promise<LogResult[]>
+
+interface LogRequest {
+  /** Gets the refusals before anything is counted or published; null: not refused. */
+  beforeAny?: (refused: readonly (Problem | null)[]) => void
+  /** Of the request, where traces are on. */
+  span?: Span | undefined
+}
 
 export interface LogCallsDependencies {
   keys: KeyDirectory
@@ -50,7 +57,7 @@ export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   const { clock, maxRecordBytes } = dependencies
   // One for all batches: a thousand batches with their own would each take a turn in every round.
   const takeTurn = createTakeTurn()
-  return async (principal, records, beforeAny) => {
+  return async (principal, records, { beforeAny, span } = {}) => {
     const read = await readRecords(records, maxRecordBytes, clock.now(), takeTurn)
     const accepted = await Promise.all(
       read.map((record) => orProblem(() => accept(dependencies, principal, record))),
@@ -59,7 +66,7 @@ export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
     const results = await inTurns(accepted, takeTurn, async (record) =>
       isAccepted(record)
-        ? withRetryId(record.id, await orProblem(() => publish(dependencies, record, admissions)))
+        ? withRetryId(record.id, await orProblem(() => publish(dependencies, record, admissions, span)))
         : record,
     )
     outcomes(results)
@@ -149,6 +156,7 @@ async function publish(
   { publish: send, prices, clock }: LogCallsDependencies,
   { id, project, call: read, ...bodies }: Accepted,
   admissions: Admissions,
+  span: Span | undefined,
 ): Promise<{ id: string }> {
   // A record that claims nothing is independent of its neighbours' admission.
   const admission = read.fields.source === 'redteam' ? undefined : admissions.get(project.projectId)
@@ -161,7 +169,7 @@ async function publish(
     response_body: null,
     received_at: clock.now(),
   }
-  await send(call, bodies)
+  await send(call, bodies, span?.parentFor(traceContextOf(read.fields)))
   return { id }
 }
 

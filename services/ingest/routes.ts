@@ -49,6 +49,7 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
     summary: 'Log one model or tool call. The answer follows when every in-sync replica has the record.',
     body: recordSchema,
     maxBodyBytes: maxRecordBytes,
+    traced: true,
     reply: {
       status: 202,
       description: 'Accepted, and queued for storing and scoring.',
@@ -61,9 +62,9 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
       429: "The project has used its tier's requests; Retry-After says when the period resets.",
       503: 'Not kept, or not known to be: send it again after Retry-After, with `retry_id` as its id where the answer has one.',
     },
-    async handle({ principal, body, reserveBodyBudget }) {
+    async handle({ principal, body, span, reserveBodyBudget }) {
       reserveBodyBudget(recordBytes)
-      const [result] = await logCalls(principal, [body])
+      const [result] = await logCalls(principal, [body], { span })
       if (result === undefined || result instanceof Problem)
         throw result ?? new Error('no result for the record')
       return { status: 202, json: { id: result.id, status: 'queued' } }
@@ -81,6 +82,7 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
       'Log up to 1,000 calls. Each has its own result, in order: one bad record does not fail its neighbours.',
     body: z.object({ records: z.array(recordSchema).min(1).max(maxRecords) }),
     maxBodyBytes: maxBatchBytes,
+    traced: true,
     reply: {
       status: 200,
       description: 'One result per record.',
@@ -93,11 +95,14 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
       429: "All records are over the tier's limit.",
       503: 'No record can be kept: send them again after Retry-After, each with its id in `retry_ids` where the answer has them.',
     },
-    async handle({ principal, body, reserveBodyBudget, reserveAnswerBudget }) {
+    async handle({ principal, body, span, reserveBodyBudget, reserveAnswerBudget }) {
       const records = splitBatch(body)
       reserveBodyBudget(records.length * recordBytes)
-      const results = await logCalls(principal, records, (refused) => {
-        reserveAnswerBudget(refused.reduce((bytes, problem) => bytes + bytesOf(problem), 0))
+      span?.set({ 'sluice.records': records.length })
+      const results = await logCalls(principal, records, {
+        span,
+        beforeAny: (refused) =>
+          reserveAnswerBudget(refused.reduce((bytes, problem) => bytes + bytesOf(problem), 0)),
       })
       return replyOf(results)
     },

@@ -33,13 +33,15 @@ export function createSender(
   { spool, metrics, backend, own, stripBodies }: SenderParts,
   dependencies: ProcessDependencies,
 ): { sender: Sender; close: () => Promise<unknown> } {
-  const { log, clock } = dependencies
+  const { log, clock, tracing } = dependencies
   const kafkas: KafkaDelivery[] = []
   const deliveryAs = (credential: Credential | undefined): PostRecords | undefined => {
     if (credential === undefined) return undefined
     const url = config.API_BACKEND_URL
     const now = () => clock.now()
-    const post = rejectPoisonRecords(createPostRecords({ dispatcher: backend, url, credential, now }))
+    const post = rejectPoisonRecords(
+      createPostRecords({ dispatcher: backend, url, credential, tracing, now }),
+    )
     if (config.GATEWAY_DELIVERY === 'api') return post
     const ask = createAskProject(url, credential, backend)
     const findProject = createProjectDirectory({ own, ask, now, log })

@@ -2,7 +2,9 @@ import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { parseJson } from '#capture/json.ts'
 import { codeOf, TransientError } from '#runtime/errors.ts'
+import type { TraceContext, Tracing } from '#runtime/tracing/tracing.ts'
 import type { Credential } from './credentials.ts'
+import { traceOfRecord } from './trace-of-record.ts'
 
 /** The API service's decision on one record. */
 export type Verdict =
@@ -28,6 +30,7 @@ export interface PostOptions {
   url: string
   /** Authenticates the gateway. */
   credential: Credential
+  tracing?: Tracing | undefined
   now: () => number
 }
 
@@ -94,12 +97,12 @@ const quotaCode = 'INGEST_QUOTA_EXCEEDED'
 const withoutBatchesMs = 60_000
 const maxRetryAfterMs = 60_000
 
-export function createPostRecords({ dispatcher, url, credential, now }: PostOptions): PostRecords {
+export function createPostRecords({ dispatcher, url, credential, tracing, now }: PostOptions): PostRecords {
   let noBatchesUntilMs = 0
   const base = new URL(url)
   const basePath = base.pathname === '/' ? '' : base.pathname
 
-  const post = async (path: string, body: Buffer): Promise<Answer> => {
+  const exchange = async (path: string, body: Buffer, trace?: TraceContext): Promise<Answer> => {
     try {
       const {
         statusCode,
@@ -109,7 +112,7 @@ export function createPostRecords({ dispatcher, url, credential, now }: PostOpti
         origin: base.origin,
         path: basePath + path,
         method: 'POST',
-        headers: { 'content-type': 'application/json', [credential.name]: credential.value },
+        headers: { 'content-type': 'application/json', [credential.name]: credential.value, ...trace },
         body,
       })
       const retryAfterMs = Math.min(Number(headers['retry-after']) * 1_000 || 0, maxRetryAfterMs)
@@ -118,7 +121,9 @@ export function createPostRecords({ dispatcher, url, credential, now }: PostOpti
       throw withoutAnswer(error)
     }
   }
-  const postOne = async (record: Buffer): Promise<Verdict> => verdictOf(await post('/internal/log', record))
+  const post = tracing === undefined ? untraced(exchange) : traced(exchange, tracing)
+  const postOne = async (record: Buffer): Promise<Verdict> =>
+    verdictOf(await post('/internal/log', record, [record]))
   const postEach = async (records: readonly Buffer[]): Promise<Verdict[]> => {
     const verdicts: Verdict[] = []
     for (const record of records) verdicts.push(await postOne(record))
@@ -127,7 +132,7 @@ export function createPostRecords({ dispatcher, url, credential, now }: PostOpti
 
   return async (records) => {
     if (records.length === 1 || now() < noBatchesUntilMs) return postEach(records)
-    const answer = await post('/internal/log/batch', joinBatch(records))
+    const answer = await post('/internal/log/batch', joinBatch(records), records)
     const { status, text } = answer
     if (status === 200) return readVerdicts(text, records.length)
     // An older service has no batch route.
@@ -135,6 +140,31 @@ export function createPostRecords({ dispatcher, url, credential, now }: PostOpti
     if (status === 404 || refusedStatuses.has(status)) return postEach(records)
     const verdict = verdictOf(answer)
     return records.map(() => verdict)
+  }
+}
+
+type Exchange = (path: string, body: Buffer, trace?: TraceContext) => Promise<Answer>
+type Post = (path: string, body: Buffer, records: readonly Buffer[]) => Promise<Answer>
+
+function untraced(exchange: Exchange): Post {
+  return (path, body) => exchange(path, body)
+}
+
+function traced(exchange: Exchange, tracing: Tracing): Post {
+  return async (path, body, records) => {
+    const span = tracing.start(`POST ${path}`, 'client', records.map(traceOfRecord), {
+      'http.request.method': 'POST',
+      'sluice.records': records.length,
+    })
+    try {
+      const answer = await exchange(path, body, span.context)
+      span.set({ 'http.response.status_code': answer.status })
+      span.end(answer.status >= 400 ? String(answer.status) : undefined)
+      return answer
+    } catch (error) {
+      span.end(error)
+      throw error
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import type { PriceTable } from '#capture/price-table.ts'
 import { messageOf, PermanentError, TransientError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import { traceContextOf, type TraceContext } from '#runtime/tracing/tracing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { newId } from '#schemas/ids.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
@@ -84,6 +85,7 @@ async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | 
   }
   return publish(
     options,
+    traceContextOf(record.fields),
     outgoingCall(call, bodies, (bytes, identity) => options.sealer.seal(bytes, identity)),
   )
 }
@@ -98,12 +100,14 @@ function readRecord(json: Buffer, nowMs: number): (CallBodies & { call: ReadCall
 
 async function publish(
   { producer, logged, ephemeral }: PublishOptions,
+  trace: TraceContext | undefined,
   call: ReturnType<typeof outgoingCall>,
 ): Promise<Verdict | TransientError> {
   const recordFor = async (topic: CallTopic, value: LoggedCall): Promise<OutgoingRecord> => ({
     topic: topic.name,
     key: value.id,
     value: await topic.encoder.encode(value),
+    trace,
   })
   try {
     const records = [recordFor(logged, call.logged)]

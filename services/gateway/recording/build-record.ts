@@ -3,6 +3,7 @@ import { fieldAt, textOf } from '#capture/json.ts'
 import { providerOfUpstream } from '#capture/providers.ts'
 import type { OnDefect } from '#capture/record/raw-answer.ts'
 import type { Arrivals } from '#capture/streams/arrivals.ts'
+import type { TraceContext } from '#runtime/tracing/tracing.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
 import { answerJson, type AnswerJson } from './answer-json.ts'
@@ -16,6 +17,8 @@ export interface FinishedCall {
   caller: Caller
   path: string
   labels: CallLabels
+  /** What its record goes on; undefined where traces are off. */
+  trace?: TraceContext | undefined
   request: CapturedBytes
   /** Content-Encoding of the request; empty without one. */
   requestEncoding: string
@@ -68,6 +71,9 @@ function joinRecord(
   const fields = {
     id: call.id,
     project_id: call.caller.projectId,
+    // Read from the start of the record (delivery/trace-of-record.ts).
+    traceparent: call.trace?.traceparent,
+    tracestate: call.trace?.tracestate,
     source: 'gateway',
     ...labels,
     ...derived,

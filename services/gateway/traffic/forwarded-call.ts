@@ -1,4 +1,5 @@
 import type { Log } from '#runtime/log.ts'
+import type { Span } from '#runtime/tracing/tracing.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { AttackMark, IsMarkedAttack } from '../recording/attack-marks.ts'
 import type { SharedBudget } from '../recording/capture-budget.ts'
@@ -47,4 +48,6 @@ export interface ForwardedCall {
   labels: CallLabels
   mark: AttackMark | undefined
   isRecorded: boolean
+  /** Undefined where traces are off. */
+  span: Span | undefined
 }

@@ -9,6 +9,7 @@ import type { ForwardedCall, ProxyDependencies } from './forwarded-call.ts'
 import { answerHeaders, pairsOf, type AnswerHeaders } from './forwarded-headers.ts'
 import { reasonOf, sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
 import type { LiveCall } from './live-calls.ts'
+import { measureCall } from './measure-call.ts'
 import { PassingChunks } from './passing-chunks.ts'
 import { closeOnceRead, RequestBody, type ForwardedBody } from './request-body.ts'
 import { answerForFailure, TooManyWaiting } from './upstream.ts'
@@ -256,7 +257,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     const { metrics, recorder, isMarkedAttack } = this.#dependencies
     const captured = this.#captured
     if (captured === null) return undefined
-    const { id, caller, path, labels, mark } = this.#call
+    const { id, caller, path, labels, mark, span } = this.#call
     const request = captured.request.bytes()
     // A call counts only once its request is complete.
     if (this.#sentMs === 0 || (mark !== undefined && isMarkedAttack(mark, request))) {
@@ -269,6 +270,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       caller,
       path,
       labels,
+      trace: span?.context,
       request,
       requestEncoding: this.#request.headers['content-encoding'] ?? '',
       answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answer.bytes() },
@@ -283,13 +285,10 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   #measure(abortedBy: 'client' | 'upstream' | null, status: number | null, overMs: number): void {
-    const { metrics } = this.#dependencies
-    const waited = this.#sentMs === 0 ? 0 : overMs - this.#sentMs
-    metrics.ended(status)
-    metrics.added((performance.now() - this.begunMs - waited) / 1_000)
-    metrics.requestBytes(this.#body.received)
-    metrics.answerBytes(this.#received)
-    if (this.#firstByteMs !== null) metrics.firstByte(this.#firstByteMs / 1_000)
-    if (abortedBy !== null) metrics.aborted(abortedBy)
+    measureCall(this.#dependencies.metrics, this.#call.span, {
+      ...{ abortedBy, status },
+      addedMs: performance.now() - this.begunMs - (this.#sentMs === 0 ? 0 : overMs - this.#sentMs),
+      ...{ requestBytes: this.#body.received, answerBytes: this.#received, firstByteMs: this.#firstByteMs },
+    })
   }
 }

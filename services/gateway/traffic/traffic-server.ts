@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ambiguityOf, answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
+import type { Tracing } from '#runtime/tracing/tracing.ts'
 import { newId } from '#schemas/ids.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
@@ -22,6 +23,7 @@ import {
 } from './gateway-answer.ts'
 import { isAllowedOnSharedAccount, isModelCall } from './call-paths.ts'
 import type { ProxyDependencies } from './forwarded-call.ts'
+import { startCallSpan } from './measure-call.ts'
 import { ProxyCall } from './proxy-call.ts'
 import { closeOnceRead, drainRequest } from './request-body.ts'
 import { createRequestIds, isRetry } from './request-ids.ts'
@@ -37,6 +39,7 @@ export interface TrafficDependencies extends ProxyDependencies {
   /** Time limit for an application that does not read its answer. */
   stallTimeoutMs: number
   maxConnections: number
+  tracing: Tracing | undefined
   now: () => number
 }
 
@@ -108,22 +111,7 @@ function createHandler(dependencies: TrafficDependencies) {
   const { authorize, credentials, recordOther, forwardOther, maxRequestBytes, metrics, now } = dependencies
   const ids = createRequestIds()
 
-  const refuse = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    answer: GatewayAnswer,
-    id: string,
-    expects: Expectation,
-  ) => {
-    if (answer.refusal !== undefined) metrics.refused(answer.refusal)
-    // The body may never come: do not wait for it.
-    if (expects !== 'nothing') response.shouldKeepAlive = false
-    else {
-      closeOnceRead(request, response)
-      drainRequest(request, maxRequestBytes)
-    }
-    sendAnswer(response, answer, id)
-  }
+  const refuse = createRefuse(dependencies)
 
   const handle = (
     request: IncomingMessage,
@@ -149,9 +137,10 @@ function createHandler(dependencies: TrafficDependencies) {
     if (expects === 'continue') response.writeContinue()
     const isRecorded = recordOther || (request.method === 'POST' && isModelCall(path))
     const mark = attackMark === undefined ? undefined : { text: attackMark, arrivedMs: nowMs }
+    const span = dependencies.tracing && startCallSpan(dependencies.tracing, request, id, caller)
     const call = new ProxyCall(
       dependencies,
-      { id, caller, path, headers: forwarded, labels, mark, isRecorded },
+      { id, caller, path, headers: forwarded, labels, mark, isRecorded, span },
       request,
       response,
     )
@@ -168,6 +157,26 @@ function createHandler(dependencies: TrafficDependencies) {
       // The application may have disconnected meanwhile.
       if (!response.destroyed) handle(request, response, expects, found)
     })
+  }
+}
+
+/** Answers a request that is not forwarded. */
+function createRefuse({ maxRequestBytes, metrics }: TrafficDependencies) {
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: GatewayAnswer,
+    id: string,
+    expects: Expectation,
+  ) => {
+    if (answer.refusal !== undefined) metrics.refused(answer.refusal)
+    // The body may never come: do not wait for it.
+    if (expects !== 'nothing') response.shouldKeepAlive = false
+    else {
+      closeOnceRead(request, response)
+      drainRequest(request, maxRequestBytes)
+    }
+    sendAnswer(response, answer, id)
   }
 }
 

@@ -3,6 +3,7 @@ import type { CallBodies } from '#capture/record/read-bodies.ts'
 import { PermanentError, SluiceError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import type { TraceContext } from '#runtime/tracing/tracing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { Problem, unavailable } from '#http/problem.ts'
 
@@ -23,20 +24,28 @@ interface PublishDependencies {
  * Resolves when every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it
  * is too large, 422 when it can never be written.
  */
-export type PublishCall = (call: LoggedCall, bodies: CallBodies) => Promise<void>
+export type PublishCall = (call: LoggedCall, bodies: CallBodies, trace?: TraceContext) => Promise<void>
 
 export function createPublishCall({ producer, sealer, logged, ephemeral }: PublishDependencies): PublishCall {
-  const encodeFor = async (topic: CallTopic, call: LoggedCall): Promise<OutgoingRecord> => ({
+  const encodeFor = async (
+    topic: CallTopic,
+    call: LoggedCall,
+    trace: TraceContext | undefined,
+  ): Promise<OutgoingRecord> => ({
     topic: topic.name,
     key: call.id,
     value: await topic.encoder.encode(call),
+    trace,
   })
-  return async (call, bodies) => {
+  return async (call, bodies, trace) => {
     const { logged: kept, ephemeral: whole } = outgoingCall(call, bodies, (bytes, identity) =>
       sealer.seal(bytes, identity),
     )
     try {
-      const records = [encodeFor(logged, kept), ...(whole === null ? [] : [encodeFor(ephemeral, whole)])]
+      const records = [
+        encodeFor(logged, kept, trace),
+        ...(whole === null ? [] : [encodeFor(ephemeral, whole, trace)]),
+      ]
       await producer.send(await Promise.all(records))
     } catch (error) {
       throw asProblem(error)

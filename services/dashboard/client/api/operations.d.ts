@@ -4721,6 +4721,8 @@ export interface Operations {
       aborted_by?: 'client' | 'upstream' | null | undefined
       metadata?: Record<never, never> | null | undefined
       context?: (number | string)[] | null | undefined
+      traceparent?: string | null | undefined
+      tracestate?: string | null | undefined
       source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
     }
     answer: { id: string; status: 'queued' }
@@ -4758,6 +4760,8 @@ export interface Operations {
         aborted_by?: 'client' | 'upstream' | null | undefined
         metadata?: Record<never, never> | null | undefined
         context?: (number | string)[] | null | undefined
+        traceparent?: string | null | undefined
+        tracestate?: string | null | undefined
         source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
       }[]
     }
