@@ -14,6 +14,7 @@ import { createAuditStore } from './audit/audit-store.ts'
 import { AuditStream } from './audit/audit-stream.ts'
 import { claimLeaseMs, receiverTimeoutMs } from './delivery/attempt.ts'
 import type { NotifierConfig } from './config.ts'
+import type { EventTraces } from './event-traces.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery/delivery-publisher.ts'
 import { EndpointLimiter } from './limits/endpoint-limiter.ts'
 import { createDelivering } from './delivery/create-delivering.ts'
@@ -49,6 +50,8 @@ interface NotifierContext extends ServiceContext<NotifierConfig, TopicValues> {
   sealer: Sealer
   notifierMetrics: NotifierMetrics
   publisher: DeliveryPublisher
+  /** Undefined where traces are off. */
+  eventTraces: EventTraces | undefined
 }
 
 /**
@@ -66,14 +69,17 @@ function createNotifierContext(config: NotifierConfig, dependencies: ProcessDepe
     writes: services.notifier.kafka.writes,
     pool: { readsByKey: true },
   })
+  const eventTraces: EventTraces | undefined = dependencies.tracing && new WeakMap()
   return {
     ...context,
+    eventTraces,
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
     notifierMetrics: createNotifierMetrics(dependencies.metrics),
     publisher: createDeliveryPublisher({
       producer: context.producer,
       topicPrefix: config.TOPIC_PREFIX,
       encoderOf: (topic) => context.codecOf(topics[topic]),
+      eventTraces,
     }),
   }
 }

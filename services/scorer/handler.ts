@@ -4,6 +4,7 @@ import { TransientError } from '#runtime/errors.ts'
 import type { ConsumedRecord, RecordHandler } from '#runtime/kafka/records.ts'
 import { drop, ok, type Outcome } from '#runtime/outcome.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import type { TraceContext } from '#runtime/tracing/tracing.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import type { CallBudget } from './call-budget.ts'
@@ -51,7 +52,7 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   markKey: string | null
   log: Log
   /** Resolves once Kafka has acknowledged the scores. */
-  publish: (scored: ScoredCall) => Promise<void>
+  publish: (scored: ScoredCall, trace?: TraceContext) => Promise<void>
   metrics: ScorerMetrics
   clock: Clock
 }
@@ -98,6 +99,8 @@ async function scoreJob(
   const { sealer, tiers, custom, settings, isErased, markKey, log, publish, metrics, clock } = dependencies
   const { queues, inlineMaxChars, memoryBudget, valueKeys } = dependencies
   const job = record.value
+  const trace = record.span?.context
+  record.span?.set({ 'sluice.request_id': job.request_id, 'sluice.project_id': job.project_id })
   checkIdentity(job)
   const own = await settings.of(job.project_id)
   const { judgeMode, failAt } = own
@@ -106,12 +109,13 @@ async function scoreJob(
   const finish = async (call: Call | null, verdicts: readonly NamedVerdict[]): Promise<Outcome> => {
     if (verdicts.length === 0) return drop('no_scorer')
     const valueKey = hasValues(job, verdicts) ? await valueKeys.of(job.project_id) : null
-    await publish(makeScoredCall(job, call, verdicts, { sealer, valueKey }, clock.now()))
+    await publish(makeScoredCall(job, call, verdicts, { sealer, valueKey }, clock.now()), trace)
+    record.span?.set({ 'sluice.scores': verdicts.length })
     count(verdicts, metrics)
     return ok()
   }
   const handOver = async () => {
-    await queues.handOver(job)
+    await queues.handOver(job, trace)
     metrics.requeuedJobs.inc({ reason: 'large' })
     return ok()
   }
@@ -128,7 +132,7 @@ async function scoreJob(
     if (isOwnCall(job.metadata, call.request?.value, markKey)) return drop('judge_call')
     const verdicts = await runScorers(chosen, call, terms, dependencies, signal)
     if (verdicts !== 'try_later') return finish(call, verdicts)
-    await queues.tryLater(job, queue)
+    await queues.tryLater(job, queue, trace)
     metrics.requeuedJobs.inc({ reason: 'too_slow' })
     return ok()
   }

@@ -1,5 +1,6 @@
 import { murmur2 } from '#runtime/kafka/partition-for-key.ts'
 import type { ConsumedRecord, Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
+import type { TraceContext } from '#runtime/tracing/tracing.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { topics, type TopicDefinition } from '#schemas/topics.ts'
 
@@ -9,9 +10,9 @@ export type QueueName = 'live' | 'large' | 'replay'
 /** Moves jobs to another queue, or to the end of their own. Resolves once Kafka has the job. */
 export interface JobQueues {
   /** To the lane for large calls. */
-  handOver(job: ScoreJob): Promise<void>
+  handOver(job: ScoreJob, trace?: TraceContext): Promise<void>
   /** To the end of its own queue, marked as a second attempt. */
-  tryLater(job: ScoreJob, from: QueueName): Promise<void>
+  tryLater(job: ScoreJob, from: QueueName, trace?: TraceContext): Promise<void>
 }
 
 interface JobQueuesOptions {
@@ -33,13 +34,14 @@ export function createJobQueues({ producer, encoder, topicPrefix }: JobQueuesOpt
     key: largeKeyOf(job),
   })
   return {
-    handOver: (job) => send(job, largeOf(job)),
-    tryLater: (job, from) =>
+    handOver: (job, trace) => send(job, { ...largeOf(job), trace }),
+    tryLater: (job, from, trace) =>
       send(job, {
         ...(from === 'replay'
           ? { topic: nameOf(topics.scoreJobsReplay), key: job.request_id }
           : largeOf(job)),
         headers: { [attemptHeader]: '2' },
+        trace,
       }),
   }
 }

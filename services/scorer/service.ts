@@ -77,9 +77,9 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
       encoder: codecOf(topics.scoreJobsLarge),
       topicPrefix: config.TOPIC_PREFIX,
     }),
-    publish: async (scored) => {
+    publish: async (scored, trace) => {
       const value = await codecOf(topics.scoreRecorded).encode(scored)
-      await producer.send([{ topic: nameOf(topics.scoreRecorded), key: scored.request_id, value }])
+      await producer.send([{ topic: nameOf(topics.scoreRecorded), key: scored.request_id, value, trace }])
     },
   }
   const consume = (queue: QueueName, groupId: string, read: readonly TopicDefinition[]) =>

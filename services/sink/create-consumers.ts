@@ -34,7 +34,7 @@ export function createCallConsumer(
       kindOf: (topic) => (topic === ephemeralTopic ? 'ephemeral' : 'kept'),
       partitions,
       calls: createCallStore(context.pool, context.rollups),
-      publishJobs: (jobs, kind) => publish[kind](jobs),
+      publishJobs: (jobs, kind, traces) => publish[kind](jobs, traces),
       onEvents,
     }),
     maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,

@@ -1,9 +1,11 @@
 import type { Clock } from '#runtime/clock.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import type { Batch, BatchHandler, ConsumedRecord } from '#runtime/kafka/records.ts'
+import { traceByValue } from '#runtime/kafka/trace-handlers.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { deadLetter, ok, type Outcome } from '#runtime/outcome.ts'
+import type { TraceContext } from '#runtime/tracing/tracing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { createOverflowCounter } from './steps/count-overflow.ts'
@@ -19,8 +21,12 @@ export interface CallHandlerDependencies {
   kindOf: (topic: string) => CallTopicKind
   partitions: DayPartitions
   calls: CallStore
-  /** Resolves once Kafka has the jobs. */
-  publishJobs: (jobs: readonly ScoreJob[], kind: CallTopicKind) => Promise<void>
+  /** Resolves once Kafka has the jobs. `traces`: what each goes on. */
+  publishJobs: (
+    jobs: readonly ScoreJob[],
+    kind: CallTopicKind,
+    traces: readonly (TraceContext | undefined)[],
+  ) => Promise<void>
   /** Called when events wait in the outbox. */
   onEvents: () => void
   clock: Clock
@@ -41,6 +47,7 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
   const countOverflow = createOverflowCounter(dependencies)
   return async (batch) => {
     const kind = kindOf(batch.position.topic)
+    const traceOf = traceByValue(batch)
     const { placed, outcomes } = await placeCalls(batch, kind, partitions)
     const stored = await calls.store(placed, batch.position, kind)
     const { dispositions, rowCount, eventCount } = stored
@@ -49,6 +56,7 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
     await publishJobs(
       toScore.map(({ call }) => makeScoreJob(call, clock.now())),
       kind,
+      toScore.map(({ call }) => traceOf(call)),
     )
     rowCounter.inc(rowCount)
     countOverflow('calls', stored.overflowCount)

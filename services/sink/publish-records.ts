@@ -1,5 +1,6 @@
 import { PermanentError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
+import type { TraceContext } from '#runtime/tracing/tracing.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 
@@ -9,15 +10,32 @@ interface Publisher<T> {
   encoder: Encoder<T>
 }
 
+/** What each value goes on, in the same order. */
+type Traces = readonly (TraceContext | undefined)[]
+
 /** Publishes jobs, keyed by request. Resolves once Kafka has them all. */
 export function createJobPublisher({ producer, topic, encoder }: Publisher<ScoreJob>) {
-  return (jobs: readonly ScoreJob[]) => send({ producer, topic, encoder }, jobs, (job) => job.request_id)
+  return (jobs: readonly ScoreJob[], traces?: Traces) =>
+    send({ producer, topic, encoder }, jobs, (job) => job.request_id, traces)
 }
 
 /** Publishes events, keyed by project. Resolves once Kafka has them all. */
-export function createEventPublisher({ producer, topic, encoder }: Publisher<RaisedEvent>) {
+export function createEventPublisher({
+  producer,
+  topic,
+  encoder,
+  traceOf,
+}: Publisher<RaisedEvent> & {
+  /** By the event's id. */
+  traceOf: (eventId: string) => TraceContext | undefined
+}) {
   return (events: readonly RaisedEvent[]) =>
-    send({ producer, topic, encoder }, events, (event) => event.project_id)
+    send(
+      { producer, topic, encoder },
+      events,
+      (event) => event.project_id,
+      events.map(({ id }) => traceOf(id)),
+    )
 }
 
 type Publish<T> = (values: readonly T[]) => Promise<void>
@@ -67,12 +85,13 @@ async function send<T>(
   { producer, topic, encoder }: Publisher<T>,
   values: readonly T[],
   keyOf: (value: T) => string,
+  traces?: Traces,
 ): Promise<void> {
   let slice: OutgoingRecord[] = []
   let bytes = 0
-  for (const value of values) {
+  for (const [index, value] of values.entries()) {
     const encoded = await encoder.encode(value)
-    slice.push({ topic, key: keyOf(value), value: encoded })
+    slice.push({ topic, key: keyOf(value), value: encoded, trace: traces?.[index] })
     bytes += encoded.length
     if (bytes < sliceBytes) continue
     await producer.send(slice)

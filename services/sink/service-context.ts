@@ -3,6 +3,7 @@ import { createServiceContext, type ServiceContext as RuntimeContext } from '#ru
 import { services } from '#schemas/services.ts'
 import { avroSchemas, topics, type TopicValues } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
+import { createEventTraces, type EventTraces } from './event-traces.ts'
 import type { Queue } from './upkeep/follow-queues.ts'
 import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
 
@@ -49,6 +50,8 @@ function scoreQueueOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): Queue {
 /** Shared dependencies of the sink's parts. */
 export interface ServiceContext extends RuntimeContext<SinkConfig, TopicValues> {
   rollups: RollupStore
+  /** Undefined where traces are off. */
+  eventTraces: EventTraces | undefined
 }
 
 /** Does not connect yet. */
@@ -60,5 +63,6 @@ export function createSinkContext(config: SinkConfig, dependencies: ProcessDepen
     // A batch of calls becomes about as many bytes of jobs, for several partitions at once.
     producer: { maxBufferedBytes: 256 * mebibyte },
   })
-  return { ...context, rollups: createRollupStore() }
+  const eventTraces = dependencies.tracing && createEventTraces()
+  return { ...context, rollups: createRollupStore(), eventTraces }
 }

@@ -44,7 +44,7 @@ const rows = [
 const page = `# OpenTelemetry
 
 Generated from the code by \`UPDATE_DOCS=1\`. Applications that are traced need no SDK of Sluice: point their
-exporter at ingest.
+exporter at ingest. Sluice's own traces are in [operations](operations.md#sluices-own-traces).
 
 \`\`\`sh
 export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://sluice.internal:8000/v1/traces

@@ -4,6 +4,7 @@ import type { Log } from '#runtime/log.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { Release } from '../limits/wait-queue.ts'
+import type { EventTraces } from '../event-traces.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
 import type { SendMessage } from '../sending/send-message.ts'
 import type { ExpressionCache } from '../steps/expression-cache.ts'
@@ -31,6 +32,8 @@ export interface Parts {
   expressions: ExpressionCache
   sendMessage: SendMessage
   metrics: NotifierMetrics
+  /** Undefined where traces are off. */
+  eventTraces?: EventTraces | undefined
   log: Log
   clock: Clock
 }

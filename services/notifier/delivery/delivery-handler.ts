@@ -11,10 +11,15 @@ export function createDeliveryHandler({
   attemptDue,
   limiter,
   setAside,
-}: Pick<Parts, 'limiter'> & { attemptDue: AttemptDue; setAside: SetAside }): RecordHandler<WebhookDelivery> {
-  return async ({ value: delivery }) => {
+  eventTraces,
+}: Pick<Parts, 'limiter' | 'eventTraces'> & {
+  attemptDue: AttemptDue
+  setAside: SetAside
+}): RecordHandler<WebhookDelivery> {
+  return async ({ value: delivery, span }) => {
     const fault = checkDelivery(delivery)
     if (fault !== undefined) return deadLetter(fault)
+    if (span !== undefined) eventTraces?.set(delivery.event, span.context)
     const release = await limiter.acquireSoon(delivery)
     if (release === undefined) {
       limiter.holdBack(delivery)

@@ -3,6 +3,7 @@ import type { GroupHandler } from '#runtime/kafka/records.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { checkEvent } from '../steps/check-record.ts'
 import { selectPlainly, type Decision } from '../steps/select-webhooks.ts'
+import type { EventTraces } from '../event-traces.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
 import type { JoinEvent } from '../steps/open-message.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
@@ -17,6 +18,7 @@ export interface GroupDependencies {
   begin: BeginDeliveries
   joinEvent: JoinEvent
   metrics: Pick<NotifierMetrics, 'selections'>
+  eventTraces?: EventTraces | undefined
 }
 
 interface GroupAttempt extends Attempt {
@@ -36,8 +38,9 @@ const maxGroupWebhooks = 20
  * permits: an expression, more than 20 webhooks, a destination, a wait, or an error of its own.
  */
 export function createHandleGroup(dependencies: GroupDependencies): GroupHandler<RaisedEvent> {
-  const { webhooks, begin, metrics } = dependencies
+  const { webhooks, begin, metrics, eventTraces } = dependencies
   return async (records, handBack, over) => {
+    for (const { value, span } of records) if (span !== undefined) eventTraces?.set(value, span.context)
     const events = records.map(({ value }) => (checkEvent(value) === undefined ? value : undefined))
     const ids = new Set(events.flatMap((event) => event?.project_id ?? []))
     const known = new Map(

@@ -24,7 +24,7 @@ const manyDeliveries = 100
 
 /** Events become deliveries. An event's offset moves once each delivery is made, set aside or handed over. */
 export function createFanOut(dependencies: FanOutDependencies) {
-  const { webhooks, first, joinEvent, metrics, expressions } = dependencies
+  const { webhooks, first, joinEvent, metrics, expressions, eventTraces } = dependencies
   const takeTurn = createTakeTurn()
   const expressionsInTurn = createPartitionTurns()
   const inTurn = createPartitionTurns()
@@ -35,7 +35,8 @@ export function createFanOut(dependencies: FanOutDependencies) {
       return failures.map(() => undefined)
     },
   })
-  const handle: RecordHandler<RaisedEvent> = async ({ value: event, partition }, signal) => {
+  const handle: RecordHandler<RaisedEvent> = async ({ value: event, partition, span }, signal) => {
+    if (span !== undefined) eventTraces?.set(event, span.context)
     const fault = checkEvent(event)
     if (fault !== undefined) return deadLetter(fault)
     const known = await webhooks.ofProject(event.project_id)

@@ -1,7 +1,9 @@
 import type { Clock } from '#runtime/clock.ts'
+import type { Span, Tracing } from '#runtime/tracing/tracing.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { EndpointLimiter } from '../limits/endpoint-limiter.ts'
 import type { NotifierMetrics } from '../notifier-metrics.ts'
+import type { EventTraces } from '../event-traces.ts'
 import type { SendToDestination } from '../destinations/send-to-destination.ts'
 import { failed, type AttemptResult, type Sender } from './send-attempt.ts'
 import type { Message } from '../steps/open-message.ts'
@@ -16,6 +18,8 @@ export interface SendingDependencies {
   metrics: NotifierMetrics
   clock: Clock
   sendToDestination: SendToDestination
+  tracing?: Tracing | undefined
+  eventTraces?: EventTraces | undefined
 }
 
 /** Signs and sends. Calls `onSent` with the result, before returning if nothing is sent. */
@@ -41,9 +45,12 @@ export function createSendMessage(dependencies: SendingDependencies): SendMessag
   }
   return (delivery, webhook, { body, keys, isTest, data }, onSent) => {
     const isWanted = webhook.enabled || isTest
+    const span = isWanted ? startDelivery(delivery, dependencies) : undefined
     const onResult = (result: AttemptResult & { retryAfterMs?: number | null }) => {
       const finishedAtMs = clock.now()
       note(delivery, result, finishedAtMs)
+      span?.set({ 'http.response.status_code': result.statusCode ?? undefined })
+      span?.end(result.error === null ? undefined : resultLabel(result))
       const { timedOut: _timedOut, ...ended } = result
       const isLast = !isWanted || isLastAttempt(delivery, webhook.kind)
       onSent({ finishedAtMs, ...ended, isLast, wasSent: isWanted })
@@ -60,6 +67,20 @@ export function createSendMessage(dependencies: SendingDependencies): SendMessag
     const isQuick = limiter.kindOf(webhook.id) === 'quick'
     sender.send({ url: webhook.url, headers, body, isQuick }, onResult)
   }
+}
+
+/** The span of an attempt. Its context is not sent: specification 3.3 fixes the headers of a delivery. */
+function startDelivery(
+  delivery: WebhookDelivery,
+  { tracing, eventTraces }: SendingDependencies,
+): Span | undefined {
+  return tracing?.start('deliver event', 'client', [eventTraces?.get(delivery.event)], {
+    'sluice.event_id': delivery.event.id,
+    'sluice.project_id': delivery.project_id,
+    'sluice.webhook_id': delivery.webhook_id,
+    'sluice.delivery_id': delivery.delivery_id,
+    'sluice.attempt': delivery.attempt,
+  })
 }
 
 export function disabledBecause(reason: string | null): string {

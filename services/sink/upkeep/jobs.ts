@@ -43,6 +43,7 @@ export const upkeepJobs: readonly UpkeepJob[] = [
           producer: context.producer,
           topic: context.nameOf(topics.eventRaised),
           encoder: context.codecOf(topics.eventRaised),
+          traceOf: (id) => context.eventTraces?.of(id),
         }),
       }),
   },

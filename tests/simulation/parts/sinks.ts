@@ -32,6 +32,7 @@ export function startSimSink(context: SimContext): Service {
         producer,
         topic: topics.eventRaised.name,
         encoder: codecs.events,
+        traceOf: () => undefined,
       }),
     }),
     clock,
