@@ -1,7 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { startLocalServer, type LocalServer } from '../support/local-server.ts'
 import { createWebhook } from '../support/create-webhook.ts'
+import { testInfrastructure } from '../support/infrastructure.ts'
+import { proxyKey } from '../support/start-gateway.ts'
+import { startGatewayProcess } from '../support/start-gateway-process.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../support/trace-receiver.ts'
 import { until } from '../support/until.ts'
@@ -108,6 +114,45 @@ test("a call's trace goes on through every process to its webhook, and changes n
   const said = JSON.stringify(traces.spans)
   for (const secret of [card, stack.apiKey, stack.proxyApiKey, stack.operatorSecret, 'Noted'])
     expect(said).not.toContain(secret)
+})
+
+test('a gateway that publishes by itself sends the trace on', async () => {
+  const { brokers, registryUrl } = testInfrastructure()
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-traced-'))
+  const gateway = await startGatewayProcess({
+    directory,
+    providerUrl: provider.url,
+    receiverUrl: stack.apiUrl,
+    environment: {
+      ...{ GATEWAY_DELIVERY: 'kafka', SERVICE_API_KEY: stack.apiKey, TOPIC_PREFIX: stack.topicPrefix },
+      ...{ KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl },
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, OTEL_SERVICE_NAME: 'publishing' },
+    },
+  })
+  try {
+    const own = '4'.repeat(32)
+    await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${proxyKey}`, traceparent: `00-${own}-${callersSpan}-01` },
+      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+    const job = `process ${stack.topicPrefix}safety_score_jobs`
+    const names = () =>
+      chainTo(
+        job,
+        traces.spans.filter((span) => span.traceId === own),
+      )
+    const expected = ['publishing forward call', 'publishing send llm.request.logged', ...chain.slice(4, 7)]
+    await until(
+      () => Promise.resolve(names().length >= expected.length),
+      120_000,
+      () => Promise.resolve(names().join('\n')),
+    )
+    expect(names()).toEqual(expected)
+  } finally {
+    await gateway.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
 })
 
 test('the records of one batch keep their own traces', async () => {
