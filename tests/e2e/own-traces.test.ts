@@ -10,6 +10,7 @@ import { proxyKey } from '../support/start-gateway.ts'
 import { startGatewayProcess } from '../support/start-gateway-process.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../support/trace-receiver.ts'
+import { readMetric } from '../support/read-metric.ts'
 import { until } from '../support/until.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -185,6 +186,25 @@ test('the records of one batch keep their own traces', async () => {
     () => Promise.resolve(JSON.stringify(ofEach())),
   )
   expect(ofEach().map((names) => names.sort())).toEqual(ids.map(() => expected))
+})
+
+test('a receiver that refuses all spans costs spans, which are counted, and no call', async () => {
+  const before = receiver.deliveries.length
+  const lost = () => readMetric(stack.processes.gateway.operationsPort, 'sluice_traces_dropped_total')
+  expect(await lost()).toBe(0)
+  traces.answerWith(400)
+  const answer = await fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.proxyApiKey}` },
+    body: JSON.stringify({
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: `My card is ${card}.` }],
+    }),
+  })
+  expect(answer.status).toBe(200)
+  await receiver.waitFor((deliveries) => deliveries.length > before)
+  await until(async () => (await lost()) >= 2)
+  expect(Object.values(stack.processes).map(({ restarts }) => restarts())).toEqual([0, 0, 0, 0, 0])
 })
 
 /** Topics have the stack's prefix. */

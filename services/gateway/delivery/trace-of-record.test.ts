@@ -37,6 +37,14 @@ test.each([
   }
 })
 
+test.each([
+  ['that is no JSON', `{"id":"a","traceparent":"${traceparent}","tracestate":"\\q"}`],
+  ['that is no context', `{"id":"a","traceparent":"${'0'.repeat(55)}"}`],
+  ['that is cut off', `{"id":"a","traceparent":"${traceparent}`],
+])('a trace %s is none', (_name, record) => {
+  expect(traceOfRecord(Buffer.from(record))).toBeUndefined()
+})
+
 test('a record without a trace has none, whatever its body says', async () => {
   const record = await recordOf(undefined)
   expect(record.toString().match(/traceparent/g)).toHaveLength(1)

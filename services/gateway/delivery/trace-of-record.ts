@@ -1,4 +1,4 @@
-import { parseJson } from '#capture/json.ts'
+import { objectOf, parseJson } from '#capture/json.ts'
 import { traceContextOf, type TraceContext } from '#runtime/tracing/tracing.ts'
 
 const context =
@@ -12,7 +12,6 @@ const headBytes = 1_300
  */
 export function traceOfRecord(record: Buffer): TraceContext | undefined {
   const members = context.exec(record.toString('latin1', 0, headBytes))?.[1]
-  return members === undefined
-    ? undefined
-    : traceContextOf(parseJson(`{${members}}`) as Record<string, unknown>)
+  const headers = members === undefined ? undefined : objectOf(parseJson(`{${members}}`))
+  return headers && traceContextOf(headers)
 }
