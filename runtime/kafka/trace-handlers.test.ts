@@ -89,7 +89,7 @@ test('each record of a group has a span, which ends once: over, handed back, or 
   }
   const handler: RecordHandler<string> = () => Promise.resolve(ok())
   const traced = traceRecords({ groupId, tracing, groupHandler, handler })
-  await traced.groupHandler?.(
+  await traced.groupHandler(
     [record(1), record(2), record(3)],
     (index) => seen.push(`back ${index}`),
     (index) => seen.push(`over ${index}`),
@@ -109,10 +109,11 @@ test('without traces, options and producer stay what they are', () => {
 
 test('a producer sends the context of its span beside the other headers, of records that have a trace', async () => {
   const sent: unknown[] = []
-  let failure: Error | undefined
+  const failure = new Error('away')
+  let isAway = false
   const send = (records: readonly object[]) => {
     sent.push(...records)
-    return failure === undefined ? Promise.resolve() : Promise.reject(failure)
+    return isAway ? Promise.reject(failure) : Promise.resolve()
   }
   const producer = { start: never, stop: never, send, health: () => ({ status: 'ok' as const }) }
   const traced = traceSends(producer, tracing)
@@ -120,7 +121,7 @@ test('a producer sends the context of its span beside the other headers, of reco
   await traced.send([{ ...plain, headers: { own: '1' }, trace: traceOf(1) }, plain])
   expect(sent).toEqual([expect.objectContaining({ headers: { own: '1', ...ofSpan } }), plain])
   expect(noted).toEqual([{ name: 'send jobs', origins: [traceOf(1)], ends: ['well'] }])
-  failure = new Error('away')
+  isAway = true
   await expect(traced.send([{ ...plain, trace: traceOf(1) }])).rejects.toBe(failure)
   expect(noted[1]?.ends).toEqual([failure])
 })

@@ -3,7 +3,7 @@ import { ExportResultCode, type ExportResult } from '@opentelemetry/core'
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { TraceLosses } from './open-tracing.ts'
+import type { TraceLosses } from './trace-losses.ts'
 
 /** Spans that wait for their export; about 4 MB. Beyond, new ones are dropped. */
 const maxQueueSize = 4_096

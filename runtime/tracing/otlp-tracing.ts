@@ -25,7 +25,7 @@ import { codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { readVersion } from '../read-version.ts'
 import { createBoundedExport } from './bounded-export.ts'
-import type { TraceLosses } from './open-tracing.ts'
+import type { TraceLosses } from './trace-losses.ts'
 import {
   isSameTrace,
   type Span,
@@ -87,10 +87,13 @@ export function createOtlpTracing(
       const late = new AbortController()
       const closed = provider.shutdown().then(
         () => true,
-        (error: unknown) => void log.warn({ err: error }, 'the last traces were not exported'),
+        (error: unknown) => {
+          log.warn({ err: error }, 'the last traces were not exported')
+          return true
+        },
       )
       const overdue = sleep(withinMs, false, { signal: late.signal }).catch(() => false)
-      if ((await Promise.race([closed, overdue])) === false)
+      if (!(await Promise.race([closed, overdue])))
         log.warn({ within_ms: withinMs }, 'the last traces were not exported in time')
       late.abort()
     },

@@ -23,7 +23,7 @@ const tracestate = 'vendor=1,other=a"b'
 const card = '4111 1111 1111 1111'
 
 let provider: LocalServer
-let asked: { raw: string[]; headers: IncomingHttpHeaders }[] = []
+const asked: { raw: string[]; headers: IncomingHttpHeaders }[] = []
 let traces: TraceReceiver
 let receiver: WebhookReceiver
 let stack: Stack
