@@ -19,9 +19,10 @@ import { createTestDatabase } from '../support/infrastructure.ts'
 import { createCallStorage } from '../support/store-calls.ts'
 
 /**
- * CPU time that storing the scores of a call takes, with findings and without their statements, when none, 1 %
- * and 20 % of the calls are unsafe: of this process and of its Postgres backend. All scorers judge each call;
- * a sink at 240 calls a second has about five calls in a batch. Rounds alternate, as a busy machine changes.
+ * CPU time that storing the scores of a call takes, with findings and without their statements, when none,
+ * 1 % and 20 % of the calls are unsafe: of this process and of its Postgres backend. All scorers judge each
+ * call; a sink at 240 calls a second has about five calls in a batch. Rounds alternate, as a busy machine
+ * changes.
  * `--pipeline`: microseconds that a call takes of the whole pipeline at 240 calls a second
  * (docs/benchmarks/pipeline.jsonl).
  */

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.ts'
+import type { Mutation } from './mutation.ts'
 
 /** Mistakes in what findings do (findings/play-findings.ts). */
 export const findingMutations: Readonly<Record<string, Mutation>> = {
@@ -36,11 +36,6 @@ export const findingMutations: Readonly<Record<string, Mutation>> = {
     file: 'services/sink/steps/group-findings.ts',
     find: 'group.severity = worseOf(group.severity, score.severity)',
     replace: 'group.severity = score.severity',
-  },
-  'findings-lose-earlier-values-of-a-batch': {
-    file: 'services/sink/steps/group-findings.ts',
-    find: 'if (requestUuid > known.last) known.last = requestUuid',
-    replace: 'known.last = requestUuid',
   },
   'findings-are-not-limited': {
     file: 'services/sink/stores/finding-store.ts',

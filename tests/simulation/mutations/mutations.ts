@@ -1,12 +1,5 @@
 import { findingMutations } from './finding-mutations.ts'
-
-/** A plausible mistake, as a replacement in our code. */
-export interface Mutation {
-  file: string
-  /** Is in the file exactly once. */
-  find: string
-  replace: string
-}
+import type { Mutation } from './mutation.ts'
 
 /** The simulation catches each of these (simulation.test.ts). Named by the part that they are in. */
 export const mutations: Readonly<Record<string, Mutation>> = {
