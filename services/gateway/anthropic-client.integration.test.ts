@@ -121,7 +121,7 @@ afterAll(async () => {
 })
 
 const clientOf = (key: string | undefined) =>
-  new Anthropic({ apiKey: null, authToken: key ?? '', baseURL: gateway.url, maxRetries: 0 })
+  new Anthropic({ apiKey: key ?? '', baseURL: gateway.url, maxRetries: 0 })
 const asked = {
   model: 'claude-test',
   max_tokens: 100,

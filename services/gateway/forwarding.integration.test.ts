@@ -158,6 +158,37 @@ describe('keys', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /)
   })
 
+  test.each(['x-api-key', 'api-key', 'x-goog-api-key', 'X-Service-Key'])(
+    'one in %s is taken out, and what the application sends beside it passes',
+    async (name) => {
+      const theirs = { authorization: 'Bearer subscription' }
+      for (const environment of [{}, { UPSTREAM_API_KEY: 'up', UPSTREAM_API_KEY_HEADER: 'x-up' }]) {
+        const own = await world.startAnother(environment)
+        const response = await fetch(own.url + chatPath, {
+          method: 'POST',
+          body: chatBody,
+          headers: { ...theirs, [name]: proxyKey },
+        })
+        expect(response.status).toBe(200)
+        await response.text()
+        await own.stop()
+        const text = world.upstream.requests.at(-1)?.lines.join('\n') ?? ''
+        expect(text).toMatch(/^authorization: Bearer subscription$/m)
+        expect(text).not.toContain(proxyKey)
+        expect(text.includes('x-up: up')).toBe('UPSTREAM_API_KEY' in environment)
+      }
+    },
+  )
+
+  test('two different ones are 401, and nothing is forwarded', async () => {
+    const own = await world.startAnother({ PROXY_API_KEY: `${proxyKey},another-key` })
+    const headers = { authorization, 'x-api-key': 'another-key' }
+    const response = await fetch(own.url + chatPath, { method: 'POST', body: chatBody, headers })
+    expect(response.status).toBe(401)
+    await own.stop()
+    expect(world.upstream.requests).toHaveLength(0)
+  })
+
   test.each<[string, Record<string, string>, string]>([
     ['as a bearer token', {}, 'Authorization: Bearer up'],
     ['in a header of its own', { UPSTREAM_API_KEY_HEADER: 'api-key' }, 'api-key: up'],

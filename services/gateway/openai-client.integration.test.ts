@@ -103,11 +103,11 @@ function bodyOf(call: TopicValues['LlmRequestLogged'] | undefined, part: SealedP
   return JSON.parse(sealer.open(sealed, sealedIdentity(call.project_id, call.id, part)).toString())
 }
 
-test('Azure: the key as a token, as docs/applications.md has it, and a label beyond ASCII', async () => {
+test('Azure: the key in api-key, as docs/applications.md has it, and a label beyond ASCII', async () => {
   const azure = new AzureOpenAI({
     endpoint: gateway.url,
     apiVersion: '2024-10-21',
-    azureADTokenProvider: () => Promise.resolve(proxyKey),
+    apiKey: proxyKey,
   })
   const headers = { 'X-Service-Agent-Name': Buffer.from('Zoë').toString('latin1') }
   const { response } = await azure.chat.completions

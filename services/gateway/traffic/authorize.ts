@@ -9,8 +9,8 @@ export interface Caller {
 }
 
 /**
- * Finds the caller of an `Authorization` header; `unavailable` if that is impossible at the moment. Never
- * rejects.
+ * Finds the caller of an `Authorization` header, or of a bare key written as one; `unavailable` if that is
+ * impossible at the moment. Never rejects.
  */
 export type Authorizer = (
   authorization: string | undefined,

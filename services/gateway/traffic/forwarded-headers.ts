@@ -34,6 +34,7 @@ const neverDropped = new Set([
   'content-encoding',
   'api-key',
   'x-api-key',
+  'x-goog-api-key',
 ])
 
 const beyondAscii = /[\u0080-\u00ff]/

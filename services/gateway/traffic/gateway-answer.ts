@@ -30,7 +30,7 @@ export type RefusalReason = (typeof refusalReasons)[number]
 export const invalidKey: GatewayAnswer = {
   status: 401,
   message:
-    'Incorrect API key provided: the gateway accepts its own keys, or those of projects if so configured, as Authorization: Bearer <key>.',
+    'Incorrect API key provided: the gateway accepts its own keys, or those of projects if so configured, one of them, as Authorization: Bearer <key> or in x-api-key, api-key, x-goog-api-key or X-Service-Key.',
   type: 'invalid_request_error',
   code: 'invalid_api_key',
   refusal: 'key',

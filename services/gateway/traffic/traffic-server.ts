@@ -4,6 +4,7 @@ import { ambiguityOf, answerBrokenRequests, type BrokenRequest } from '#runtime/
 import type { Tracing } from '#runtime/tracing/tracing.ts'
 import { newId } from '#schemas/ids.ts'
 import type { Authorizer, Caller } from './authorize.ts'
+import { createDropped, findCaller, type FoundCaller } from './find-caller.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
 import {
   badExpectation,
@@ -111,16 +112,17 @@ function createHandler(dependencies: TrafficDependencies) {
   const { authorize, credentials, recordOther, forwardOther, maxRequestBytes, metrics, now } = dependencies
   const ids = createRequestIds()
 
+  const droppedFor = createDropped(credentials?.replaces)
   const refuse = createRefuse(dependencies)
 
   const handle = (
     request: IncomingMessage,
     response: ServerResponse,
     expects: Expectation,
-    caller: Caller | 'unknown' | 'unavailable',
+    { caller, heldBy }: FoundCaller,
   ): void => {
     const nowMs = now()
-    const { forwarded, service } = splitRequestHeaders(request.rawHeaders, credentials?.replaces)
+    const { forwarded, service } = splitRequestHeaders(request.rawHeaders, droppedFor(heldBy))
     const { labels, requestId, attackMark, malformed } = readServiceHeaders(service, nowMs)
     const id = ids.claim(isRetry(request.headers) ? undefined : requestId, nowMs)
     if (malformed > 0) metrics.malformedHeaders(malformed)
@@ -148,14 +150,14 @@ function createHandler(dependencies: TrafficDependencies) {
   }
 
   return (request: IncomingMessage, response: ServerResponse, expects: Expectation = 'nothing'): void => {
-    const caller = hasOneAuthorization(request) ? authorize(request.headers.authorization) : 'unknown'
-    if (!(caller instanceof Promise)) {
-      handle(request, response, expects, caller)
+    const found = findCaller(request.rawHeaders, authorize)
+    if (!(found instanceof Promise)) {
+      handle(request, response, expects, found)
       return
     }
-    void caller.then((found) => {
+    void found.then((late) => {
       // The application may have disconnected meanwhile.
-      if (!response.destroyed) handle(request, response, expects, found)
+      if (!response.destroyed) handle(request, response, expects, late)
     })
   }
 }
@@ -196,17 +198,6 @@ function refusalOf(
   // coding that does not end in chunked is malformed.
   if (coding !== undefined && /,\s*chunked$/i.test(coding)) return unknownCoding
   return Number(length ?? 0) > maxBytes ? requestTooLarge : undefined
-}
-
-/**
- * Node returns only the first `Authorization` header, and the provider might use another: exactly one is
- * allowed.
- */
-function hasOneAuthorization(request: IncomingMessage): boolean {
-  let count = 0
-  for (let at = 0; at < request.rawHeaders.length; at += 2)
-    if (request.rawHeaders[at]?.toLowerCase() === 'authorization') count++
-  return count === 1
 }
 
 /** Path and query, byte for byte. The absolute form of a URL loses scheme and authority. */

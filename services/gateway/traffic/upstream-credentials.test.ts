@@ -71,10 +71,10 @@ test('a token that no header may hold is none', async () => {
   await expect(credentials().header()).rejects.toThrow(TokenUnavailable)
 })
 
-test("an application's own credentials, PROXY_API_KEY among them, do not pass beside the gateway's", () => {
+test("the gateway's credentials replace a header of the same name, and a static api-key beside a token", () => {
   expect(credentials().replaces).toEqual(new Set(['authorization', 'api-key']))
   const { replaces } = fixedCredentials({ name: 'X-Goog-Api-Key', value: 'k' })
-  expect(replaces).toEqual(new Set(['authorization', 'x-goog-api-key']))
+  expect(replaces).toEqual(new Set(['x-goog-api-key']))
 })
 
 test('a refused token is replaced once however many calls were refused; not again and again', async () => {

@@ -6,7 +6,7 @@ import type { Log } from '#runtime/log.ts'
 
 /** Credentials that the gateway sends instead of the application's. */
 export interface UpstreamCredentials {
-  /** The application's headers that they replace, in lower case. */
+  /** The application's headers that they replace, in lower case; besides those that hold our key. */
   replaces: ReadonlySet<string>
   /** The header to send. Rejects with {@link TokenUnavailable}. */
   header(): UpstreamHeader | Promise<UpstreamHeader>
@@ -30,7 +30,7 @@ export interface AccessToken {
 /** A fixed key. */
 export function fixedCredentials(header: UpstreamHeader): UpstreamCredentials {
   return {
-    replaces: new Set(['authorization', header.name.toLowerCase()]),
+    replaces: new Set([header.name.toLowerCase()]),
     header: () => header,
     refused: () => false,
   }
