@@ -128,22 +128,24 @@ test('results of evaluations are no calls and counted apart; the judged calls ar
   expect((await counted()) - before).toBe(2)
 })
 
-test('2,000 spans sent three times over are each one record, and count once for the quota', async () => {
-  const { projectId, key } = await api.createProject({ tier: 'free' })
+test('10,000 spans sent three times over are each one record, and count once for the quota', async () => {
+  const { projectId, key } = await api.createProject({ tier: 'team' })
   const startMs = Date.now()
-  const spans = Array.from({ length: 2_000 }, (_, index) => ({
+  const spans = Array.from({ length: 10_000 }, (_, index) => ({
     attributes: chat,
     startMs,
     spanId: (index + 1).toString(16).padStart(16, '0'),
   }))
-  for (let times = 0; times < 3; times++) expect((await send(spans, key)).json).toEqual({})
+  for (let times = 0; times < 3; times++)
+    for (let at = 0; at < spans.length; at += 2_000)
+      expect((await send(spans.slice(at, at + 2_000), key)).json).toEqual({})
   const ids = (await recordsOf(projectId)).map(({ id }) => id)
-  expect([ids.length, new Set(ids).size]).toEqual([6_000, 2_000])
+  expect([ids.length, new Set(ids).size]).toEqual([30_000, 10_000])
   const { rows } = await api.pool.query<{ used: string }>(
     'select requests_this_period as used from subscriptions where project_id = $1',
     [idToUuid(projectId)],
   )
-  expect(rows.map(({ used }) => Number(used))).toEqual([2_000])
+  expect(rows.map(({ used }) => Number(used))).toEqual([10_000])
 })
 
 test('more than the quota is 429 with Retry-After', async () => {
