@@ -56,9 +56,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'sink-swallows-a-store-error': {
     file: 'services/sink/handle-scores.ts',
-    find: 'await scores.store(placed, partition, threatsOf)',
+    find: 'await scores.store(placed, partition, (added) => threatsOf(added, traceOf))',
     replace:
-      'await scores.store(placed, partition, threatsOf).catch(() => ({ added: [], missed: 0, eventCount: 0, overflowCount: 0 }))',
+      'await scores.store(placed, partition, (added) => threatsOf(added, traceOf)).catch(() => ({ added: [], missed: 0, eventCount: 0, overflowCount: 0 }))',
   },
   'relay-does-not-wait-for-the-broker': {
     file: 'services/sink/upkeep/relay-events.ts',
@@ -67,9 +67,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'relay-makes-an-id-per-attempt': {
     file: 'services/sink/publish-records.ts',
-    find: 'send({ producer, topic, encoder }, events,',
+    find: 'events,\n      (event) => event.project_id,',
     replace:
-      'send({ producer, topic, encoder }, events.map((event) => ({ ...event, id: `evt_${event.id.slice(4, -9)}${String(Math.random()).slice(2, 11).padEnd(9, "0")}` })),',
+      'events.map((event) => ({ ...event, id: `evt_${event.id.slice(4, -9)}${String(Math.random()).slice(2, 11).padEnd(9, "0")}` })),\n      (event) => event.project_id,',
   },
   'scorer-makes-an-id-per-attempt': {
     file: 'services/scorer/steps/make-scored-call.ts',
@@ -84,13 +84,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'scorer-hands-over-without-the-broker': {
     file: 'services/scorer/handler.ts',
-    find: 'await queues.handOver(job)',
-    replace: 'void queues.handOver(job).catch(() => undefined)',
+    find: 'await queues.handOver(job, trace)',
+    replace: 'void queues.handOver(job, trace).catch(() => undefined)',
   },
   'scorer-tries-later-without-the-broker': {
     file: 'services/scorer/handler.ts',
-    find: 'await queues.tryLater(job, queue)',
-    replace: 'void queues.tryLater(job, queue).catch(() => undefined)',
+    find: 'await queues.tryLater(job, queue, trace)',
+    replace: 'void queues.tryLater(job, queue, trace).catch(() => undefined)',
   },
   'fan-out-publishes-before-it-stores': {
     file: 'services/notifier/delivery/hand-over.ts',
@@ -181,7 +181,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'ingest-answers-before-the-broker': {
     file: 'services/ingest/log-calls.ts',
-    find: 'await send(call, bodies)',
+    find: 'await send(call, bodies, span?.parentFor(traceContextOf(read.fields)))',
     replace: 'void send(call, bodies).catch(() => undefined)',
   },
   'ingest-takes-what-is-over-quota': {
