@@ -69,3 +69,21 @@ test('undo leaves the owner whom the change left, also one who is disabled', asy
   const { json: found } = await after.call('GET', `/api/findings/${id}`)
   expect(found).toMatchObject({ state: 'acknowledged', owner: { id: before.id } })
 })
+
+test('an analyst may choose among the active users who see the project', async () => {
+  const [project, other] = [await api.createProject(), await api.createProject()]
+  const [seer, viewer, gone, stranger] = [
+    await signInPerson(api, 'analyst', [project.projectId]),
+    await signInPerson(api, 'viewer', [project.projectId]),
+    await signInPerson(api, 'analyst', [project.projectId]),
+    await signInPerson(api, 'analyst', [other.projectId]),
+  ]
+  await api.call('PATCH', `/api/people/${gone.id}`, { operator: true, body: { disabled: true } })
+  const { json } = await seer.call('GET', '/api/findings/owners')
+  const listed = (json['owners'] as { id: string }[]).map(({ id }) => id)
+  const expected = [seer, viewer, gone, stranger].map((person) => listed.includes(person.id))
+  expect(expected).toEqual([true, true, false, false])
+  expect((await viewer.call('GET', '/api/findings/owners')).status).toBe(403)
+  const foreign = await seer.call('GET', `/api/findings/owners?project_id=${other.projectId}`)
+  expect(foreign.status).toBe(403)
+})
