@@ -42,7 +42,6 @@ describe('a mutation is caught', () => {
     'relay-makes-an-id-per-attempt',
     'scorer-makes-an-id-per-attempt',
     'scorer-hands-over-without-the-broker',
-    'fan-out-publishes-before-it-stores',
     'fan-out-keeps-what-it-could-not-begin',
     'notifier-forgets-its-claim',
     'ingest-answers-before-the-broker',
