@@ -13,61 +13,52 @@ export interface FoundCaller {
 const inAuthorization: ReadonlySet<string> = new Set(['authorization'])
 const nobody: FoundCaller = { caller: 'unknown', heldBy: new Set() }
 
+/** A key as Authorization has it, and the headers that hold it. */
+interface Candidate {
+  authorization: string
+  heldBy: ReadonlySet<string>
+}
+
 /**
  * Finds the caller by the key in any header that clients use. Two different keys of ours are nobody's, and so
  * is a header that comes twice: the provider might take the other.
  */
 export function findCaller(raw: RawHeaders, authorize: Authorizer): FoundCaller | Promise<FoundCaller> {
   const candidates = readCandidates(raw)
-  if (candidates === undefined) return nobody
-  const [only, ...others] = candidates
-  if (only === undefined) return nobody
-  if (others.length === 0) {
-    const [authorization, heldBy] = only
-    const caller = authorize(authorization)
-    return caller instanceof Promise
-      ? caller.then((found) => ({ caller: found, heldBy }))
-      : { caller, heldBy }
-  }
-  const found = [...candidates].map(([authorization]) => authorize(authorization))
-  const heldBy = [...candidates.values()]
-  if (!found.some((each) => each instanceof Promise))
-    return chooseCaller(found as FoundCaller['caller'][], heldBy)
-  return Promise.all(found.map((each) => Promise.resolve(each))).then((callers) =>
-    chooseCaller(callers, heldBy),
-  )
+  const found = candidates.map(({ authorization }) => authorize(authorization))
+  return found.some((each) => each instanceof Promise)
+    ? Promise.all(found.map((each) => Promise.resolve(each))).then((all) => chooseCaller(all, candidates))
+    : chooseCaller(found as FoundCaller['caller'][], candidates)
 }
 
-/** The headers of each distinct key, by the key as Authorization has it. Undefined: a header comes twice. */
-function readCandidates(raw: RawHeaders): Map<string, ReadonlySet<string>> | undefined {
-  const candidates = new Map<string, ReadonlySet<string>>()
-  const seen = new Set<string>()
+/** One for each distinct key. None if a header comes twice. */
+function readCandidates(raw: RawHeaders): Candidate[] {
+  const candidates: Candidate[] = []
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]?.toLowerCase() ?? ''
-    const isAuthorization = name === 'authorization'
-    if (!isAuthorization && !keyHeaders.has(name)) continue
-    if (seen.has(name)) return undefined
-    seen.add(name)
+    const isBare = keyHeaders.has(name)
+    if (!isBare && name !== 'authorization') continue
+    if (candidates.some(({ heldBy }) => heldBy.has(name))) return []
     const value = raw[at + 1] ?? ''
-    const key = isAuthorization ? value : `Bearer ${value}`
-    const held = candidates.get(key)
-    candidates.set(
-      key,
-      held === undefined ? (isAuthorization ? inAuthorization : new Set([name])) : new Set([...held, name]),
-    )
+    const authorization = isBare ? `Bearer ${value}` : value
+    const same = candidates.find((candidate) => candidate.authorization === authorization)
+    if (same !== undefined) same.heldBy = new Set([...same.heldBy, name])
+    else candidates.push({ authorization, heldBy: isBare ? new Set([name]) : inAuthorization })
   }
   return candidates
 }
 
 function chooseCaller(
   callers: readonly FoundCaller['caller'][],
-  heldBy: readonly ReadonlySet<string>[],
+  candidates: readonly Candidate[],
 ): FoundCaller {
-  const known = callers.flatMap((caller, at) =>
-    typeof caller === 'string' ? [] : [{ caller, heldBy: heldBy[at] ?? new Set<string>() }],
-  )
-  if (known.length === 1) return known[0] ?? nobody
-  return known.length === 0 && callers.includes('unavailable') ? { ...nobody, caller: 'unavailable' } : nobody
+  const known = candidates.flatMap(({ heldBy }, at) => {
+    const caller = callers[at]
+    return typeof caller === 'object' ? [{ caller, heldBy }] : []
+  })
+  const [only, another] = known
+  if (only !== undefined) return another === undefined ? only : nobody
+  return callers.includes('unavailable') ? { ...nobody, caller: 'unavailable' } : nobody
 }
 
 /**
