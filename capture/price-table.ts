@@ -69,7 +69,7 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
 const anyProvider = '*'
 const nameOf = (provider: string | undefined, model: string) => `${provider ?? anyProvider} ${model}`
 
-/** What runs on a machine of one's own is not paid by the token, whoever made the model. */
+/** A model on one's own machine costs nothing a token, whoever made it. */
 const ownMachine = 'ollama'
 
 /**

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** A pool whose connections break at the n-th statement that is asked of one of them, counted from 1. */
+/** A pool that breaks a connection at its n-th statement, counted from 1. */
 export class BreakingPool extends pg.Pool {
   readonly #breakAt: number
   #asked = 0

@@ -63,7 +63,7 @@ export function createSinks(context: FindingContext) {
     checkAdded(added, new Map([...places].filter(([placed]) => decisive.has(placed))))
   }
 
-  /** Moves the expected findings by the scores that were added, and checks what was told of each. */
+  /** Applies the added scores to the expected findings, and checks the events of each. */
   function checkAdded(added: readonly PlacedScore[], places: ReadonlyMap<PlacedScore, string>): void {
     const known = new Set(expected.all.keys())
     const byScore = new Map([...places].map(([{ scoreUuid }, id]) => [scoreUuid, id]))
