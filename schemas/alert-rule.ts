@@ -1,4 +1,5 @@
 import { latencyPercentile } from './latency-buckets.ts'
+import { isMetadataFilter, metadataKeyOf } from './metadata-filter.ts'
 import type { Severity } from './verdicts.ts'
 
 /** What a rule measures. `unsafe_…` counts calls, or scores of one scorer where the rule names it. */
@@ -32,12 +33,10 @@ export type AlertFilter = Partial<Record<AlertFilterName, string>> & {
   [name: `metadata.${string}`]: string
 }
 
-const metadataPrefix = 'metadata.'
-
 /** The declared keys that a filter names, with their values. */
 export function metadataOf(filter: AlertFilter): [key: string, value: string][] {
   return Object.entries(filter).flatMap(([name, value]) =>
-    name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value]] : [],
+    isMetadataFilter(name) ? [[metadataKeyOf(name), value]] : [],
   )
 }
 
@@ -117,8 +116,8 @@ export function filtersOf(rule: Pick<AlertRule, 'metric' | 'filter'>): readonly 
 
 /** Whether a filter's name is among the offered ones. */
 export function isOffered(name: string, offered: readonly OfferedFilter[]): boolean {
-  const kind = name.startsWith(metadataPrefix) ? 'metadata' : name
-  return offered.some((one) => one === kind && name !== 'metadata')
+  if (isMetadataFilter(name)) return offered.includes('metadata')
+  return name !== 'metadata' && offered.some((one) => one === name)
 }
 
 /** Sums over a window. Postgres writes them as text: they have more digits than a number. */

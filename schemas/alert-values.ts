@@ -1,6 +1,7 @@
 import {
   addAlertSums,
   countsOf,
+  isOfCalls,
   metadataOf,
   type AlertCounts,
   type AlertRule,
@@ -186,14 +187,14 @@ export async function readRecentSums(query: Query, given: readonly AlertWindow[]
   return sums.map(addAlertSums)
 }
 
-/** Hourly counts do not tell suppressed scores apart, and the others are not counted ahead. */
-const withoutHours: ReadonlySet<AlertCounts> = new Set(['scores', 'deliveries', 'spools', 'judge'])
+/** Hourly counts do not tell suppressed scores apart, and only calls are counted ahead. */
+const hasHours = (rule: AlertWindow['rule']) => isOfCalls(rule.metric) && countsOf(rule) !== 'scores'
 
 function splitWindow(window: AlertWindow): (AlertWindow & { grain: AlertGrain })[] {
   const { startMs, endMs } = window
   const from = Math.ceil(startMs / hourMs) * hourMs
   const to = Math.floor(endMs / hourMs) * hourMs
-  if (from >= to || withoutHours.has(countsOf(window.rule))) return [{ ...window, grain: 'minute' }]
+  if (from >= to || !hasHours(window.rule)) return [{ ...window, grain: 'minute' }]
   const parts = [
     { ...window, grain: 'minute' as const, endMs: from },
     { ...window, grain: 'hour' as const, startMs: from, endMs: to },

@@ -29,9 +29,12 @@ export interface LabelledOf {
 }
 
 /** By its project's keys, in their order. Only texts, numbers and booleans are labels. */
-export function labelCall({ call, createdAtMs }: LabelledOf, keys: readonly CountedKey[]): CallLabels {
+export function labelCall(
+  { call, createdAtMs }: LabelledOf,
+  keys: readonly { name: string; fromMs: number }[],
+): CallLabels {
   const { tool_name, metadata } = call
-  const counted = keys.filter(({ counted_from }) => createdAtMs >= Date.parse(counted_from))
+  const counted = keys.filter(({ fromMs }) => createdAtMs >= fromMs)
   const values = counted.length === 0 ? {} : readObject(metadata)
   const labels = counted.flatMap(({ name }) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined

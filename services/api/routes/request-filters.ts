@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { callVerdicts } from '#schemas/call-reading.ts'
+import { isMetadataFilter, metadataKeyOf, metadataPrefix } from '#schemas/metadata-filter.ts'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#http/fields.ts'
 import { invalidInput } from '#http/problem.ts'
@@ -8,7 +9,6 @@ import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { recordSources } from '../http/source-filter.ts'
 import { labelFilters, statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 
-const metadataPrefix = 'metadata.'
 /** Each is two conditions, planned for every day's partition. */
 const maxMetadata = 10
 /** UTF-16 units, including the prefix. */
@@ -148,7 +148,7 @@ function metadataOf(
   const others = Object.entries(query).filter(
     ([name]) => !Object.hasOwn(requestFilterFields, name) && !Object.hasOwn(ownFields, name),
   )
-  const unknown = others.filter(([name]) => !name.startsWith(metadataPrefix) || name === metadataPrefix)
+  const unknown = others.filter(([name]) => !isMetadataFilter(name))
   if (unknown.length > 0)
     throw invalidInput(unknown.map(([path]) => ({ path, message: 'is not known here' })))
   const [tooMany] = others[maxMetadata] ?? []
@@ -160,7 +160,5 @@ function metadataOf(
   if (!texts.success) {
     throw invalidInput(texts.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
   }
-  return Object.fromEntries(
-    Object.entries(texts.data).map(([name, value]) => [name.slice(metadataPrefix.length), value]),
-  )
+  return Object.fromEntries(Object.entries(texts.data).map(([name, value]) => [metadataKeyOf(name), value]))
 }

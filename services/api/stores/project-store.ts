@@ -123,7 +123,8 @@ async function createProject(
      from date_trunc('month', now() at time zone 'UTC') as month`,
     [idToUuid(id), settings.tier],
   )
-  await declareKeys(client, idToUuid(id), settings.metadata_keys, nowMs)
+  if (settings.metadata_keys.length > 0)
+    await declareKeys(client, idToUuid(id), settings.metadata_keys, nowMs)
   return { id, ...settings, created_at: (rows[0]?.created_at ?? new Date(nowMs)).toISOString() }
 }
 

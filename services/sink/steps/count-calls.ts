@@ -1,7 +1,14 @@
 import { hasLabel, type CallLabels } from '#schemas/call-labels.ts'
 import { latencyBucketOf, latencyColumn } from '#schemas/latency-buckets.ts'
 import type { PlacedCall } from './place-call.ts'
-import { addTo, createTally, minuteLengthMs, type RollupRow, type Tally } from './tally-rollups.ts'
+import {
+  addTo,
+  createTally,
+  dimensionsOf,
+  minuteLengthMs,
+  type RollupRow,
+  type Tally,
+} from './tally-rollups.ts'
 
 interface CountedCalls {
   calls: RollupRow[]
@@ -20,12 +27,12 @@ export function countCalls(
   const labels = createTally()
   const tools = createTally()
   for (const placed of newCalls) {
-    const { source, model, provider, agent_name } = placed.call
-    const plain = { source, model, provider, agent_name }
+    const plain = dimensionsOf(placed.call)
     const own = labelsOf(placed)
+    const labelled = { ...plain, ...own }
     countCall(calls, placed, plain)
-    countCall(minutes, placed, { ...plain, ...own })
-    if (hasLabel(own)) countCall(labels, placed, { ...plain, ...own })
+    countCall(minutes, placed, labelled)
+    if (hasLabel(own)) countCall(labels, placed, labelled)
     countTools(tools, placed)
   }
   return { calls: calls.rows(), minutes: minutes.rows(), labels: labels.rows(), tools: tools.rows() }

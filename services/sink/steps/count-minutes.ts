@@ -2,7 +2,7 @@ import { hasLabel, type CallLabels, type LabelledOf } from '#schemas/call-labels
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { countVerdict, type VerdictChange } from './count-scores.ts'
 import type { PlacedScore } from './place-score.ts'
-import { addTo, createTally, minuteLengthMs, type RollupRow } from './tally-rollups.ts'
+import { addTo, createTally, dimensionsOf, minuteLengthMs, type RollupRow } from './tally-rollups.ts'
 
 /** What changed verdicts and readings add to and subtract from `call_minutes` and `label_rollups`. */
 export function countLabelledVerdicts(
@@ -13,9 +13,8 @@ export function countLabelledVerdicts(
   const labels = createTally()
   for (const change of changes) {
     const { call, projectUuid, requestCreatedAtMs: createdAtMs } = change.of
-    const { source, model, provider, agent_name } = call
     const own = labelsOf({ call, projectUuid, createdAtMs })
-    const dimensions = { source, model, provider, agent_name, ...own }
+    const dimensions = { ...dimensionsOf(call), ...own }
     countChange(minutes.sumsOf(projectUuid, createdAtMs, dimensions), change)
     if (hasLabel(own)) countChange(labels.sumsOf(projectUuid, createdAtMs, dimensions), change)
   }

@@ -1,6 +1,6 @@
 import type { FoldedScores, Verdict } from './fold-verdicts.ts'
 import type { PlacedScore } from './place-score.ts'
-import { addTo, createTally, type RollupRow } from './tally-rollups.ts'
+import { addTo, createTally, dimensionsOf, type RollupRow } from './tally-rollups.ts'
 
 /** What new scores add to `score_rollups`, of every run. */
 export function countScores(added: readonly PlacedScore[]): RollupRow[] {
@@ -35,9 +35,7 @@ export interface VerdictChange {
 export function countVerdicts(changes: readonly VerdictChange[]): RollupRow[] {
   const tally = createTally()
   for (const { of, before, after } of changes) {
-    const { source, model, provider, agent_name } = of.call
-    const dimensions = { source, model, provider, agent_name }
-    const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensions)
+    const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensionsOf(of.call))
     if (before !== undefined) countVerdict(sums, before, -1)
     if (after !== undefined) countVerdict(sums, after, 1)
   }
@@ -49,14 +47,13 @@ export function countReadings(changes: readonly VerdictChange[]): RollupRow[] {
   const tally = createTally()
   for (const { of, before, after } of changes) {
     if (before?.reading === after?.reading) continue
-    const { source, model, provider, agent_name } = of.call
     for (const [reading, by] of [
       [before?.reading, -1],
       [after?.reading, 1],
     ] as const) {
       // Not derived yet: counted when it is.
       if (reading === undefined || reading === null) continue
-      const dimensions = { source, model, provider, agent_name, verdict: reading.verdict }
+      const dimensions = { ...dimensionsOf(of.call), verdict: reading.verdict }
       const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensions)
       addTo(sums, 'calls', by)
       addTo(sums, 'decided', by * reading.decided)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { CallContext } from '#schemas/call-context.ts'
 
 /** Sums of one series of a project in one hour or minute, added to its row. */
 export interface RollupRow {
@@ -13,6 +14,12 @@ export interface RollupRow {
   /** The time of the latest call, Unix milliseconds. */
   lastAtMs: number
 }
+
+/** The dimensions that all counts of calls have. */
+export function dimensionsOf({ source, model, provider, agent_name }: Pick<CallContext, PlainDimension>) {
+  return { source, model, provider, agent_name }
+}
+type PlainDimension = 'source' | 'model' | 'provider' | 'agent_name'
 
 const hourLengthMs = 3_600_000
 export const minuteLengthMs = 60_000

@@ -8,7 +8,7 @@ const freshMs = 15_000
 
 /** Reads the metadata keys that projects declare, of all projects at once. */
 export function createLabelReader(): (client: ClientBase) => Promise<Labeller> {
-  let keysOf: ReadonlyMap<string, readonly CountedKey[]> = new Map()
+  let keysOf: ReadonlyMap<string, { name: string; fromMs: number }[]> = new Map()
   let readAtMs = -Infinity
   return async (client) => {
     const nowMs = performance.now()
@@ -16,7 +16,12 @@ export function createLabelReader(): (client: ClientBase) => Promise<Labeller> {
       const { rows } = await client.query<{ id: string; metadata_keys: CountedKey[] }>(
         `select id, metadata_keys from projects where metadata_keys <> '[]'`,
       )
-      keysOf = new Map(rows.map(({ id, metadata_keys: keys }) => [id, keys]))
+      keysOf = new Map(
+        rows.map(({ id, metadata_keys: keys }) => [
+          id,
+          keys.map(({ name, counted_from }) => ({ name, fromMs: Date.parse(counted_from) })),
+        ]),
+      )
       readAtMs = nowMs
     }
     return (of) => labelCall(of, keysOf.get(of.projectUuid) ?? [])

@@ -1,4 +1,5 @@
 import { filtersOf, isOffered } from '#schemas/alert-rule.ts'
+import { isMetadataFilter, metadataKeyOf, metadataPrefix } from '#schemas/metadata-filter.ts'
 import type { Answer, Input, Item } from '../../api/call-api.ts'
 import { absent, formatCount, formatDuration, formatShare, formatUsd } from '../../formats/format-number.ts'
 
@@ -32,7 +33,7 @@ const filterWords: Readonly<Record<string, string>> = {
 }
 
 export function labelOfFilter(name: string): string {
-  return filterWords[name] ?? name.replace(/^metadata\./, '')
+  return filterWords[name] ?? (isMetadataFilter(name) ? metadataKeyOf(name) : name)
 }
 
 type Measured = Pick<AlertRule, 'metric' | 'compare'>
@@ -126,7 +127,7 @@ export function offeredFilters(
   metadataKeys: readonly string[],
 ): readonly string[] {
   return filtersOf({ metric, filter: filledIn(filter) }).flatMap((name) =>
-    name === 'metadata' ? metadataKeys.map((key) => `metadata.${key}`) : [name],
+    name === 'metadata' ? metadataKeys.map((key) => `${metadataPrefix}${key}`) : [name],
   )
 }
 
@@ -137,10 +138,10 @@ const filledIn = (filter: Record<string, string>) =>
 export function bodyOf(values: RuleValues): Omit<RuleBody, 'name' | 'enabled'> {
   const filled = filledIn(values.filter)
   const offered = filtersOf({ metric: values.metric, filter: filled })
-  const known = [...Object.keys(filterWords), 'metadata']
+  const isKnown = (name: string) => Object.hasOwn(filterWords, name) || isMetadataFilter(name)
   const filter = Object.entries(filled).filter(
     // Filters that this form does not know are the API's to judge.
-    ([name]) => isOffered(name, offered) || !known.includes(name.replace(/^metadata\..*/, 'metadata')),
+    ([name]) => isOffered(name, offered) || !isKnown(name),
   )
   return {
     metric: values.metric,

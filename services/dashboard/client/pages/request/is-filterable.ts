@@ -1,5 +1,7 @@
+import { metadataPrefix } from '#schemas/metadata-filter.ts'
+
 /** The API's limit for `metadata.<key>`, in UTF-16 units. */
-const maxName = 256 - 'metadata.'.length
+const maxName = 256 - metadataPrefix.length
 const maxText = 1_024
 
 /**

@@ -1,4 +1,5 @@
 import { callVerdicts } from '#schemas/call-reading.ts'
+import { isMetadataFilter } from '#schemas/metadata-filter.ts'
 import type { SearchTexts } from '../../formats/search-texts.ts'
 import { verdictWords } from '../../formats/verdict-words.ts'
 
@@ -28,7 +29,6 @@ export const filterValues: Readonly<Record<string, readonly string[]>> = {
   severity: ['critical', 'high', 'medium'],
   status: ['failed', '4xx', '5xx', 'aborted'],
 }
-const metadataPrefix = 'metadata.'
 
 /** The filters in the address, except time. */
 export function readFilters(texts: SearchTexts): Record<string, string> {
@@ -61,7 +61,7 @@ export function choosing(
 }
 
 function isFilter(name: string): boolean {
-  return Object.hasOwn(filterLabels, name) || (name.startsWith(metadataPrefix) && name !== metadataPrefix)
+  return Object.hasOwn(filterLabels, name) || isMetadataFilter(name)
 }
 
 /** The value of a filter in words. */
