@@ -65,8 +65,11 @@ export function describeCall({
   }
 }
 
-/** The answer names the exact version; the request may have an alias, or none in a deployment's path. */
-function modelOf(requestBody: unknown, responseBody: unknown): string | null {
+/**
+ * The model that the bodies name. The answer names the exact version; the request may have an alias, or none
+ * where the path names the model.
+ */
+export function modelOf(requestBody: unknown, responseBody: unknown): string | null {
   return (
     textOf(fieldAt(responseBody, 'model')) ??
     textOf(fieldAt(responseBody, 'modelVersion')) ??

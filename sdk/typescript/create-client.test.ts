@@ -198,7 +198,13 @@ test('a call that no record can be made of is counted', async () => {
   const sluice = client()
   const fake = { fetch: () => Promise.resolve(new Response('{}')), baseURL: 'http://x' }
   const call: typeof fetch = sluice.wrap(fake).fetch
-  await call('http://x/models/a%:generateContent', { method: 'POST', body: '{}' })
+  const unreadable = {
+    method: 'POST',
+    get body(): string {
+      throw new Error('a malformed body')
+    },
+  }
+  await call('http://x/v1/chat/completions', unreadable)
   expect(sluice.stats().dropped.capture_failed).toBe(1)
   expect(warned.mock.calls.map(([message]) => String(message))).toEqual([
     expect.stringMatching(/capture_failed.*malformed/),

@@ -21,6 +21,7 @@ import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { maxBodyBytes } from './capture-limit.ts'
+import { recordedPaths } from './traffic/recorded-paths.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
@@ -135,7 +136,9 @@ export const gatewayConfigSchema = z
       .describe(
         'What happens to a call after its application disconnects: `abort` stops the provider, `drain` reads the rest for the record.',
       ),
-    GATEWAY_RECORD_OTHER: flag().describe('Whether requests other than model calls are recorded too.'),
+    GATEWAY_RECORD_OTHER: recordedPaths().describe(
+      'Requests other than model calls that are recorded too: `true` for all, or a list of paths, `/v1/files` or `/v1/batches/*` for all that begin so.',
+    ),
     CAPTURE_MAX_BYTES: z.coerce
       .number()
       .int()

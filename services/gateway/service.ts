@@ -94,7 +94,7 @@ export function createGateway(
     maxConnections: config.GATEWAY_MAX_CONNECTIONS,
     authorize: createCallers(config, backend, { own, log, now }),
     credentials: createCredentials(config, backend, log),
-    recordOther: config.GATEWAY_RECORD_OTHER,
+    isRecordedPath: config.GATEWAY_RECORD_OTHER,
     forwardOther: forwardsOther(config, log),
     ...{ now, metrics, log, tracing },
   })

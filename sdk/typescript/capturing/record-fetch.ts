@@ -1,7 +1,7 @@
 import { errorOfAnswer } from '../../../capture/answer-error.ts'
 import { billedPartsOf, joinParts } from '../../../capture/billed-parts.ts'
 import { recordableUsage } from '../../../capture/call-cost.ts'
-import { fieldAt, textOf } from '../../../capture/json.ts'
+import { modelOf } from '../../../capture/describe-call.ts'
 import { inferenceGeoOf, serviceTierOf } from '../../../capture/service-tier.ts'
 import { statedCostOf } from '../../../capture/stated-cost.ts'
 import { newId } from '../../../schemas/ids.ts'
@@ -15,7 +15,7 @@ import type { DeferredWork } from './defer-work.ts'
 import { createKeptBody } from './kept-body.ts'
 import { bodyTextOf, requestIn, urlOf, type Fetch, type FetchInput } from './fetch-request.ts'
 import { messageOf } from './message-of.ts'
-import { isModelCall, modelCallOf, type Dialect, type ModelCall } from './model-calls.ts'
+import { isModelCall, modelCallOf, type Dialect, type ModelCall } from '../../../capture/model-calls.ts'
 import { canBeObserved, observeResponse, type BodyObserver } from './observe-response.ts'
 import { createPassingAnswer, type PassingAnswer } from './passing-answer.ts'
 import { isRecordedAround, sendRecorded, type RunningCall } from './running-call.ts'
@@ -193,7 +193,7 @@ function saidBy(answered: BodyJson | undefined, { model }: ModelCall, status: nu
   const answer = answered?.value
   const error = errorOfAnswer(answer, status) ?? undefined
   // The answer's model is more exact than the path's.
-  const named = known({ error, model: textOf(fieldAt(answer, 'model')) === undefined ? model : undefined })
+  const named = known({ error, model: modelOf(undefined, answer) === null ? model : undefined })
   return answered?.isCut === true ? { ...named, ...tokensOf(answer) } : named
 }
 

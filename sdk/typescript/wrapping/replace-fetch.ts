@@ -1,5 +1,5 @@
 import { platformFetch, type Fetch } from '../capturing/fetch-request.ts'
-import type { Dialect } from '../capturing/model-calls.ts'
+import type { Dialect } from '../../../capture/model-calls.ts'
 
 /** Replaces the function that a provider's client sends with, where the client's own options can set it. */
 export type Replace = (inner: Fetch, dialect?: Dialect) => Fetch

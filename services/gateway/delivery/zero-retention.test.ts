@@ -246,7 +246,7 @@ test.each<[string, { isEphemeral: boolean } | undefined, boolean]>([
 ])('written before anybody said whose the key is: after an hour %s', async (_name, own, isKept) => {
   const config = { GATEWAY_AUTH: 'proxy_keys', PROXY_API_KEY: ['k'] } as unknown as GatewayConfig
   const authorize = createCallers(config, new MockAgent(), { own: undefined, log, now })
-  const caller = authorize('Bearer k')
+  const caller = authorize('k')
   expect(caller).toEqual({ projectId: undefined, isEphemeral: true })
   const spool = await openSpool(createStripBodies(() => own))
   await spool.append(recordOf('a'), true)

@@ -15,17 +15,23 @@ async function recordOf(
   answer: string,
   contentType: string,
   maxBytes: number,
-  { status = 200, budgetBytes = 1_000_000, contentEncoding = '' } = {},
+  {
+    status = 200,
+    budgetBytes = 1_000_000,
+    contentEncoding = '',
+    path = '/v1/x',
+    request = '{"model":"asked"}',
+  } = {},
 ) {
   const captured = new CapturedCall(createCaptureBudget(budgetBytes), maxBytes)
   captured.answers({ contentType, contentEncoding })
-  captured.request.add(Buffer.from('{"model":"asked"}'))
+  captured.request.add(Buffer.from(request))
   const sent = contentEncoding === '' ? Buffer.from(answer) : gzipSync(answer)
   for (let at = 0; at < sent.length; at += 1_500) captured.answered(sent.subarray(at, at + 1_500), at + 1)
   const call = {
     id: 'req_1',
     caller: { projectId: undefined, isEphemeral: false },
-    path: '/v1/x',
+    path,
     labels: {},
     request: captured.request.bytes(),
     requestEncoding: '',
@@ -153,6 +159,23 @@ describe('of an answer that is too long to be kept', () => {
       response_body: { truncated: true },
     })
   })
+})
+
+test.each([
+  ['/v1beta/models/gemini-x:generateContent', '{"contents":[]}', '{"candidates":[]}', 'gemini-x'],
+  [
+    '/v1beta/models/gemini-x:generateContent',
+    '{}',
+    '{"candidates":[],"modelVersion":"gemini-x-001"}',
+    undefined,
+  ],
+  ['/model/us.amazon.nova-v1%3A0/converse?a=b', '{"messages":[]}', '{}', 'us.amazon.nova-v1:0'],
+  ['/openai/deployments/my%20own/embeddings', '{"input":"x"}', '{}', 'my own'],
+  ['/model/%zz/invoke', '{}', '{}', '%zz'],
+  ['/model/m/invoke', '{"model":"asked"}', '{}', undefined],
+])('%s of %s answered %s names its model: %s', async (path, request, answer, model) => {
+  const record = await recordOf(answer, 'application/json', 10_000, { path, request })
+  expect(record['model']).toBe(model)
 })
 
 test('a status that HTTP does not have stands as an error', async () => {

@@ -1,5 +1,6 @@
 import { errorOfAnswer } from '#capture/answer-error.ts'
-import { fieldAt, textOf } from '#capture/json.ts'
+import { modelOf } from '#capture/describe-call.ts'
+import { decodeName, modelCallAt } from '#capture/model-calls.ts'
 import { providerOfUpstream } from '#capture/providers.ts'
 import type { OnDefect } from '#capture/record/raw-answer.ts'
 import type { Arrivals } from '#capture/streams/arrivals.ts'
@@ -104,25 +105,15 @@ function joined(start: string, request: Buffer, answer: Buffer): Buffer {
   return record
 }
 
-const deploymentPath = /\/deployments\/([^/?]{1,256})\/|\/model\/([^/?]{1,256})\/(?:invoke|converse)/
+const deploymentPath = /\/deployments\/([^/?]{1,256})\//
 
-/** Deployment paths name the model where the body does not. */
+/** Paths of Azure's deployments, Google and Bedrock name the model where the body does not. */
 function modelOfPath(path: string, request: unknown, answer: unknown): string | undefined {
-  if (textOf(fieldAt(request, 'model')) !== undefined || textOf(fieldAt(answer, 'model')) !== undefined)
-    return undefined
-  const [, azures, bedrocks] = deploymentPath.exec(path) ?? []
-  const deployment = azures ?? bedrocks
-  // A name with invalid percent-encoding stays as it is.
-  return deployment === undefined ? undefined : decodePercent(deployment)
-}
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text).replaceAll('\u0000', '')
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
+  if (modelOf(request, answer) !== null) return undefined
+  const [bare = ''] = path.split('?', 1)
+  const deployment = deploymentPath.exec(path)?.[1]
+  const named = deployment === undefined ? modelCallAt('', bare)?.model : decodeName(deployment)
+  return named?.slice(0, 256)
 }
 
 /** The gateway's own reason, or else the provider's error. */

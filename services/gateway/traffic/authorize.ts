@@ -8,29 +8,18 @@ export interface Caller {
   isEphemeral: boolean
 }
 
-/**
- * Finds the caller of an `Authorization` header, or of a bare key written as one; `unavailable` if that is
- * impossible at the moment. Never rejects.
- */
-export type Authorizer = (
-  authorization: string | undefined,
-) => Caller | 'unknown' | Promise<Caller | 'unknown' | 'unavailable'>
+/** Finds the caller of a key; `unavailable` if that is impossible at the moment. Never rejects. */
+export type Authorizer = (key: string) => Caller | 'unknown' | Promise<Caller | 'unknown' | 'unavailable'>
 
 /** Compares with every key in constant time, so that the duration reveals nothing about any. */
 export function createAuthorizer(keys: readonly string[], project: () => Caller): Authorizer {
   const digests = keys.map(digestOf)
-  return (authorization) => {
-    const token = bearerToken(authorization)
-    if (token === undefined) return 'unknown'
-    const given = digestOf(token)
+  return (key) => {
+    const given = digestOf(key)
     let known = false
     for (const digest of digests) known = timingSafeEqual(digest, given) || known
     return known ? project() : 'unknown'
   }
-}
-
-export function bearerToken(authorization: string | undefined): string | undefined {
-  return /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trimEnd()
 }
 
 function digestOf(text: string): Buffer {

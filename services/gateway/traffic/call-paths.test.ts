@@ -22,15 +22,34 @@ test.each([
   ['/v1/threads/../messages', true],
   ['/v1/threads/thread_1/messages', false],
   ['/v1/Threads/thread_1/%6dessages/', false],
-  ['/v1/chat/completions/..', false],
+  ['/v1/files/completions/..', false],
   ['/v1/chat/completions/x', false],
   ['/v1/chat/%2563ompletions', false],
   ['/v1/chat/%6', false],
   ['/v1/files?of=/v1/chat/completions', false],
+  ['/v1beta/models/gemini-x:generateContent', true],
+  ['/v1beta/models/gemini-x%3AstreamGenerateContent?alt=sse', true],
+  ['/v1beta/models/text-embedding-004:batchEmbedContents', true],
+  ['/v1beta/models/gemini-x:countTokens', false],
+  ['/v1/projects/p/locations/l/publishers/anthropic/models/claude-x:streamRawPredict', true],
+  ['/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict', false],
+  ['/model/us.anthropic.claude-x-v1%3A0/invoke-with-response-stream', true],
+  ['/model/arn%3Aaws%3Abedrock%2Fx/converse', true],
+  ['/guardrail/g/version/1/apply', false],
+  ['/api/chat', true],
+  ['/api/embeddings', true],
+  ['/api/tags', false],
+  ['/v2/chat', true],
+  ['/v2/rerank', true],
+  ['/v1/conversations', false],
   ['/', false],
   ['/../..', false],
 ])('%s: %s', (path, is) => {
-  expect(isModelCall(path)).toBe(is)
+  expect(isModelCall('models.example.com', path)).toBe(is)
+})
+
+test("Mistral's conversations are its calls; the same paths elsewhere are none", () => {
+  expect(isModelCall('api.mistral.ai', '/v1/conversations/conv_1')).toBe(true)
 })
 
 test.each([
@@ -39,6 +58,10 @@ test.each([
   ['POST', '/v1/messages?beta=true', true],
   ['POST', '/v1/messages/count_tokens', true],
   ['POST', '/v1/audio/transcriptions', true],
+  ['POST', '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse', true],
+  ['POST', '/v1beta/models/gemini-2.5-flash:countTokens', true],
+  ['POST', '/v1beta/models/veo-3:predictLongRunning', false],
+  ['POST', '/v2/rerank', true],
   ['GET', '/v1/models', true],
   ['HEAD', '/v1/models/meta-llama/Llama-3:8b', true],
   ['GET', '/v1/chat/completions', false],

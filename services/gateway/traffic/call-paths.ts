@@ -1,11 +1,19 @@
-import { shapeOfPath } from '#capture/call-shapes.ts'
+import { modelCallAt } from '#capture/model-calls.ts'
 
 /**
- * Whether a POST to `path` is a model call, in any spelling. Providers decode escapes, resolve dots, and
- * ignore trailing slashes and some the case; none of this may hide a call. The forwarded path is not changed.
+ * Whether a POST to `path` of `host` is a model call, in any spelling. Providers decode escapes, resolve
+ * dots, and ignore trailing slashes and some the case; none of this may hide a call. The forwarded path is
+ * not changed.
  */
-export function isModelCall(path: string): boolean {
-  return shapeOfPath(path) !== null || shapeOfPath(plainPath(path)) !== null
+export function isModelCall(host: string, path: string): boolean {
+  return (
+    modelCallAt(host, withoutQuery(path)) !== undefined || modelCallAt(host, plainPath(path)) !== undefined
+  )
+}
+
+function withoutQuery(path: string): string {
+  const query = path.indexOf('?')
+  return query === -1 ? path : path.slice(0, query)
 }
 
 function plainPath(path: string): string {
@@ -27,7 +35,7 @@ const plain = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.:@~-]+)+$/
 const models = /^(?!.*\/operations(?:\/|$))(?:\/[\w.-]+)*\/models(?:\/[\w.:@~/-]+)?$/
 /** Other requests that leave nothing at the provider that could be fetched later. */
 const others =
-  /\/(?:messages\/count_tokens|moderations|rerank|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations))$/
+  /\/(?:messages\/count_tokens|moderations|models\/[\w.@~-]+:counttokens|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations))$/
 
 /**
  * Whether a request may be forwarded where all tenants share one account at the provider: calls and lists of
@@ -37,5 +45,5 @@ export function isAllowedOnSharedAccount(method: string | undefined, path: strin
   const [bare = ''] = (path ?? '').toLowerCase().split('?', 1)
   if (!plain.test(bare)) return false
   if (method === 'GET' || method === 'HEAD') return models.test(bare)
-  return method === 'POST' && (shapeOfPath(bare) !== null || others.test(bare))
+  return method === 'POST' && (modelCallAt('', bare) !== undefined || others.test(bare))
 }

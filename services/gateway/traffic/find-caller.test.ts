@@ -4,12 +4,12 @@ import { createDropped, findCaller } from './find-caller.ts'
 
 const callerOf = (projectId: string) => ({ projectId, isEphemeral: false })
 const answers: Readonly<Record<string, ReturnType<Authorizer>>> = {
-  'Bearer ours': callerOf('prj_1'),
-  'Bearer other': callerOf('prj_2'),
-  'Bearer asked': Promise.resolve(callerOf('prj_3')),
-  'Bearer away': Promise.resolve('unavailable'),
+  ours: callerOf('prj_1'),
+  other: callerOf('prj_2'),
+  asked: Promise.resolve(callerOf('prj_3')),
+  away: Promise.resolve('unavailable'),
 }
-const authorize: Authorizer = (authorization) => answers[authorization ?? ''] ?? 'unknown'
+const authorize: Authorizer = (key) => answers[key] ?? 'unknown'
 
 const one = callerOf('prj_1')
 test.each<[name: string, raw: string[], caller: unknown, heldBy: string[]]>([
@@ -31,11 +31,12 @@ test.each<[name: string, raw: string[], caller: unknown, heldBy: string[]]>([
     ['x-api-key'],
   ],
   [
-    'the same key twice',
-    ['authorization', 'Bearer ours', 'x-api-key', 'ours'],
+    'the same key twice, however the scheme is written',
+    ['authorization', 'bearer  ours ', 'x-api-key', 'ours'],
     one,
     ['authorization', 'x-api-key'],
   ],
+  ['another scheme', ['authorization', 'Basic ours'], 'unknown', []],
   [
     'a key that is asked about',
     ['x-api-key', 'asked', 'api-key', 'theirs'],

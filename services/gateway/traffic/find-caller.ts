@@ -13,9 +13,8 @@ export interface FoundCaller {
 const inAuthorization: ReadonlySet<string> = new Set(['authorization'])
 const nobody: FoundCaller = { caller: 'unknown', heldBy: new Set() }
 
-/** A key as Authorization has it, and the headers that hold it. */
 interface Candidate {
-  authorization: string
+  key: string
   heldBy: ReadonlySet<string>
 }
 
@@ -25,7 +24,7 @@ interface Candidate {
  */
 export function findCaller(raw: RawHeaders, authorize: Authorizer): FoundCaller | Promise<FoundCaller> {
   const candidates = readCandidates(raw)
-  const found = candidates.map(({ authorization }) => authorize(authorization))
+  const found = candidates.map(({ key }) => authorize(key))
   return found.some((each) => each instanceof Promise)
     ? Promise.all(found.map((each) => Promise.resolve(each))).then((all) => chooseCaller(all, candidates))
     : chooseCaller(found as FoundCaller['caller'][], candidates)
@@ -40,12 +39,17 @@ function readCandidates(raw: RawHeaders): Candidate[] {
     if (!isBare && name !== 'authorization') continue
     if (candidates.some(({ heldBy }) => heldBy.has(name))) return []
     const value = raw[at + 1] ?? ''
-    const authorization = isBare ? `Bearer ${value}` : value
-    const same = candidates.find((candidate) => candidate.authorization === authorization)
+    const key = isBare ? value : bearerToken(value)
+    if (key === undefined) continue
+    const same = candidates.find((candidate) => candidate.key === key)
     if (same !== undefined) same.heldBy = new Set([...same.heldBy, name])
-    else candidates.push({ authorization, heldBy: isBare ? new Set([name]) : inAuthorization })
+    else candidates.push({ key, heldBy: isBare ? new Set([name]) : inAuthorization })
   }
   return candidates
+}
+
+function bearerToken(authorization: string): string | undefined {
+  return /^bearer +(.+)$/i.exec(authorization)?.[1]?.trimEnd()
 }
 
 function chooseCaller(

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { ageAt } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Authorizer, Caller } from './authorize.ts'
-import { bearerToken } from './authorize.ts'
 
 /** Asks the API service for a key's project; null for an unknown or revoked key. */
 export type ResolveKey = (sha256: string) => Promise<ResolvedKey | null>
@@ -91,8 +90,8 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     return { projectId: key.projectId, isEphemeral: key.isEphemeral }
   }
 
-  return (authorization) => {
-    const digits = keyPattern.exec(bearerToken(authorization) ?? '')?.[1]
+  return (given) => {
+    const digits = keyPattern.exec(given)?.[1]
     if (digits === undefined) return 'unknown'
     const digest = hash('sha256', digits.toLowerCase(), 'hex')
     const last = cache.get(digest) ?? refused.get(digest)

@@ -26,13 +26,14 @@ import { isAllowedOnSharedAccount, isModelCall } from './call-paths.ts'
 import type { ProxyDependencies } from './forwarded-call.ts'
 import { startCallSpan } from './measure-call.ts'
 import { ProxyCall } from './proxy-call.ts'
+import type { IsRecordedPath } from './recorded-paths.ts'
 import { closeOnceRead, drainRequest } from './request-body.ts'
 import { createRequestIds, isRetry } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
 
 export interface TrafficDependencies extends ProxyDependencies {
   authorize: Authorizer
-  recordOther: boolean
+  isRecordedPath: IsRecordedPath
   /** Whether requests other than model calls are forwarded. */
   forwardOther: boolean
   /** Time limit for receiving a complete request. */
@@ -109,7 +110,8 @@ function answerFaults(server: Server, { metrics, now }: TrafficDependencies): vo
 type Expectation = 'nothing' | 'continue' | 'unknown'
 
 function createHandler(dependencies: TrafficDependencies) {
-  const { authorize, credentials, recordOther, forwardOther, maxRequestBytes, metrics, now } = dependencies
+  const { authorize, upstream, credentials, isRecordedPath, forwardOther, maxRequestBytes, metrics, now } =
+    dependencies
   const ids = createRequestIds()
 
   const droppedFor = createDropped(credentials?.replaces)
@@ -137,7 +139,8 @@ function createHandler(dependencies: TrafficDependencies) {
       return
     }
     if (expects === 'continue') response.writeContinue()
-    const isRecorded = recordOther || (request.method === 'POST' && isModelCall(path))
+    const isRecorded =
+      (request.method === 'POST' && isModelCall(upstream.hostname, path)) || isRecordedPath(path)
     const mark = attackMark === undefined ? undefined : { text: attackMark, arrivedMs: nowMs }
     const span = dependencies.tracing && startCallSpan(dependencies.tracing, request, id, caller)
     const call = new ProxyCall(

@@ -191,7 +191,8 @@ def _said_by(answered: BodyJson | None, call: ModelCall, status: int | None) -> 
     if error is not None:
         said["error"] = error
     # The answer's model is more exact than the path's.
-    if call.model is not None and text_of(field_at(value, "model")) is None:
+    named = text_of(field_at(value, "model")) or text_of(field_at(value, "modelVersion"))
+    if call.model is not None and named is None:
         said["model"] = call.model
     return {**said, **tokens_of(value)} if answered is not None and answered.is_cut else said
 

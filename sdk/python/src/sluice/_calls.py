@@ -23,10 +23,16 @@ class ModelCall(NamedTuple):
 
 _PATHS_WITH_MODEL = (
     # Google: `/v1beta/models/gemini-x:generateContent`.
-    re.compile(r"/models/([^/:]+):(?:generateContent|streamGenerateContent)$"),
-    # Anthropic's clients at Google and Bedrock: messages without a model.
-    re.compile(r"/models/(?!count-tokens:)([^/:]+):(?:rawPredict|streamRawPredict)$"),
-    re.compile(r"/model/([^/]+)/(?:invoke|invoke-with-response-stream|converse|converse-stream)$"),
+    # The last is Vertex AI's for embeddings and images.
+    re.compile(
+        r"/models/([^/:]+):(?:generateContent|streamGenerateContent|embedContent|batchEmbedContents|predict)$",
+        re.IGNORECASE,
+    ),
+    # Anthropic's and Mistral's clients at Google and Bedrock: bodies without a model.
+    re.compile(r"/models/(?!count-tokens:)([^/:]+):(?:rawPredict|streamRawPredict)$", re.IGNORECASE),
+    re.compile(
+        r"/model/([^/]+)/(?:invoke|invoke-with-response-stream|converse|converse-stream)$", re.IGNORECASE
+    ),
 )
 _PATH_ENDS = (
     "/chat/completions",
@@ -38,10 +44,10 @@ _PATH_ENDS = (
 )
 #: Adds a message to an assistant's thread; calls no model.
 _THREAD_MESSAGES = re.compile(r"/threads/[^/]+/messages$")
-#: Cohere's chat and Google's interactions.
-_DIRECTLY = re.compile(r"/v[12]/chat$|/interactions$")
+#: Chat, text and embeddings of Cohere, which others have too; reranking; Google's interactions.
+_DIRECTLY = re.compile(r"/v[12]/(?:chat|generate|embed)$|/rerank$|/interactions$")
 #: Ollama. Applications' own chats often have the first path.
-_OLLAMA = re.compile(r"/api/(?:chat|generate|embed)$")
+_OLLAMA = re.compile(r"/api/(?:chat|generate|embed|embeddings)$")
 _NAMED_MODEL = re.compile(r'"model"\s*:\s*"')
 #: Mistral: start, append and restart. The same paths at OpenAI are no model calls.
 _CONVERSATIONS = re.compile(r"/conversations(?:/[^/]+(?:/restart)?)?$")
