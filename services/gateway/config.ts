@@ -61,7 +61,16 @@ export const gatewayConfigSchema = z
     ),
     UPSTREAM_URL: baseUrl(
       'must not contain a user name or password, which calls would not carry: use UPSTREAM_API_KEY',
-    ).describe('Base URL of the model provider, without a trailing slash and without a deployment path.'),
+    )
+      .optional()
+      .describe(
+        'Base URL of the model provider, without a trailing slash and without a deployment path. With UPSTREAMS_FILE it gets the calls that no upstream there takes, and may be unset.',
+      ),
+    UPSTREAMS_FILE: readablePath('file', 'upstreams (YAML or JSON, see docs/gateway.md)')
+      .optional()
+      .describe(
+        'Several providers behind one gateway, by host name, port or path prefix, each with its credentials and limits. Read at the start, and again when it or one of its secrets changes.',
+      ),
     GATEWAY_AUTH: z
       .enum(['proxy_keys', 'project_keys'])
       .default('proxy_keys')
@@ -228,13 +237,14 @@ export const gatewayConfigSchema = z
         for (const path of ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'] as const)
           need(path, 'GATEWAY_DELIVERY=kafka')
       const choice = `GATEWAY_AUTH=${config.GATEWAY_AUTH}`
+      if (config.UPSTREAMS_FILE === undefined) need('UPSTREAM_URL', 'a gateway without UPSTREAMS_FILE')
       if (config.GATEWAY_AUTH === 'proxy_keys') {
         need('PROXY_API_KEY', choice)
         need('SERVICE_API_KEY', choice)
       } else {
         need('INTERNAL_API_SECRET', choice)
         // A project's key must never reach the provider.
-        if (!hasTokens) need('UPSTREAM_API_KEY', choice)
+        if (!hasTokens && config.UPSTREAM_URL !== undefined) need('UPSTREAM_API_KEY', choice)
       }
     },
     { when: unlessWrong('UPSTREAM_AUTH', 'GATEWAY_DELIVERY', 'GATEWAY_AUTH') },

@@ -24,7 +24,7 @@ function createAlone(config: GatewayConfig, dependencies: ProcessDependencies) {
   const { GATEWAY_WORKERS: count } = config
   if (count === 1) {
     createWorkerMetrics(dependencies.metrics).living.set(1)
-    return createGateway(config, dependencies)
+    return createGateway(config, { ...dependencies, environment: process.env })
   }
   return createWorkerPool(count, (worker) => cluster.fork({ [workerVariable]: String(worker) }), dependencies)
 }
@@ -39,7 +39,11 @@ process.exit(
     create: cluster.isPrimary
       ? createAlone
       : (config, dependencies) =>
-          createWorker(config, { ...dependencies, worker: Number(process.env[workerVariable]) }, parent),
+          createWorker(
+            config,
+            { ...dependencies, environment: process.env, worker: Number(process.env[workerVariable]) },
+            parent,
+          ),
     servesOperations: cluster.isPrimary,
   }),
 )

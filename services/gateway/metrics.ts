@@ -18,8 +18,12 @@ export interface GatewayMetrics {
   firstByte(seconds: number): void
   requestBytes(count: number): void
   answerBytes(count: number): void
-  /** Calls waiting for a connection to the provider. */
-  waiting(count: number): void
+  /** A call begins (1) or ceases (-1) to wait for a connection to a provider. */
+  waiting(change: 1 | -1): void
+  /** Whether calls to an upstream with a breaker are refused. */
+  upstreamOpen(upstream: string, isOpen: boolean): void
+  /** Whether UPSTREAMS_FILE as it is now cannot be used. */
+  upstreamsInvalid(isInvalid: boolean): void
   refused(reason: RefusalReason): void
   aborted(by: 'client' | 'upstream'): void
   /** An answer was aborted because the application did not read it. */
@@ -93,6 +97,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     added: (seconds) => added.observe(seconds),
     firstByte: (seconds) => firstByte.observe(seconds),
     ...trafficGauges(metrics),
+    ...upstreamGauges(metrics),
     refused: (reason) => refused.inc({ reason }),
     aborted: (by) => aborted.inc({ by }),
     ...stallCounter(metrics),
@@ -132,7 +137,26 @@ function trafficGauges(metrics: Metrics): Pick<GatewayMetrics, 'requestBytes' | 
   return {
     requestBytes: (count) => sent.inc(count),
     answerBytes: (count) => received.inc(count),
-    waiting: (count) => waiting.set(count),
+    waiting: (change) => waiting.inc(change),
+  }
+}
+
+function upstreamGauges(metrics: Metrics): Pick<GatewayMetrics, 'upstreamOpen' | 'upstreamsInvalid'> {
+  const open = metrics.gauge(
+    'sluice_gateway_upstream_open',
+    'Whether calls to an upstream are refused (1) because it gives no answers. Upstreams with a breaker only.',
+    ['upstream'],
+    'max',
+  )
+  const invalid = metrics.gauge(
+    'sluice_gateway_upstreams_invalid',
+    'Whether UPSTREAMS_FILE has changed to something that cannot be used (1): the last valid upstreams serve.',
+    [],
+    'max',
+  )
+  return {
+    upstreamOpen: (upstream, isOpen) => open.set({ upstream }, Number(isOpen)),
+    upstreamsInvalid: (isInvalid) => invalid.set(Number(isInvalid)),
   }
 }
 

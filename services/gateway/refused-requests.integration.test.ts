@@ -114,3 +114,11 @@ describe('requests that are not HTTP', () => {
     },
   )
 })
+
+test('a WebSocket gets 426 at once, so that its client falls back to HTTP', async () => {
+  const answer = await world.exchange(
+    `GET /v1/responses HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\nConnection: Upgrade, close\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 426 [^]*Upgrade: HTTP\/1\.1[^]*"no_websocket"/)
+  expect(world.upstream.requests).toHaveLength(0)
+})

@@ -25,19 +25,20 @@ import type { StripBodies } from './spool/erase-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
-import { createBudget, createCallers, createQueue, forwardsOther } from './traffic/create-callers.ts'
+import { createBudget, createCallers, forwardsOther } from './traffic/create-callers.ts'
 import { drainServer, drainTimes } from './traffic/drain-server.ts'
 import { createEarlyHeaders } from './traffic/early-headers.ts'
 import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
-import { createCredentials } from './traffic/create-credentials.ts'
-import { createUpstream } from './traffic/upstream.ts'
+import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 
 export interface GatewayDependencies {
   log: Log
   metrics: Metrics
   clock: Clock
   tracing?: Tracing | undefined
+  /** Holds secrets that UPSTREAMS_FILE names. */
+  environment?: NodeJS.ProcessEnv
   /** Its number among GATEWAY_WORKERS. */
   worker?: number
 }
@@ -58,26 +59,24 @@ const sendOnStopMs = 3_000
 /** Wires the gateway, which forwards calls, records them on disk, and sends the records to the API. */
 export function createGateway(
   config: GatewayConfig,
-  { worker = 1, ...dependencies }: GatewayDependencies,
+  { worker = 1, environment = {}, ...dependencies }: GatewayDependencies,
 ): Gateway {
   const { log, metrics: registry, clock, tracing } = dependencies
   const metrics = createGatewayMetrics(registry)
   const now = () => clock.now()
-  const upstream = createUpstream(config)
   const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
+  const upstreams = createUpstreams({ config, environment, dispatcher: backend, metrics, log })
   const own = createOwn(config, backend, { log, now })
   const stripBodies = createStripBodies(own && (() => own.settings()))
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
   const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
   const calls = createLiveCalls(config.CALL_TIMEOUT_MS)
-  const server = createTrafficServer({
+  const traffic = {
     calls,
-    upstream,
-    queue: createQueue(config, metrics),
+    upstreams,
     maxRequestBytes: config.REQUEST_MAX_BYTES,
     recorder: createRecorder({
       spool,
-      upstreamHost: upstream.hostname,
       maxBodyBytes: captureMaxBytes(config),
       waitMs: config.SPOOL_WAIT_MS,
       metrics,
@@ -93,15 +92,16 @@ export function createGateway(
     stallTimeoutMs: config.ANSWER_STALL_TIMEOUT_MS,
     maxConnections: config.GATEWAY_MAX_CONNECTIONS,
     authorize: createCallers(config, backend, { own, log, now }),
-    credentials: createCredentials(config, backend, log),
     isRecordedPath: config.GATEWAY_RECORD_OTHER,
     forwardOther: forwardsOther(config, log),
     ...{ now, metrics, log, tracing },
-  })
+  }
+  const listener = (port: number): Listener => ({ port, server: createTrafficServer(traffic) })
   return new GatewayService({
     config,
     log,
-    server,
+    servers: [listener(config.GATEWAY_PORT), ...upstreams.ports.map(listener)],
+    upstreams,
     calls,
     spool,
     sender,
@@ -111,14 +111,21 @@ export function createGateway(
     name: `${hostname()}:${config.GATEWAY_PORT}/${worker}`,
     version: readVersion(),
     startedMs: clock.now(),
-    closeClients: () => Promise.all([close(), upstream.pool.close(), backend.close()]),
+    closeClients: () => Promise.all([close(), upstreams.close(), backend.close()]),
   })
+}
+
+interface Listener {
+  port: number
+  server: Server
 }
 
 interface Parts {
   config: GatewayConfig
   log: Log
-  server: Server
+  /** For GATEWAY_PORT, then for each port of an upstream. */
+  servers: [Listener, ...Listener[]]
+  upstreams: Upstreams
   calls: LiveCalls
   spool: Spool
   sender: Sender
@@ -156,7 +163,7 @@ class GatewayService implements Gateway {
   }
 
   async start(): Promise<void> {
-    const { config, server, spool, sender, own, log } = this.#parts
+    const { config, servers, upstreams, spool, sender, own, log } = this.#parts
     if (config.SPOOL_KEY === undefined) log.warn('SPOOL_KEY is not set: records wait on disk unencrypted')
     await own?.start()
     refuseLimitedTier(config, own)
@@ -166,23 +173,24 @@ class GatewayService implements Gateway {
       this.#status = 'failed'
       this.#ended.reject(error)
     })
-    await listen(server, config.GATEWAY_PORT, config.GATEWAY_HOST)
+    for (const { port, server } of servers) await listen(server, port, config.GATEWAY_HOST)
+    upstreams.watch()
     this.#status = 'ok'
     this.#heartbeat.start()
     log.info({ host: config.GATEWAY_HOST, port: this.port() }, 'applications can call')
   }
 
   port(): number {
-    return (this.#parts.server.address() as AddressInfo).port
+    return (this.#parts.servers[0].server.address() as AddressInfo).port
   }
 
   health(): Health {
-    const backend = this.#parts.sender.problem()
-    const spool = this.#parts.spool.problem()
-    const project = this.#parts.own?.problem() ?? null
-    const problems = Object.entries({ backend, spool, project }).flatMap(([part, problem]) =>
-      problem === null ? [] : [[part, problem] as const],
-    )
+    const { sender, spool, own, upstreams } = this.#parts
+    const parts = { backend: sender, spool, project: own, upstreams }
+    const problems = Object.entries(parts).flatMap(([part, its]) => {
+      const problem = its?.problem() ?? null
+      return problem === null ? [] : [[part, problem] as const]
+    })
     if (this.#status !== 'ok' || problems.length === 0) return { status: this.#status }
     return { status: 'degraded', problems: Object.fromEntries(problems) }
   }
@@ -208,11 +216,12 @@ class GatewayService implements Gateway {
   }
 
   async #stop(): Promise<void> {
-    const { server, calls, config, spool, sender, own, closeClients } = this.#parts
+    const { servers, calls, config, spool, sender, own, closeClients } = this.#parts
     own?.stop()
     this.#heartbeat.stop()
     if (this.#status !== 'failed') this.#status = 'stopping'
-    if (server.listening) await drainServer(server, calls, drainTimes(config))
+    const listening = servers.filter(({ server }) => server.listening)
+    await Promise.all(listening.map(({ server }) => drainServer(server, calls, drainTimes(config))))
     sender.stop(sendOnStopMs)
     await this.#sending
     if (this.#sending !== undefined) await spool.close()

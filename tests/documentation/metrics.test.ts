@@ -18,7 +18,7 @@ test('covers every service', () => {
 const units = /_(seconds|bytes|ratio|usd|info)$/
 /** Plurals of metrics without a unit. */
 const counted =
-  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|overdue|up|ahead|paused|refused|unreached|scorers|jobs|rules)$/
+  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|overdue|up|ahead|paused|refused|unreached|scorers|jobs|rules|invalid)$/
 
 test.each(ours.map((metric) => [metric.name, metric] as const))(
   '%s is named by the conventions',
@@ -35,7 +35,7 @@ test.each(ours.map((metric) => [metric.name, metric] as const))(
 const boundedLabels = new Set(
   (
     'by code dependency event fate group kind label lane method of outcome published reason result role route scorer selection severity state status ' +
-    'task topic variable verdict what'
+    'task topic upstream variable verdict what'
   ).split(' '),
 )
 

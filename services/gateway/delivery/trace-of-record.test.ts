@@ -14,11 +14,12 @@ async function recordOf(trace: { traceparent: string; tracestate?: string } | un
     id: newId('request', 0),
     caller: { projectId: project, isEphemeral: false },
     path: '/v1/x',
+    upstream: { hostname: 'provider.test', provider: undefined },
     ...{ labels: {}, trace, requestEncoding: '', answer: null, arrivals: null },
     request: { bytes, byteLength: bytes.length, sha256: null },
     ...{ status: 200, latencyMs: 1, abortedBy: null, error: null },
   }
-  return buildRecord(call, 'provider.test', 1_000, (error) => {
+  return buildRecord(call, 1_000, (error) => {
     throw error
   })
 }

@@ -32,6 +32,7 @@ async function recordOf(
     id: 'req_1',
     caller: { projectId: undefined, isEphemeral: false },
     path,
+    upstream: { hostname: 'provider.test', provider: undefined },
     labels: {},
     request: captured.request.bytes(),
     requestEncoding: '',
@@ -42,7 +43,7 @@ async function recordOf(
     abortedBy: null,
     error: null,
   }
-  const record = await buildRecord(call, 'provider.test', maxBytes, rethrow)
+  const record = await buildRecord(call, maxBytes, rethrow)
   return JSON.parse(record.toString()) as Record<string, unknown> & { response_body: Record<string, unknown> }
 }
 

@@ -17,6 +17,7 @@ export interface FinishedCall {
   id: string
   caller: Caller
   path: string
+  upstream: { hostname: string; provider: string | undefined }
   labels: CallLabels
   /** What its record goes on; undefined where traces are off. */
   trace?: TraceContext | undefined
@@ -45,25 +46,16 @@ const closingBrace = 0x7d
  */
 export function buildRecord(
   call: FinishedCall,
-  upstreamHost: string,
   maxBytes: number,
   onDefect: OnDefect,
 ): Buffer | Promise<Buffer> {
   const request = requestJson(call.request, call.requestEncoding, maxBytes)
   const answer = call.answer === null ? null : answerJson(call.answer, maxBytes, onDefect)
-  if (!(request instanceof Promise) && !(answer instanceof Promise))
-    return joinRecord(call, upstreamHost, request, answer)
-  return Promise.all([request, answer]).then(([asked, answered]) =>
-    joinRecord(call, upstreamHost, asked, answered),
-  )
+  if (!(request instanceof Promise) && !(answer instanceof Promise)) return joinRecord(call, request, answer)
+  return Promise.all([request, answer]).then(([asked, answered]) => joinRecord(call, asked, answered))
 }
 
-function joinRecord(
-  call: FinishedCall,
-  upstreamHost: string,
-  request: BodyJson,
-  answer: AnswerJson | null,
-): Buffer {
+function joinRecord(call: FinishedCall, request: BodyJson, answer: AnswerJson | null): Buffer {
   // A client may close right after the end mark or error of a stream: that is no abort.
   const abortedBy = answer?.streamEnded === true ? null : call.abortedBy
   const { metadata, ...labels } = call.labels
@@ -78,7 +70,7 @@ function joinRecord(
     source: 'gateway',
     ...labels,
     ...derived,
-    provider: providerOfUpstream(upstreamHost, call.path) ?? derived?.provider,
+    provider: providerOf(call) ?? derived?.provider,
     model: modelOfPath(call.path, request.value, known) ?? derived?.model,
     status_code: isStatus(call.status) ? call.status : null,
     latency_ms: rounded(call.latencyMs),
@@ -91,6 +83,10 @@ function joinRecord(
   const head = JSON.stringify(fields).slice(0, -1)
   const start = `${head}${metadata === undefined ? '' : `,"metadata":${metadata}`},"request_body":`
   return joined(start, request.json, answer?.json ?? noBody)
+}
+
+function providerOf({ upstream, path }: FinishedCall): string | null {
+  return upstream.provider ?? providerOfUpstream(upstream.hostname, path)
 }
 
 /** Writes into a single allocation, where joining parts would allocate twice. */

@@ -55,7 +55,7 @@ beforeEach(async () => {
   })
   await spool.open()
   const metrics = createGatewayMetrics(registry)
-  record = createRecorder({ spool, upstreamHost: 'h', maxBodyBytes: 1_000, waitMs: 20, metrics, log })
+  record = createRecorder({ spool, maxBodyBytes: 1_000, waitMs: 20, metrics, log })
 })
 afterEach(async () => {
   await spool.close()
@@ -72,6 +72,7 @@ function callOf({ isCompressed, isEphemeral = false }: { isCompressed: boolean; 
     id: 'req_1',
     caller: { projectId: undefined, isEphemeral },
     path: '/v1/chat/completions',
+    upstream: { hostname: 'provider.test', provider: undefined },
     labels: {},
     request: whole,
     requestEncoding: contentEncoding,

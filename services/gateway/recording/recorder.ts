@@ -14,7 +14,6 @@ export type Recorder = (call: FinishedCall, release: () => void) => Promise<void
 
 export interface RecorderDependencies {
   spool: Spool
-  upstreamHost: string
   /** Maximum bytes of one body in a record. */
   maxBodyBytes: number
   /** How long an answer waits until its record is built (which includes decompression) and on disk. */
@@ -33,7 +32,7 @@ class NoRecord extends Error {}
 type Outcome = 'written' | 'late' | { error: unknown }
 
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
-  const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log } = dependencies
+  const { spool, maxBodyBytes, waitMs, metrics, log } = dependencies
   const outcomeOf = createOutcomes(waitMs)
   const throttledLog = createThrottledLog(maxNamedPerSecond)
 
@@ -65,7 +64,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     const { id } = call
     const { isEphemeral } = call.caller
     try {
-      const built = buildRecord(call, upstreamHost, maxBodyBytes, (error) => reportUnread(error, id))
+      const built = buildRecord(call, maxBodyBytes, (error) => reportUnread(error, id))
       // No extra turn of the event loop where nothing is awaited.
       if (!(built instanceof Promise))
         return settle(spool.append(built, isEphemeral), id, () => built).then(release)

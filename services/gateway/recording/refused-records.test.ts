@@ -17,7 +17,6 @@ function startRecorder(spool: Spool, waitMs: number) {
   const error = (fields: { request_id: string }, message: string) => logged.push({ ...fields, message })
   const record = createRecorder({
     spool,
-    upstreamHost: 'h',
     maxBodyBytes: 4 * 1024 * 1024,
     waitMs,
     metrics: createGatewayMetrics(registry),
@@ -30,6 +29,7 @@ function startRecorder(spool: Spool, waitMs: number) {
         id,
         caller: { projectId: undefined, isEphemeral: false },
         path: '/v1/chat/completions',
+        upstream: { hostname: 'provider.test', provider: undefined },
         labels: {},
         request: { bytes, byteLength: bytes.length, sha256: null },
         requestEncoding: '',

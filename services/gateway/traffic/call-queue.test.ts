@@ -8,7 +8,7 @@ test('calls start in the order they came; who leaves while waiting is passed ove
     maxRunning: 1,
     maxWaiting: 3,
     isShared: false,
-    onWaiting: (count) => waiting.push(count),
+    onWaiting: (change) => waiting.push(change),
   })
   const enter = (name: string) => queue.acquire(name, () => started.push(name))
   const first = enter('first')
@@ -23,7 +23,7 @@ test('calls start in the order they came; who leaves while waiting is passed ove
   expect(started).toEqual(['first', 'third'])
   third?.release()
   expect(started).toEqual(['first', 'third', 'fourth'])
-  expect(waiting).toEqual([1, 2, 3, 2, 1, 0])
+  expect(waiting).toEqual([1, 1, 1, -1, -1, -1])
 })
 
 test('a project takes as many connections, and waits as often, as it leaves to others; they take turns', () => {

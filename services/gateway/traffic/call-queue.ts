@@ -9,6 +9,8 @@ export interface Permit {
 export interface CallQueue {
   /** Calls `start` when the call may run, possibly at once. Undefined: too many calls are waiting. */
   acquire(projectId: string | undefined, start: (permit: Permit) => void): Permit | undefined
+  /** Whether no call runs or waits. */
+  isIdle(): boolean
 }
 
 interface CallQueueOptions {
@@ -20,13 +22,14 @@ interface CallQueueOptions {
    * take turns. Otherwise a single key with 4,096 stalled requests had the calls of every project refused.
    */
   isShared: boolean
-  onWaiting: (count: number) => void
+  /** Called with 1 or -1 when a call begins or ceases to wait. */
+  onWaiting: (change: 1 | -1) => void
 }
 
 type Run = () => void
 
 /** Waiting calls by owner, in round-robin order. */
-function createWaitQueue(onWaiting: (count: number) => void) {
+function createWaitQueue(onWaiting: CallQueueOptions['onWaiting']) {
   const turns = new Map<string, Set<Run>>()
   let count = 0
   return {
@@ -34,13 +37,17 @@ function createWaitQueue(onWaiting: (count: number) => void) {
     countOf: (owner: string) => turns.get(owner)?.size ?? 0,
     add(owner: string, run: Run) {
       turns.set(owner, (turns.get(owner) ?? new Set()).add(run))
-      onWaiting(++count)
+      count++
+      onWaiting(1)
     },
     remove(owner: string, run: Run) {
       const own = turns.get(owner)
       if (own?.delete(run) !== true) return
       if (own.size === 0) turns.delete(owner)
-      onWaiting(--count)
+      {
+        count--
+        onWaiting(-1)
+      }
     },
     /** Starts the calls that may run; each removes itself. */
     start(mayRun: (owner: string) => boolean) {
@@ -72,6 +79,7 @@ export function createCallQueue({
   const mayTake = (own: number, left: number) => (isShared ? own < left : left > 0)
   const mayRun = (owner: string) => mayTake(running.of(owner), maxRunning - running.total)
   return {
+    isIdle: () => running.total === 0 && waiting.count() === 0,
     acquire(projectId, start) {
       const owner = isShared ? (projectId ?? '') : ''
       let isRunning = false

@@ -1,11 +1,9 @@
 import type { Dispatcher } from 'undici'
 import type { Log } from '#runtime/log.ts'
 import type { GatewayConfig } from '../config.ts'
-import type { GatewayMetrics } from '../metrics.ts'
 import type { OwnProject } from '../projects/own-project.ts'
 import { createSharedBudget, type SharedBudget } from '../recording/capture-budget.ts'
 import { createAuthorizer, type Authorizer, type Caller } from './authorize.ts'
-import { createCallQueue, type CallQueue } from './call-queue.ts'
 import { createProjectKeys, resolveByApi } from './project-keys.ts'
 
 /** Accepts keys of the gateway or of projects, by GATEWAY_AUTH. */
@@ -34,20 +32,7 @@ export function forwardsOther(
   return GATEWAY_FORWARD_OTHER
 }
 
-/** Whether callers belong to several projects, which share the limits. */
-const isShared = ({ GATEWAY_AUTH }: GatewayConfig) => GATEWAY_AUTH === 'project_keys'
-
 /** A memory budget for captured or for buffered bodies. */
 export function createBudget(config: GatewayConfig): SharedBudget {
-  return createSharedBudget(config.CAPTURE_TOTAL_MAX_BYTES, isShared(config))
-}
-
-/** The queue for connections to the provider. */
-export function createQueue(config: GatewayConfig, metrics: GatewayMetrics): CallQueue {
-  return createCallQueue({
-    maxRunning: config.UPSTREAM_CONNECTIONS,
-    maxWaiting: config.UPSTREAM_MAX_WAITING,
-    isShared: isShared(config),
-    onWaiting: (count) => metrics.waiting(count),
-  })
+  return createSharedBudget(config.CAPTURE_TOTAL_MAX_BYTES, config.GATEWAY_AUTH === 'project_keys')
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { stopListening } from '#runtime/stop-listening.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { LiveCalls } from './live-calls.ts'
-import { CallTooLong } from './upstream.ts'
+import { CallTooLong } from './call-failures.ts'
 
 interface DrainTimes {
   /**

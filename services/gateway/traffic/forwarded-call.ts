@@ -4,22 +4,15 @@ import type { GatewayMetrics } from '../metrics.ts'
 import type { AttackMark, IsMarkedAttack } from '../recording/attack-marks.ts'
 import type { SharedBudget } from '../recording/capture-budget.ts'
 import type { Recorder } from '../recording/recorder.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
 import type { Caller } from './authorize.ts'
-import type { CallQueue } from './call-queue.ts'
 import type { BegunAnswer } from './early-headers.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { CallLabels } from './service-headers.ts'
-import type { UpstreamCredentials } from './upstream-credentials.ts'
-import type { Upstream } from './upstream.ts'
 
 export interface ProxyDependencies {
   /** Calls that have not ended. */
   calls: LiveCalls
-  upstream: Upstream
-  /** Limits concurrent calls to the provider. */
-  queue: CallQueue
-  /** Undefined: the application's own credentials are forwarded. */
-  credentials: UpstreamCredentials | undefined
   recorder: Recorder
   isMarkedAttack: IsMarkedAttack
   budget: SharedBudget
@@ -43,6 +36,8 @@ export interface ProxyDependencies {
 export interface ForwardedCall {
   id: string
   caller: Caller
+  upstream: Upstream
+  /** As the upstream gets it, below its base path. */
   path: string
   headers: string[]
   labels: CallLabels

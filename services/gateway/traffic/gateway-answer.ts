@@ -65,6 +65,28 @@ export const pathNotForwarded: GatewayAnswer = {
   code: 'path_not_forwarded',
   refusal: 'target',
 }
+export const noUpstream: GatewayAnswer = {
+  status: 404,
+  message: 'The gateway has no upstream for this host name, port and path (UPSTREAMS_FILE).',
+  type: 'invalid_request_error',
+  code: 'no_upstream',
+  refusal: 'target',
+}
+export const upstreamNotAllowed: GatewayAnswer = {
+  status: 403,
+  message: 'The project of this key may not call this upstream (UPSTREAMS_FILE).',
+  type: 'invalid_request_error',
+  code: 'upstream_not_allowed',
+  refusal: 'target',
+}
+/** At once: clients such as Codex then use HTTP instead of trying again. */
+export const noWebSocket: GatewayAnswer = {
+  status: 426,
+  message: 'The gateway does not forward WebSockets: use HTTP.',
+  type: 'invalid_request_error',
+  code: 'no_websocket',
+  refusal: 'target',
+}
 export const malformedRequest: GatewayAnswer = {
   status: 400,
   message: 'The request is not well-formed HTTP.',
@@ -121,6 +143,13 @@ export const upstreamUnreachable: GatewayAnswer = {
   type: 'upstream_error',
   code: 'upstream_unreachable',
 }
+export const upstreamOpen: GatewayAnswer = {
+  status: 503,
+  message: 'The model provider has given no answers lately. Try again later.',
+  type: 'upstream_error',
+  code: 'upstream_open',
+  retryAfterSeconds: 1,
+}
 export const upstreamTimeout: GatewayAnswer = {
   status: 504,
   message: 'The model provider did not answer in time.',
@@ -150,6 +179,8 @@ function headersOf(answer: GatewayAnswer, requestId: string): Record<string, str
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(bodyOf(answer)),
     ...(wait === undefined ? {} : { 'Retry-After': wait }),
+    // RFC 9110, 15.5.22: a 426 names what the server speaks.
+    ...(answer.status === 426 ? { Upgrade: 'HTTP/1.1' } : {}),
     [requestIdHeader]: requestId,
   }
 }

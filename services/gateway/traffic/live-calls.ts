@@ -1,4 +1,4 @@
-import { CallTooLong } from './upstream.ts'
+import { CallTooLong } from './call-failures.ts'
 
 /** A call that has not ended. It may continue for the record after its application disconnected. */
 export interface LiveCall {

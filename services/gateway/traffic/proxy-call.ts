@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AnswerHead } from '#runtime/http1/answer-head.ts'
 import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
-import { outgoingRequest } from '#runtime/http1/request-head.ts'
 import { CapturedCall } from '../recording/captured-call.ts'
+import { answerForFailure } from './call-failures.ts'
 import type { Permit } from './call-queue.ts'
 import type { BegunAnswer } from './early-headers.ts'
 import type { ForwardedCall, ProxyDependencies } from './forwarded-call.ts'
@@ -12,7 +12,6 @@ import type { LiveCall } from './live-calls.ts'
 import { measureCall } from './measure-call.ts'
 import { PassingChunks } from './passing-chunks.ts'
 import { closeOnceRead, RequestBody, type ForwardedBody } from './request-body.ts'
-import { answerForFailure, TooManyWaiting } from './upstream.ts'
 
 class ClientGone extends Error {}
 
@@ -86,17 +85,18 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   /** Waits for a connection to the provider. */
   #acquirePermit(): void {
     if (this.#isOver) return
-    const permit = this.#dependencies.queue.acquire(this.#call.caller.projectId, (granted) => {
+    const { upstream, caller } = this.#call
+    const permit = upstream.enter(caller.projectId, (granted) => {
       this.#permit = granted
       void this.#dispatch().catch((error: unknown) => this.#fail(error))
     })
-    this.#permit = permit
-    if (permit === undefined) this.#fail(new TooManyWaiting('too many calls are waiting'))
+    if (permit instanceof Error) this.#fail(permit)
+    else this.#permit = permit
   }
 
   async #dispatch(): Promise<void> {
-    const { upstream, credentials } = this.#dependencies
-    const { path } = this.#call
+    const { upstream, path } = this.#call
+    const { credentials } = upstream
     let { headers } = this.#call
     if (credentials !== undefined) {
       const given = credentials.header()
@@ -105,13 +105,8 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       headers = [...headers, name, value]
     }
     if (this.#isOver) return
-    const { host, basePath, pool } = upstream
     const method = this.#request.method ?? 'GET'
-    const target = basePath + path
-    this.#exchange = pool.send(
-      outgoingRequest({ method, target, host, headers, body: this.#forwarded }),
-      this,
-    )
+    this.#exchange = upstream.send({ method, path, headers, body: this.#forwarded }, this)
   }
 
   /** Fails a call that was not sent. */
@@ -128,7 +123,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
 
   /** A refused token may have expired: retry once with a new one, if the body is still in memory. */
   #isWorthAnotherTry(status: number): boolean {
-    const { credentials } = this.#dependencies
+    const { credentials } = this.#call.upstream
     if (status !== 401 || credentials === undefined || this.#presented === undefined) return false
     // Even if this call cannot be retried, the next one gets another token.
     const mayHaveAnother = credentials.refused(this.#presented)
@@ -137,6 +132,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   onAnswer({ status, reason, headers }: AnswerHead): void {
+    this.#call.upstream.breaker.answered()
     this.#isDiscarding = this.#isWorthAnotherTry(status)
     if (this.#isDiscarding) return
     this.#status = status
@@ -178,8 +174,10 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   onError(error: Error): void {
+    const wasSent = this.#exchange !== undefined
     this.#release()
     const isClients = this.#clientGone || (this.#request.destroyed && !this.#request.complete)
+    if (wasSent && !isClients && this.#answer === undefined) this.#call.upstream.breaker.failed()
     this.#finish(isClients ? 'client' : 'upstream', error)
   }
 
@@ -257,7 +255,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     const { metrics, recorder, isMarkedAttack } = this.#dependencies
     const captured = this.#captured
     if (captured === null) return undefined
-    const { id, caller, path, labels, mark, span } = this.#call
+    const { id, caller, path, labels, mark, span, upstream } = this.#call
     const request = captured.request.bytes()
     // A call counts only once its request is complete.
     if (this.#sentMs === 0 || (mark !== undefined && isMarkedAttack(mark, request))) {
@@ -269,6 +267,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       id,
       caller,
       path,
+      upstream,
       labels,
       trace: span?.context,
       request,

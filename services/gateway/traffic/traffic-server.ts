@@ -3,8 +3,11 @@ import type { Duplex } from 'node:stream'
 import { ambiguityOf, answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
 import type { Tracing } from '#runtime/tracing/tracing.ts'
 import { newId } from '#schemas/ids.ts'
+import { withoutPrefix } from '../upstreams/find-upstream.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Authorizer, Caller } from './authorize.ts'
-import { createDropped, findCaller, type FoundCaller } from './find-caller.ts'
+import { findCaller, type FoundCaller } from './find-caller.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
 import {
   badExpectation,
@@ -14,12 +17,15 @@ import {
   keyUnavailable,
   malformedRequest,
   noTunnel,
+  noUpstream,
+  noWebSocket,
   pathNotForwarded,
   rawText,
   requestTooLarge,
   requestTooSlow,
   sendAnswer,
   unknownCoding,
+  upstreamNotAllowed,
   type GatewayAnswer,
 } from './gateway-answer.ts'
 import { isAllowedOnSharedAccount, isModelCall } from './call-paths.ts'
@@ -32,6 +38,7 @@ import { createRequestIds, isRetry } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
 
 export interface TrafficDependencies extends ProxyDependencies {
+  upstreams: Pick<Upstreams, 'find'>
   authorize: Authorizer
   isRecordedPath: IsRecordedPath
   /** Whether requests other than model calls are forwarded. */
@@ -110,42 +117,38 @@ function answerFaults(server: Server, { metrics, now }: TrafficDependencies): vo
 type Expectation = 'nothing' | 'continue' | 'unknown'
 
 function createHandler(dependencies: TrafficDependencies) {
-  const { authorize, upstream, credentials, isRecordedPath, forwardOther, maxRequestBytes, metrics, now } =
-    dependencies
+  const { authorize, isRecordedPath, metrics, tracing, now } = dependencies
   const ids = createRequestIds()
-
-  const droppedFor = createDropped(credentials?.replaces)
   const refuse = createRefuse(dependencies)
 
   const handle = (
     request: IncomingMessage,
     response: ServerResponse,
     expects: Expectation,
-    { caller, heldBy }: FoundCaller,
+    found: FoundCaller,
   ): void => {
     const nowMs = now()
-    const { forwarded, service } = splitRequestHeaders(request.rawHeaders, droppedFor(heldBy))
+    const route = routeOf(request, expects, found.caller, dependencies)
+    const dropped = 'refusal' in route ? found.heldBy : route.upstream.droppedFor(found.heldBy)
+    const { forwarded, service } = splitRequestHeaders(request.rawHeaders, dropped)
     const { labels, requestId, attackMark, malformed } = readServiceHeaders(service, nowMs)
     const id = ids.claim(isRetry(request.headers) ? undefined : requestId, nowMs)
     if (malformed > 0) metrics.malformedHeaders(malformed)
     // The answer is the provider's: the gateway adds only the identifier.
     response.sendDate = false
-    const path = targetOf(request.url ?? '')
-    const isWithheld = path !== undefined && !forwardOther && !isAllowedOnSharedAccount(request.method, path)
-    const refusal =
-      refusalOf(request, expects, caller, maxRequestBytes) ?? (isWithheld ? pathNotForwarded : undefined)
-    if (refusal !== undefined || typeof caller === 'string' || path === undefined) {
-      refuse(request, response, refusal ?? badTarget, id, expects)
+    if ('refusal' in route) {
+      refuse(request, response, route.refusal, id, expects)
       return
     }
+    const { caller, upstream, path } = route
     if (expects === 'continue') response.writeContinue()
     const isRecorded =
       (request.method === 'POST' && isModelCall(upstream.hostname, path)) || isRecordedPath(path)
     const mark = attackMark === undefined ? undefined : { text: attackMark, arrivedMs: nowMs }
-    const span = dependencies.tracing && startCallSpan(dependencies.tracing, request, id, caller)
+    const span = tracing && startCallSpan(tracing, request, id, caller)
     const call = new ProxyCall(
       dependencies,
-      { id, caller, path, headers: forwarded, labels, mark, isRecorded, span },
+      { id, caller, upstream, path, headers: forwarded, labels, mark, isRecorded, span },
       request,
       response,
     )
@@ -163,6 +166,26 @@ function createHandler(dependencies: TrafficDependencies) {
       if (!response.destroyed) handle(request, response, expects, late)
     })
   }
+}
+
+/** Who calls which upstream with which path, or why the gateway refuses the request. */
+function routeOf(
+  request: IncomingMessage,
+  expects: Expectation,
+  caller: Caller | 'unknown' | 'unavailable',
+  { upstreams, forwardOther, maxRequestBytes }: TrafficDependencies,
+): { caller: Caller; upstream: Upstream; path: string } | { refusal: GatewayAnswer } {
+  const refusal = refusalOf(request, expects, caller, maxRequestBytes)
+  if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
+  const target = targetOf(request.url ?? '')
+  if (target === undefined) return { refusal: badTarget }
+  const { host } = request.headers
+  const upstream = upstreams.find({ host, port: request.socket.localPort, path: target })
+  if (upstream === undefined) return { refusal: noUpstream }
+  if (!upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
+  const path = withoutPrefix(target, upstream.match)
+  const isForwarded = forwardOther || isAllowedOnSharedAccount(request.method, path)
+  return isForwarded ? { caller, upstream, path } : { refusal: pathNotForwarded }
 }
 
 /** Answers a request that is not forwarded. */
@@ -197,6 +220,7 @@ function refusalOf(
   if (caller === 'unknown') return invalidKey
   if (caller === 'unavailable') return keyUnavailable
   if (expects === 'unknown') return badExpectation
+  if (request.headers.upgrade?.toLowerCase() === 'websocket') return noWebSocket
   // Transfer-Encoding is a hop-by-hop header, so the provider would get compressed bytes without notice. A
   // coding that does not end in chunked is malformed.
   if (coding !== undefined && /,\s*chunked$/i.test(coding)) return unknownCoding

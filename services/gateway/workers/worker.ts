@@ -13,7 +13,7 @@ export interface ParentLine {
 /** One of the gateway's processes: reports its health and metrics, and stops on order. */
 export function createWorker(
   config: GatewayConfig,
-  dependencies: ProcessDependencies & { worker: number },
+  dependencies: ProcessDependencies & { worker: number; environment: NodeJS.ProcessEnv },
   parent: ParentLine,
 ): Service {
   const { metrics, log } = dependencies

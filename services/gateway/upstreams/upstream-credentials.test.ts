@@ -4,6 +4,7 @@ import { parseConfig } from '#runtime/config.ts'
 import { createLog } from '#runtime/log.ts'
 import { gatewayConfigSchema } from '../config.ts'
 import { createCredentials } from './create-credentials.ts'
+import type { UpstreamSecret } from './upstreams-file.ts'
 import {
   fixedCredentials,
   tokenCredentials,
@@ -90,21 +91,13 @@ test('a refused token is replaced once however many calls were refused; not agai
 })
 
 test.each([
-  ['https://models.example.com', {}, ['models.example.com']],
-  ['http://[::1]:8081', {}, []],
-  ['http://localhost:8081', {}, []],
-  ['https://models.example.com', { UPSTREAM_API_KEY: 'k' }, []],
-])('a provider elsewhere that would be sent PROXY_API_KEY is warned of: %s %j', (url, more, expected) => {
-  const parsed = parseConfig(gatewayConfigSchema, {
-    UPSTREAM_URL: url,
-    PROXY_API_KEY: 'p',
-    SERVICE_API_KEY: 's',
-    API_BACKEND_URL: 'http://localhost:8000',
-    ...more,
-  })
-  if (!parsed.ok) throw new Error(parsed.problems.join())
+  ['https://models.example.com', undefined, ['models.example.com']],
+  ['http://[::1]:8081', undefined, []],
+  ['http://localhost:8081', undefined, []],
+  ['https://models.example.com', { kind: 'key', key: 'k', header: undefined }, []],
+])('a provider elsewhere that would be sent PROXY_API_KEY is warned of: %s %j', (url, secret, expected) => {
   const warn = jest.spyOn(log, 'warn').mockReset()
-  createCredentials(parsed.value, new Agent(), log)
+  createCredentials({ url, credentials: secret as UpstreamSecret | undefined }, new Agent(), log)
   expect(warn.mock.calls.map(([fields]) => (fields as { upstream: string }).upstream)).toEqual(expected)
 })
 

@@ -1,0 +1,35 @@
+import { errors } from 'undici'
+import { AnswerTimeout } from '#runtime/http1/http-connection.ts'
+import { TokenUnavailable } from '../upstreams/upstream-credentials.ts'
+import {
+  requestTooLarge,
+  tokenUnavailable,
+  tooManyWaiting,
+  upstreamOpen,
+  upstreamTimeout,
+  upstreamUnreachable,
+  type GatewayAnswer,
+} from './gateway-answer.ts'
+import { RequestTooLarge } from './request-body.ts'
+
+/** The call exceeded CALL_TIMEOUT_MS. */
+export class CallTooLong extends Error {}
+
+/** The wait queue is full. */
+export class TooManyWaiting extends Error {}
+
+/** The upstream gave no answers lately (upstreams/breaker.ts). */
+export class UpstreamOpen extends Error {}
+
+/** The answer for the application when the provider gave none. */
+export function answerForFailure(error: Error): GatewayAnswer {
+  if (error instanceof TokenUnavailable) return tokenUnavailable
+  if (error instanceof TooManyWaiting) return tooManyWaiting
+  if (error instanceof UpstreamOpen) return upstreamOpen
+  if (error instanceof RequestTooLarge) return requestTooLarge
+  const isTimeout =
+    error instanceof CallTooLong ||
+    error instanceof AnswerTimeout ||
+    error instanceof errors.ConnectTimeoutError
+  return isTimeout ? upstreamTimeout : upstreamUnreachable
+}

@@ -1,0 +1,136 @@
+import { test } from '@jest/globals'
+import { modelCallAt } from '#capture/model-calls.ts'
+import { isAllowedOnSharedAccount } from '#services/gateway/traffic/call-paths.ts'
+import { expectPage, tableOf } from '../support/documented-page.ts'
+
+/** Paths that clients of each provider use; what the gateway does with each is asked of its code. */
+const paths: readonly (readonly [provider: string, host: string, path: string])[] = [
+  ['OpenAI and compatible', 'api.openai.com', '/v1/chat/completions'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/completions'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/responses'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/embeddings'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/images/generations'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/audio/transcriptions'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/moderations'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/files'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/batches'],
+  ['Azure OpenAI', 'x.openai.azure.com', '/openai/deployments/NAME/chat/completions'],
+  ['Anthropic', 'api.anthropic.com', '/v1/messages'],
+  ['Anthropic', 'api.anthropic.com', '/v1/messages/count_tokens'],
+  ['Anthropic', 'api.anthropic.com', '/v1/messages/batches'],
+  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:generateContent'],
+  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:streamGenerateContent'],
+  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:embedContent'],
+  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:countTokens'],
+  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/interactions'],
+  [
+    'Vertex AI',
+    'aiplatform.googleapis.com',
+    '/v1/projects/P/locations/L/publishers/google/models/NAME:predict',
+  ],
+  [
+    'Vertex AI',
+    'aiplatform.googleapis.com',
+    '/v1/projects/P/locations/L/publishers/X/models/NAME:rawPredict',
+  ],
+  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/invoke'],
+  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/invoke-with-response-stream'],
+  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/converse'],
+  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/converse-stream'],
+  ['Mistral', 'api.mistral.ai', '/v1/fim/completions'],
+  ['Mistral', 'api.mistral.ai', '/v1/conversations'],
+  ['Cohere', 'api.cohere.com', '/v2/chat'],
+  ['Cohere', 'api.cohere.com', '/v2/embed'],
+  ['Cohere', 'api.cohere.com', '/v2/rerank'],
+  ['Ollama', 'localhost', '/api/chat'],
+  ['Ollama', 'localhost', '/api/generate'],
+  ['Ollama', 'localhost', '/api/embed'],
+]
+
+const rows = paths.map(([provider, host, path]) => {
+  const call = modelCallAt(host, path)
+  const model = call?.model === 'NAME' || path.includes('/deployments/') ? 'path' : 'body'
+  return [
+    provider,
+    `\`POST ${path}\``,
+    call === undefined ? 'no' : 'yes',
+    call === undefined ? '' : model,
+    isAllowedOnSharedAccount('POST', path) ? 'yes' : 'no',
+  ]
+})
+
+const page = `# The gateway's upstreams
+
+Generated from the code by \`UPDATE_DOCS=1\`. What applications set is in [applications](applications.md), every
+variable in [configuration](configuration.md).
+
+## What is recorded
+
+The gateway forwards every path; it records model calls, whatever the provider answers, streams too. With keys
+of projects, which share the account at the provider, only the paths marked *shared* are forwarded
+(\`GATEWAY_FORWARD_OTHER\`). Where the path names the model, a more exact name in the answer counts.
+\`GATEWAY_RECORD_OTHER\` records other paths: \`true\` for all, or a list such as \`/v1/files,/v1/batches/*\`.
+
+${tableOf(['provider', 'path', 'recorded', 'model from', 'shared'], rows)}
+
+## One provider
+
+\`UPSTREAM_URL\` and, unless applications bring their own key, \`UPSTREAM_API_KEY\`.
+
+## Several providers
+
+\`UPSTREAMS_FILE\` names a YAML or JSON file. A request goes to the first upstream that it matches by all of
+\`hosts\` (the \`Host\` header), \`port\` (on which the gateway then listens too) and \`path_prefix\` (which is
+removed); \`UPSTREAM_URL\`, if set, gets the rest. Without either the answer is 404 \`no_upstream\`.
+
+\`\`\`yaml
+upstreams:
+  - name: openai
+    url: https://api.openai.com
+    hosts: [openai.llm.example.com]
+    credentials: { key: { env: OPENAI_API_KEY } }
+  - name: anthropic
+    url: https://api.anthropic.com
+    path_prefix: /anthropic
+    credentials: { key: { file: /run/secrets/anthropic }, header: x-api-key }
+    projects: [prj_0123456789abcdefghijklmnop]
+    connections: 256
+    max_waiting: 100
+    breaker: { failures: 5, open_ms: 10000 }
+  - name: azure
+    url: https://example.openai.azure.com
+    port: 8081
+    credentials:
+      token_url: https://login.microsoftonline.com/TENANT/oauth2/v2.0/token
+      client_id: 00000000-0000-0000-0000-000000000000
+      client_secret: { env: AZURE_CLIENT_SECRET }
+      scope: https://cognitiveservices.azure.com/.default
+  - name: own-models
+    url: http://vllm.models.svc:8000
+    provider: vllm
+\`\`\`
+
+| field | meaning |
+| --- | --- |
+| \`name\` | of logs and metrics; up to 32 of a-z, 0-9 and - |
+| \`url\` | base URL |
+| \`hosts\`, \`port\`, \`path_prefix\` | what it takes; the one without any comes last |
+| \`credentials\` | a key with its header (a bearer token without one), or OAuth 2 client credentials. Secrets come from the environment or from files. Without credentials the application's \`Authorization\` is forwarded, which \`GATEWAY_AUTH=project_keys\` does not allow |
+| \`projects\` | projects that may call it; others get 403 \`upstream_not_allowed\` |
+| \`provider\` | in records; by the host name of \`url\` without it |
+| \`connections\`, \`max_waiting\` | instead of \`UPSTREAM_CONNECTIONS\` and \`UPSTREAM_MAX_WAITING\`, for all workers together |
+| \`connect_timeout_ms\`, \`first_byte_timeout_ms\`, \`idle_timeout_ms\` | instead of \`UPSTREAM_*_TIMEOUT_MS\` |
+| \`breaker\` | after so many failures in a row without an answer, calls get 503 \`upstream_open\` for \`open_ms\`; then one call tries. Off without it. \`sluice_gateway_upstream_open\` shows it |
+
+- **The file is checked at the start**: a fault names its field, and the gateway does not start.
+- **Changes** to the file or to a secret's file take effect within five seconds. Upstreams that stay the same
+  keep their connections; calls under way end where they began. A file that cannot be used leaves the last
+  valid one in use: \`sluice_gateway_upstreams_invalid\` is 1 and readiness says what is wrong. Changed ports
+  need a restart.
+- **The gateway does not** retry a call at another upstream, balance load between upstreams, or cache answers:
+  each would change what an application sees. Name several addresses of one model in DNS or a load balancer.
+`
+
+test('docs/gateway.md is made from the code', () => {
+  expectPage('gateway.md', page)
+})
