@@ -135,7 +135,7 @@ const secureTables = ({ api, operator }: DatabaseRoles) => `
     -- Otherwise every login could call it for any project: setting \`sluice.project\` takes no right.
     revoke execute on function calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) from public;
     grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]), find_login(bytea, timestamptz, interval),
-      calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) to ${api}, ${operator};
+      projects_with_due_calls(timestamptz), count_waiting_calls(), calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) to ${api}, ${operator};
     for v_table in
       select c.oid, c.relname, c.relrowsecurity from pg_class c
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition

@@ -53,4 +53,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealed('webhooks', 'previous_secret_', 'webhook_secret', byId, ['webhook', 'id']),
   sealed('webhooks', 'credentials_', 'destination_credentials', byId, ['webhook', 'id']),
   sealed('scorer_previews', 'hits_', 'scorer_preview', byId, ['scorerPreview', 'id']),
+  sealed('waiting_calls', '', 'waiting_call', { project_id: 'uuid', id: 'uuid' }, ['request', 'id']),
 ]

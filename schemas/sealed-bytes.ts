@@ -60,6 +60,7 @@ export type SealedPart =
   | 'destination_credentials'
   | 'value_hash_key'
   | 'scorer_preview'
+  | 'waiting_call'
 
 export function sealedIdentity(projectId: string, id: string, part: SealedPart): string {
   return `${projectId}/${id}/${part}`

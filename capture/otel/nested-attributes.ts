@@ -1,4 +1,4 @@
-import type { Attributes } from './read-spans.ts'
+import type { Attributes } from './otlp-values.ts'
 import { parseJson } from '../json.ts'
 
 /** Lists of messages and calls are short; an index beyond is hostile. */

@@ -1,7 +1,11 @@
-import { fieldAt, listOf, objectOf, textOf } from '../json.ts'
+import { fieldAt, listOf, textOf } from '../json.ts'
+import { attributesOf, idAt, spanIdForm, traceIdForm, type Attributes } from './otlp-values.ts'
 
-/** Attributes by name: text, numbers, booleans, lists and objects. */
-export type Attributes = ReadonlyMap<string, unknown>
+/** An event of a span. */
+export interface SpanEvent {
+  name: string
+  attributes: Attributes
+}
 
 /** A span as all conventions see it. */
 export interface Span {
@@ -14,7 +18,7 @@ export interface Span {
   startMs: number
   endMs: number
   attributes: Attributes
-  events: readonly { name: string; attributes: Attributes }[]
+  events: readonly SpanEvent[]
   /** Null: the span did not fail. Empty: it failed and nothing says why. */
   error: string | null
   resource: Attributes
@@ -37,9 +41,6 @@ export function* readSpans(request: unknown): Generator<ReadSpan> {
     }
   }
 }
-
-const traceIdForm = /^(?!0+$)[0-9a-f]{32}$/
-const spanIdForm = /^(?!0+$)[0-9a-f]{16}$/
 
 function readSpan(given: unknown, resource: Attributes, scope: string): ReadSpan {
   const [traceId, spanId] = [idAt(given, 'traceId'), idAt(given, 'spanId')]
@@ -69,10 +70,6 @@ function readSpan(given: unknown, resource: Attributes, scope: string): ReadSpan
   }
 }
 
-function idAt(span: unknown, name: string): string {
-  return (textOf(fieldAt(span, name)) ?? '').toLowerCase()
-}
-
 function millisecondsAt(span: unknown, name: string): number | undefined {
   const given = fieldAt(span, name)
   if (typeof given !== 'number' && (typeof given !== 'string' || !/^\d{1,20}$/.test(given))) return undefined
@@ -87,41 +84,4 @@ function errorOf(span: unknown, events: Span['events']): string | null {
   const thrown = events.find(({ name }) => name === 'exception')?.attributes
   const said = textOf(fieldAt(span, 'status', 'message')) ?? textOf(thrown?.get('exception.message'))
   return said ?? textOf(thrown?.get('exception.type')) ?? ''
-}
-
-function attributesOf(owner: unknown): Attributes {
-  const attributes = new Map<string, unknown>()
-  for (const { key, value } of pairsOf(fieldAt(owner, 'attributes'))) attributes.set(key, plainOf(value, 0))
-  return attributes
-}
-
-function pairsOf(list: unknown): { key: string; value: unknown }[] {
-  return listOf(list).flatMap((pair) => {
-    const key = textOf(fieldAt(pair, 'key'))
-    return key === undefined ? [] : [{ key, value: fieldAt(pair, 'value') }]
-  })
-}
-
-/** Values of messages are nested five deep at most. */
-const maxDepth = 32
-
-/** An AnyValue as JSON has it. Integers beyond 2^53 stay text; null for what is nested too deeply. */
-function plainOf(value: unknown, depth: number): unknown {
-  const any = objectOf(value)
-  if (any === undefined || depth > maxDepth) return null
-  const { intValue } = any
-  if (typeof intValue === 'string' || typeof intValue === 'number') {
-    const number = Number(intValue)
-    return Number.isSafeInteger(number) ? number : String(intValue)
-  }
-  if (any['arrayValue'] !== undefined)
-    return listOf(fieldAt(any, 'arrayValue', 'values')).map((one) => plainOf(one, depth + 1))
-  if (any['kvlistValue'] !== undefined)
-    return Object.fromEntries(
-      pairsOf(fieldAt(any, 'kvlistValue', 'values')).map(({ key, value: one }) => [
-        key,
-        plainOf(one, depth + 1),
-      ]),
-    )
-  return any['stringValue'] ?? any['boolValue'] ?? any['doubleValue'] ?? any['bytesValue'] ?? null
 }

@@ -1,4 +1,4 @@
-import type { Attributes } from './read-spans.ts'
+import type { Attributes } from './otlp-values.ts'
 
 /**
  * Attributes that fill a field of the record: the first that a span has decides. `docs/opentelemetry.md` is

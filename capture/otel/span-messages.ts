@@ -1,7 +1,8 @@
 import { fieldAt, listOf, objectOf, textOf } from '../json.ts'
 import { callOf, chatMessages, type ChatMessage } from './chat-messages.ts'
 import { listUnder, unpacked } from './nested-attributes.ts'
-import type { Attributes, Span } from './read-spans.ts'
+import type { Attributes } from './otlp-values.ts'
+import type { Span, SpanEvent } from './read-spans.ts'
 
 /** Attributes with whole messages, in the order in which they are looked for (docs/opentelemetry.md). */
 export const promptAttributes = [
@@ -31,11 +32,14 @@ export const answerPrefixes = ['gen_ai.completion.', 'llm.output_messages.', 'll
 /** Events that carry a message each; those with whole lists have the attributes above. */
 const promptEvents = /^gen_ai\.(system|user|assistant|tool)\.message$/
 const answerEvent = 'gen_ai.choice'
-const listEvents = new Set([
-  'gen_ai.client.inference.operation.details',
-  'gen_ai.content.prompt',
-  'gen_ai.content.completion',
-])
+/** The event with all messages of a call. */
+export const wholeEvent = 'gen_ai.client.inference.operation.details'
+const listEvents = new Set([wholeEvent, 'gen_ai.content.prompt', 'gen_ai.content.completion'])
+
+/** Whether events of this name carry words of a call. */
+export function isWordsEvent(name: string): boolean {
+  return promptEvents.test(name) || name === answerEvent || listEvents.has(name)
+}
 
 /** The messages of a model's request, instructions first; none where the instrumentation left them out. */
 export function promptOf(span: Span): ChatMessage[] {
@@ -54,9 +58,9 @@ function joined(instructions: readonly ChatMessage[]): ChatMessage[] {
 }
 
 function promptMessages(span: Span, all: Attributes): ChatMessage[] {
-  const ofEvents = span.events.flatMap(({ name, attributes }) => {
-    const role = promptEvents.exec(name)?.[1]
-    return role === undefined ? [] : chatMessages(Object.fromEntries(attributes), role)
+  const ofEvents = span.events.flatMap((event) => {
+    const role = promptEvents.exec(event.name)?.[1]
+    return role === undefined ? [] : eventMessages(event, role)
   })
   if (ofEvents.length > 0) return ofEvents
   for (const prefix of promptPrefixes) {
@@ -82,7 +86,7 @@ export function answerOf(span: Span): ChatMessage[] {
   const all = attributesOf(span)
   const choices = span.events
     .filter(({ name }) => name === answerEvent)
-    .flatMap(({ attributes }) => chatMessages(Object.fromEntries(attributes), 'assistant'))
+    .flatMap((event) => eventMessages(event, 'assistant'))
   if (choices.length > 0) return choices
   for (const prefix of answerPrefixes) {
     const messages = chatMessages(listUnder(all, prefix), 'assistant')
@@ -95,6 +99,29 @@ export function answerOf(span: Span): ChatMessage[] {
     if (messages.length > 0) return messages
   }
   return []
+}
+
+/** Without the words, an event may still say that there was a message. */
+function eventMessages({ attributes }: SpanEvent, role: string): ChatMessage[] {
+  return chatMessages(Object.fromEntries(attributes), role).filter(
+    ({ content, tool_calls: calls = [] }) => (content !== null && content !== '') || calls.length > 0,
+  )
+}
+
+/** Whether an event of the request or of the response lacks its words, or the arguments of a tool's call. */
+export function leavesOutWords({ events }: Span, part: 'request' | 'response'): boolean {
+  return events
+    .filter(({ name }) => (part === 'request' ? promptEvents.test(name) : name === answerEvent))
+    .some((event) => eventMessages(event, '').length === 0 || callsOf(event).some(lacksArguments))
+}
+
+function callsOf({ attributes }: SpanEvent): readonly unknown[] {
+  const message = unpacked(attributes.get('message')) ?? Object.fromEntries(attributes)
+  return listOf(unpacked(fieldAt(message, 'tool_calls')))
+}
+
+function lacksArguments(call: unknown): boolean {
+  return (fieldAt(call, 'function', 'arguments') ?? fieldAt(call, 'arguments')) === undefined
 }
 
 function vercelAnswer(all: Attributes): ChatMessage | undefined {

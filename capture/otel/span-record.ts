@@ -3,7 +3,8 @@ import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '.
 import { faultOfMetadata } from '../record/fault-of-metadata.ts'
 import type { ChatMessage } from './chat-messages.ts'
 import { listUnder, unpacked } from './nested-attributes.ts'
-import type { Attributes, Span } from './read-spans.ts'
+import type { Attributes } from './otlp-values.ts'
+import type { Span } from './read-spans.ts'
 import {
   finishReasons,
   firstOf,
@@ -12,7 +13,7 @@ import {
   spanFields,
   spanParameters,
 } from './span-fields.ts'
-import { answerOf, promptOf } from './span-messages.ts'
+import { answerOf, leavesOutWords, promptOf } from './span-messages.ts'
 import { kindOfSpan } from './span-kind.ts'
 import { labelOf, maxLabelUnits, storable } from './span-labels.ts'
 import { costOf, tokensOf } from './span-tokens.ts'
@@ -34,7 +35,7 @@ export function recordOfSpan(span: Span, projectId: string, around: CallLabels =
   const startMs = startOf(span)
   const label = (name: keyof typeof spanFields) => labelOf(firstOf(attributes, spanFields[name]))
   return withoutNulls({
-    id: hashedId('request', Math.floor(startMs), ['otel', projectId, traceId, spanId]),
+    id: callIdOf({ projectId, traceId, spanId }, startMs),
     source: 'otel',
     agent_name: label('agent_name') ?? around.agent_name ?? serviceOf(span),
     session_id: label('session_id') ?? around.session_id ?? traceId,
@@ -48,6 +49,17 @@ export function recordOfSpan(span: Span, projectId: string, around: CallLabels =
       ? toolCall(span)
       : modelCall(span, label('model') ?? invokedModel(attributes), label('provider'))),
   })
+}
+
+/** The place of a call: that of its span. */
+export interface CallPlace {
+  projectId: string
+  traceId: string
+  spanId: string
+}
+
+export function callIdOf({ projectId, traceId, spanId }: CallPlace, startMs: number): string {
+  return hashedId('request', Math.floor(startMs), ['otel', projectId, traceId, spanId])
 }
 
 /** `unknown_service:python` says that nobody named the service. */
@@ -94,7 +106,11 @@ function modelCall(span: Span, model: string | undefined, provider: string | und
     provider: provider === undefined ? undefined : providerOf(provider),
     ...tokensOf(attributes),
     ...costOf(attributes),
-    request_body: messages.length === 0 ? { ...asked, truncated: true } : { ...asked, messages },
+    request_body: {
+      ...asked,
+      ...(messages.length > 0 && { messages }),
+      ...((messages.length === 0 || leavesOutWords(span, 'request')) && { truncated: true }),
+    },
     response_body: answerBody(span, model, answers),
   }
 }
@@ -119,10 +135,11 @@ function answerBody(
     finish_reason: reasons[index] ?? (index === 0 ? single : undefined) ?? null,
   }))
   const id = textOf(firstOf(span.attributes, ['gen_ai.response.id', 'ai.response.id']))
-  return withoutNulls({ id, object: 'chat.completion', model, choices })
+  const truncated = leavesOutWords(span, 'response') ? true : undefined
+  return withoutNulls({ id, object: 'chat.completion', model, choices, truncated })
 }
 
-function isEmbedding(attributes: Attributes): boolean {
+export function isEmbedding(attributes: Attributes): boolean {
   const said = firstOf(attributes, [
     'gen_ai.operation.name',
     'ai.operationId',

@@ -1,7 +1,7 @@
 import { countOf, objectOf, type JsonObject } from '../json.ts'
 import { usageOf } from '../usage.ts'
 import { unpacked } from './nested-attributes.ts'
-import type { Attributes } from './read-spans.ts'
+import type { Attributes } from './otlp-values.ts'
 import { firstOf, spanTokens } from './span-fields.ts'
 
 /**

@@ -47,6 +47,9 @@ export const ingestFields = {
   BODIES_MAX_BYTES: wholeNumber(128 * mebibyte, { min: 64 * mebibyte, max: 8 * 1024 * mebibyte }).describe(
     'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in and 6,144 for each record of a call, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; anyone who has no key, a sixteenth. What comes beyond is 503.',
   ),
+  SPAN_WAIT_MS: wholeNumber(30_000, { min: 0, max: 30_000 }).describe(
+    'How long a span of the GenAI conventions without words waits for its log records, and they for it, in milliseconds. 0: not at all.',
+  ),
   PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
     .optional()
     .describe(

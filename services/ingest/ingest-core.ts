@@ -19,10 +19,12 @@ import { createLogCalls } from './log-calls.ts'
 import { ingestRoutes } from './routes.ts'
 import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
+import { createWaitingPublisher } from './steps/publish-waiting.ts'
 import { createKeyStore } from '#http/access/key-store.ts'
 import { createKeyUses } from '#http/access/key-uses.ts'
 import { createPriceStore } from './stores/price-store.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
+import { createWaitingCallStore } from './stores/waiting-call-store.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
 /** How long a client waits for Kafka before it gets 503. */
@@ -49,6 +51,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
   const { log, clock } = dependencies
   const parts = createParts(config, dependencies)
   const { prices, pool, producer, sealer } = parts
+  const maxRecordBytes = maxCallBytes(config)
   const changes = createAccessChanges({
     pool,
     log,
@@ -67,12 +70,20 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     admit: createAdmit(createQuotaStore(pool), clock),
     publish: createPublishCall({ producer, sealer, ...callTopics(parts) }),
     prices,
-    maxRecordBytes: maxCallBytes(config),
+    maxRecordBytes,
   })
+  const waitingCalls = createWaitingCallStore({
+    pool,
+    sealer,
+    clock,
+    waitMs: config.SPAN_WAIT_MS,
+    maxCallBytes: maxRecordBytes,
+  })
+  const waitingPublisher = createWaitingPublisher({ ...dependencies, store: waitingCalls, logCalls })
 
   return {
     ...parts,
-    routes: ingestRoutes({ logCalls, maxRecordBytes: maxCallBytes(config), metrics: dependencies.metrics }),
+    routes: ingestRoutes({ logCalls, waitingCalls, maxRecordBytes, metrics: dependencies.metrics }),
     authenticate: createAuthenticate({
       keys,
       operatorSecret: config.INTERNAL_API_SECRET,
@@ -86,9 +97,11 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
       uses.start()
       await producer.start()
       await parts.prepareCodecs()
+      waitingPublisher.start()
     },
     async stop() {
       prices.stop()
+      await waitingPublisher.stop()
       await uses.stop()
       await changes.stop()
       await producer.stop()

@@ -34,6 +34,8 @@ interface LogRequest {
   beforeAny?: (refused: readonly (Problem | null)[]) => void
   /** Of the request, where traces are on. */
   span?: Span | undefined
+  /** Only checks and counts: the records are published later, under the same ids. */
+  publishLater?: boolean
 }
 
 export interface LogCallsDependencies {
@@ -57,19 +59,20 @@ export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   const { clock, maxRecordBytes } = dependencies
   // One for all batches: a thousand batches with their own would each take a turn in every round.
   const takeTurn = createTakeTurn()
-  return async (principal, records, { beforeAny, span } = {}) => {
+  return async (principal, records, { beforeAny, span, publishLater = false } = {}) => {
     const read = await readRecords(records, maxRecordBytes, clock.now(), takeTurn)
     const accepted = await Promise.all(
       read.map((record) => orProblem(() => accept(dependencies, principal, record))),
     )
     beforeAny?.(accepted.map((record) => (isAccepted(record) ? null : record)))
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
+    const send = publishLater ? { ...dependencies, publish: () => Promise.resolve() } : dependencies
     const results = await inTurns(accepted, takeTurn, async (record) =>
       isAccepted(record)
-        ? withRetryId(record.id, await orProblem(() => publish(dependencies, record, admissions, span)))
+        ? withRetryId(record.id, await orProblem(() => publish(send, record, admissions, span)))
         : record,
     )
-    outcomes(results)
+    outcomes(publishLater ? results.filter((result) => result instanceof Problem) : results)
     return results
   }
 }
@@ -202,6 +205,13 @@ export function namePeriod(startMs: number): string {
 
 function isAccepted(record: Accepted | Problem): record is Accepted {
   return !(record instanceof Problem)
+}
+
+/** Throws a Problem: of an unavailable dependency, 503. */
+export async function orThrow<T>(work: () => Promise<T>): Promise<T> {
+  const result = await orProblem(work)
+  if (result instanceof Problem) throw result
+  return result
 }
 
 /** Returns problems; an unavailable dependency is a 503; any other error fails the request. */

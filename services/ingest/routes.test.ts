@@ -29,6 +29,11 @@ interface Rooms {
   publish: PublishCall
 }
 
+const waitingCalls = {
+  ...{ waitMs: 0, takesOf: () => false },
+  ...{ add: never, findDue: never, take: never, markPublished: never, count: never },
+}
+
 /** The routes for one project's key; `held`: bytes of the body budget that are taken. */
 async function startApp({ bodies, answers, publish }: Rooms) {
   const metrics = createMetrics()
@@ -42,7 +47,7 @@ async function startApp({ bodies, answers, publish }: Rooms) {
     metrics,
   })
   const app = createApp({
-    routes: ingestRoutes({ logCalls, maxRecordBytes: mebibyte, metrics }),
+    routes: ingestRoutes({ logCalls, waitingCalls, maxRecordBytes: mebibyte, metrics }),
     authenticate: () =>
       Promise.resolve({ kind: 'key', key: { keyId: 'key_a', scope: 'all', expiresAtMs: null, project } }),
     bodyBudget: createBodyBudget(bodies, metrics),

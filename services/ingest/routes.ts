@@ -6,6 +6,7 @@ import { rawRoute, type Reply, type Route } from '#http/route.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { LogCalls, LogResult } from './log-calls.ts'
 import { otlpRoutes } from './otlp/otlp-routes.ts'
+import type { WaitingCallStore } from './stores/waiting-call-store.ts'
 
 const maxBatchBytes = 32 * 1024 * 1024
 
@@ -31,9 +32,10 @@ const failedSchema = z.object({
     .describe('With 503: the id to send the record again with; another id may store it twice.'),
 })
 
-/** `POST /internal/log`, `/internal/log/batch` and OTLP's `/v1/traces`. */
+/** `POST /internal/log`, `/internal/log/batch` and OTLP's `/v1/traces` and `/v1/logs`. */
 export function ingestRoutes(options: {
   logCalls: LogCalls
+  waitingCalls: WaitingCallStore
   maxRecordBytes: number
   metrics: Metrics
 }): Route[] {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import { decodeTraces } from '#services/ingest/otlp/decode-traces.ts'
+import { decodeOtlp } from '#services/ingest/otlp/decode-otlp.ts'
 import { startLocalServer } from './local-server.ts'
 
 /** A span as it was exported. */
@@ -49,7 +49,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
     headers.push(request.headers)
     if (status !== 200 || request.url !== '/v1/traces') return
     const isZipped = request.headers['content-encoding'] === 'gzip'
-    spans.push(...spansOf(decodeTraces(isZipped ? gunzipSync(body) : body)))
+    spans.push(...spansOf(decodeOtlp('ExportTraceServiceRequest', isZipped ? gunzipSync(body) : body)))
   }
   const server = createServer((request, response) => {
     void receive(request).then(() => {

@@ -24,6 +24,29 @@ export function otlpRequest(spans: readonly GivenSpan[]): unknown {
   }
 }
 
+/** A log record of a span; `body` and `attributes` as the GenAI conventions have them. */
+export interface GivenLog {
+  eventName: string
+  traceId?: string
+  spanId?: string
+  timeNs?: string
+  body?: unknown
+  attributes?: Readonly<Record<string, unknown>>
+}
+
+/** An export request in OTLP's JSON form. Records without a time are in their order. */
+export function otlpLogs(logs: readonly GivenLog[]): unknown {
+  const logRecords = logs.map(({ eventName, body, attributes = {}, ...given }, index) => ({
+    eventName,
+    traceId: given.traceId ?? traceId,
+    spanId: given.spanId ?? '0000000000000001',
+    observedTimeUnixNano: given.timeNs ?? String(1_790_000_000_000_000_000n + BigInt(index)),
+    ...(body !== undefined && { body: anyValue(body) }),
+    attributes: pairs(attributes),
+  }))
+  return { resourceLogs: [{ scopeLogs: [{ logRecords }] }] }
+}
+
 function spanOf(given: GivenSpan, index: number): object {
   const startMs = given.startMs ?? Date.now()
   return {

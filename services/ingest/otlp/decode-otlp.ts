@@ -13,7 +13,19 @@ interface Field {
 
 /** The messages of opentelemetry-proto 1.x that are read, by field number. */
 const messages = {
-  Request: { 1: { name: 'resourceSpans', type: 'ResourceSpans', repeated: true } },
+  ExportTraceServiceRequest: { 1: { name: 'resourceSpans', type: 'ResourceSpans', repeated: true } },
+  ExportLogsServiceRequest: { 1: { name: 'resourceLogs', type: 'ResourceLogs', repeated: true } },
+  ResourceLogs: { 2: { name: 'scopeLogs', type: 'ScopeLogs', repeated: true } },
+  ScopeLogs: { 2: { name: 'logRecords', type: 'LogRecord', repeated: true } },
+  LogRecord: {
+    1: { name: 'timeUnixNano', type: 'fixed64' },
+    5: { name: 'body', type: 'AnyValue' },
+    6: { name: 'attributes', type: 'KeyValue', repeated: true },
+    9: { name: 'traceId', type: 'hex' },
+    10: { name: 'spanId', type: 'hex' },
+    11: { name: 'observedTimeUnixNano', type: 'fixed64' },
+    12: { name: 'eventName', type: 'text' },
+  },
   ResourceSpans: {
     1: { name: 'resource', type: 'Resource' },
     2: { name: 'scopeSpans', type: 'ScopeSpans', repeated: true },
@@ -71,11 +83,14 @@ const wireTypes: Readonly<Record<Scalar, WireType>> = {
 /** Deeper values are of no instrumentation. */
 const maxDepth = 64
 
+/** The messages of export requests. */
+export type OtlpRequest = 'ExportTraceServiceRequest' | 'ExportLogsServiceRequest'
+
 /**
- * An ExportTraceServiceRequest in OTLP's JSON form. Unknown fields are skipped. Throws 400 for bytes that are
- * not protobuf, and 422 for a value that takes many times its bytes.
+ * An export request in OTLP's JSON form. Unknown fields are skipped. Throws 400 for bytes that are not
+ * protobuf, and 422 for a value that takes many times its bytes.
  */
-export function decodeTraces(bytes: Buffer): Message {
+export function decodeOtlp(request: OtlpRequest, bytes: Buffer): Message {
   const reader = new BinaryReader(bytes, (text) => Buffer.from(text).toString('utf8'))
   let parts = 0
 
@@ -105,13 +120,11 @@ export function decodeTraces(bytes: Buffer): Message {
   }
 
   try {
-    return read('Request', bytes.length, 0)
+    return read(request, bytes.length, 0)
   } catch (error) {
     if (error instanceof Problem) throw error
     // The reader throws errors of several kinds, all for broken bytes.
-    throw new Problem(400, 'NOT_PROTOBUF', 'the body is not an ExportTraceServiceRequest in protobuf', {
-      cause: error,
-    })
+    throw new Problem(400, 'NOT_PROTOBUF', `the body is not an ${request} in protobuf`, { cause: error })
   }
 }
 

@@ -1,0 +1,134 @@
+import { recordOfCall, type WaitingCall } from '#capture/otel/waiting-call.ts'
+import { Problem } from '#http/problem.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import type { LogCalls, LogResult } from '../log-calls.ts'
+import type { DueCall, WaitingCallStore } from '../stores/waiting-call-store.ts'
+import { logRecordsCounter } from '../waiting-metrics.ts'
+
+/** Publishes calls that waited for their words, when these are there or the wait is over. */
+export interface WaitingPublisher {
+  start(): void
+  /** Finishes what is under way. */
+  stop(): Promise<void>
+}
+
+interface PublisherOptions {
+  store: WaitingCallStore
+  logCalls: LogCalls
+  clock: Clock
+  log: Log
+  metrics: Metrics
+}
+
+const idleMs = 500
+const troubleMs = 5_000
+const countEveryMs = 10_000
+
+type Outcome = 'joined' | 'without_words' | 'without_span' | 'refused'
+
+export function createWaitingPublisher(options: PublisherOptions): WaitingPublisher {
+  const { store, clock, log } = options
+  const meters = createMeters(options.metrics)
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let countedAtMs = -Infinity
+
+  async function round(): Promise<void> {
+    for (const projectId of await store.findDue()) if (!stopping.signal.aborted) await publishDue(projectId)
+    if (clock.now() - countedAtMs < countEveryMs) return
+    countedAtMs = clock.now()
+    const { calls, bytes } = await store.count()
+    meters.calls.set(calls)
+    meters.bytes.set(bytes)
+  }
+
+  /** A part is deleted only when Kafka has its record. After a crash it is published again, as the same one. */
+  async function publishDue(projectId: string): Promise<void> {
+    const { calls, spanless } = await store.take(projectId)
+    meters.count('without_span', spanless)
+    if (calls.length === 0) return
+    const published = await publishCalls(options.logCalls, projectId, calls)
+    const done = published.filter(({ outcome }) => outcome !== null)
+    for (const { outcome } of done) if (outcome !== null) meters.count(outcome, 1)
+    meters.logs.inc({ outcome: 'late' }, await store.markPublished(projectId, done.map(({ due }) => due)))
+    if (done.length < calls.length) throw new Error(`${calls.length - done.length} calls are published later`)
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const pauseMs = await round().then(
+        () => idleMs,
+        (error: unknown) => {
+          log.warn({ err: error }, 'calls that wait for their words are not published; retrying')
+          return troubleMs
+        },
+      )
+      await clock.sleep(pauseMs, stopping.signal)
+    }
+  }
+
+  return {
+    start() {
+      running ??= run()
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+interface Published {
+  due: DueCall
+  /** Null: not yet. */
+  outcome: Outcome | null
+}
+
+/** Words that cannot be recorded are left out: the call is still recorded. */
+async function publishCalls(logCalls: LogCalls, projectId: string, calls: readonly DueCall[]): Promise<Published[]> {
+  const whole = await logAll(logCalls, projectId, calls, (call) => call)
+  const refused = calls.filter((_, index) => isRefused(whole[index]))
+  const bare = await logAll(logCalls, projectId, refused, (call) => ({ ...call, logs: [] }))
+  return calls.map((due, index) => {
+    const again = refused.indexOf(due)
+    const result = again < 0 ? whole[index] : bare[again]
+    if (result instanceof Problem) return { due, outcome: isRefused(result) ? 'refused' : null }
+    const hasWords = again < 0 && due.call !== null && due.call.logs.length > 0
+    return { due, outcome: hasWords ? 'joined' : 'without_words' }
+  })
+}
+
+async function logAll(
+  logCalls: LogCalls,
+  projectId: string,
+  calls: readonly DueCall[],
+  change: (call: WaitingCall) => WaitingCall,
+): Promise<LogResult[]> {
+  const records = calls.map(({ call }) => {
+    const record = call === null ? null : recordOfCall(change(call), projectId)
+    // What cannot be opened is no record, and refused as one.
+    return Buffer.from(JSON.stringify(record === null ? {} : { ...record, project_id: projectId }))
+  })
+  return records.length === 0 ? [] : logCalls({ kind: 'operator' }, records)
+}
+
+/** By any other problem than of a part that is away. */
+function isRefused(result: LogResult | undefined): boolean {
+  return result instanceof Problem && result.status !== 503
+}
+
+function createMeters(metrics: Metrics) {
+  const counter = metrics.counter(
+    'sluice_ingest_waiting_calls_total',
+    'Calls that waited for their span or words, by how it ended: `joined`, `without_words` (recorded as not read), `without_span` (words dropped) or `refused`.',
+    ['outcome'],
+  )
+  return {
+    logs: logRecordsCounter(metrics),
+    count: (outcome: Outcome, times: number) => counter.inc({ outcome }, times),
+    calls: metrics.gauge('sluice_ingest_waiting_calls', 'Calls that wait for their span or words', [], 'max'),
+    bytes: metrics.gauge('sluice_ingest_waiting_bytes', 'Bytes of them, opened', [], 'max'),
+  }
+}
