@@ -38,6 +38,7 @@ function readLog(given: unknown): ReadLog {
 
 /** Exporters leave out the time of an event that was recorded as it happened. */
 function timeOf(given: unknown): string {
-  const times = ['timeUnixNano', 'observedTimeUnixNano'].map((name) => String(fieldAt(given, name) ?? '0'))
-  return (times.find((time) => /^\d{1,20}$/.test(time) && /[1-9]/.test(time)) ?? '0').padStart(20, '0')
+  const times = [fieldAt(given, 'timeUnixNano'), fieldAt(given, 'observedTimeUnixNano')]
+  const digits = times.map((time) => (typeof time === 'number' ? String(time) : (textOf(time) ?? '')))
+  return (digits.find((time) => /^\d{1,20}$/.test(time) && /[1-9]/.test(time)) ?? '').padStart(20, '0')
 }

@@ -29,7 +29,7 @@ export const answerAttributes = [
 /** The same, spread over attributes with an index behind the prefix. */
 export const promptPrefixes = ['gen_ai.prompt.', 'llm.input_messages.', 'llm.prompts.'] as const
 export const answerPrefixes = ['gen_ai.completion.', 'llm.output_messages.', 'llm.completions.'] as const
-/** Events that carry a message each; those with whole lists have the attributes above. */
+/** Events that carry a message each. */
 const promptEvents = /^gen_ai\.(system|user|assistant|tool)\.message$/
 const answerEvent = 'gen_ai.choice'
 /** The event with all messages of a call. */

@@ -118,7 +118,11 @@ test('parts in any order, divided and repeated in any way, are one call', () => 
   const draw = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below
   for (let times = 0; times < 300; times++) {
     const divided = [draw(5), draw(5)].sort((a, b) => a - b)
-    const pieces = [events.slice(0, divided[0]), events.slice(divided[0], divided[1]), events.slice(divided[1])]
+    const pieces = [
+      events.slice(0, divided[0]),
+      events.slice(divided[0], divided[1]),
+      events.slice(divided[1]),
+    ]
     const parts = [span, ...pieces.map(waitingLogs)]
     const sent = [...parts, ...Array.from({ length: draw(6) }, () => parts[draw(4)] ?? span)]
     for (let at = sent.length - 1; at > 0; at--) {

@@ -92,7 +92,10 @@ function numbered(logs: readonly PlacedLog[]): [string, PlacedLog][] {
 }
 
 function ordered(logs: readonly PlacedLog[]): PlacedLog[] {
-  const keyed = logs.map((log) => ({ log, key: `${log.time} ${String(log.place).padStart(7, '0')} ${textOfLog(log)}` }))
+  const keyed = logs.map((log) => ({
+    log,
+    key: `${log.time} ${String(log.place).padStart(7, '0')} ${textOfLog(log)}`,
+  }))
   return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ log }) => log)
 }
 

@@ -51,7 +51,7 @@ const analystsRoutes =
   /^(get \/api\/(requests\/export|findings\/owners|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report|scorers\/.*)|post \/api\/(reviews|scorers|scorers\/previews|suppressions.*|findings.*|alert-rules.*)|(patch|delete) \/api\/(scorers|findings|alert-rules)\/.*)$/
 
 function minRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
-  if (/ \/(internal|webhook)\/|\/v1\/traces$/.test(name)) return 'nobody'
+  if (/ \/(internal|webhook)\/|\/v1\/(traces|logs)$/.test(name)) return 'nobody'
   if (viewersRoutes.test(name)) return 'viewer'
   return analystsRoutes.test(name) ? 'analyst' : 'admin'
 }

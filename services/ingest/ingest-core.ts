@@ -48,22 +48,11 @@ interface IngestDependencies extends ProcessDependencies {
 }
 
 export function createIngestCore(config: IngestFields, dependencies: IngestDependencies): IngestCore {
-  const { log, clock } = dependencies
+  const { clock } = dependencies
   const parts = createParts(config, dependencies)
   const { prices, pool, producer, sealer } = parts
   const maxRecordBytes = maxCallBytes(config)
-  const changes = createAccessChanges({
-    pool,
-    log,
-    clock,
-    onChange: (projectId) => keys.forgetProject(projectId),
-  })
-  const uses = createKeyUses({ pool, clock, log })
-  const keys = createKeyDirectory({
-    store: createKeyStore(pool),
-    clock,
-    receivesChanges: changes.isListening,
-  })
+  const { changes, uses, keys } = createAccess(pool, dependencies)
   const logCalls = createLogCalls({
     ...dependencies,
     keys,
@@ -72,13 +61,8 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     prices,
     maxRecordBytes,
   })
-  const waitingCalls = createWaitingCallStore({
-    pool,
-    sealer,
-    clock,
-    waitMs: config.SPAN_WAIT_MS,
-    maxCallBytes: maxRecordBytes,
-  })
+  const waitMs = config.SPAN_WAIT_MS
+  const waitingCalls = createWaitingCallStore({ ...parts, clock, waitMs, maxCallBytes: maxRecordBytes })
   const waitingPublisher = createWaitingPublisher({ ...dependencies, store: waitingCalls, logCalls })
 
   return {
@@ -116,6 +100,22 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
       }
     },
   }
+}
+
+/** Keys, what changes of them, and their uses. */
+function createAccess(pool: Pool, { log, clock }: IngestDependencies) {
+  const changes = createAccessChanges({
+    pool,
+    log,
+    clock,
+    onChange: (projectId) => keys.forgetProject(projectId),
+  })
+  const keys = createKeyDirectory({
+    store: createKeyStore(pool),
+    clock,
+    receivesChanges: changes.isListening,
+  })
+  return { changes, keys, uses: createKeyUses({ pool, clock, log }) }
 }
 
 function createParts(config: IngestFields, dependencies: IngestDependencies) {

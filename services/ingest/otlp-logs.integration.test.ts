@@ -2,60 +2,45 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { otlpLogs, otlpRequest, type GivenLog, type GivenSpan } from '#capture/otel/testing/otlp-request.ts'
-import { systemClock } from '#runtime/clock.ts'
-import { parseConfig } from '#runtime/config.ts'
-import { createLog } from '#runtime/log.ts'
-import { createMetrics } from '#runtime/metrics.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { topics } from '#schemas/topics.ts'
-import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { until } from '#tests/support/until.ts'
-import { ingestConfigSchema } from './config.ts'
-import { createIngest } from './service.ts'
+import { startIngest } from './testing/start-ingest.ts'
 
-const bodyKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`
-const sealer = createSealer([{ id: 'k1', key: Buffer.alloc(32, 7) }])
-const waitMs = 4_000
+const bodyKey = Buffer.alloc(32, 7)
+const sealer = createSealer([{ id: 'k1', key: bodyKey }])
+/** Of messages that come by themselves, others may come for a tenth of the wait. */
+const environment = { BODY_ENCRYPTION_KEYS: `k1:${bodyKey.toString('base64')}`, SPAN_WAIT_MS: '10000' }
 let api: RunningApi
 let databaseUrl: string
 
 beforeAll(async () => {
   api = await startApi((url) => {
     databaseUrl = url
-    return { BODY_ENCRYPTION_KEYS: bodyKeys, SPAN_WAIT_MS: String(waitMs) }
+    return environment
   })
 })
 afterAll(() => api.stop())
 
 /** Another process of ingest on the same database and topics. */
-async function startOther() {
-  const { brokers, registryUrl } = testInfrastructure()
-  const parsed = parseConfig(ingestConfigSchema, {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    DATABASE_URL: databaseUrl,
-    TOPIC_PREFIX: api.topicPrefix,
-    BODY_ENCRYPTION_KEYS: bodyKeys,
-    SPAN_WAIT_MS: String(waitMs),
-    INGEST_HOST: '127.0.0.1',
-    INGEST_PORT: '0',
-    DRAIN_LEAD_MS: '0',
-  })
-  if (!parsed.ok) throw new Error(parsed.problems.join('; '))
-  const metrics = createMetrics()
-  const ingest = createIngest(parsed.value, { log: createLog('test', 'silent'), metrics, clock: systemClock })
-  await ingest.start()
-  return { baseUrl: `http://127.0.0.1:${(ingest as unknown as { port(): number }).port()}`, stop: () => ingest.stop() }
-}
+const startOther = () =>
+  startIngest({ ...environment, DATABASE_URL: databaseUrl, TOPIC_PREFIX: api.topicPrefix })
 
-const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.system': 'openai', 'gen_ai.request.model': 'gpt-4o-mini' }
+const chat = {
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.system': 'openai',
+  'gen_ai.request.model': 'gpt-4o-mini',
+}
 const span: GivenSpan = { spanId: '0000000000000001', attributes: chat, parentSpanId: 'a'.repeat(16) }
 const agent: GivenSpan = { spanId: 'a'.repeat(16), attributes: { 'gen_ai.agent.name': 'helper' } }
 const asked = { eventName: 'gen_ai.user.message', body: { content: 'Hello Zoë' } }
-const answered = { eventName: 'gen_ai.choice', body: { index: 0, message: { role: 'assistant', content: 'Hi' } } }
+const answered = {
+  eventName: 'gen_ai.choice',
+  body: { index: 0, message: { role: 'assistant', content: 'Hi' } },
+}
 const words: GivenLog[] = [asked, answered]
 
 const post = (key: string, path: string, body: unknown, baseUrl = api.baseUrl) =>
@@ -90,6 +75,17 @@ const waitingOf = async (projectId: string) => {
     [idToUuid(projectId)],
   )
   return rows
+}
+
+/** The wait is over. */
+const endWait = (projectId: string) =>
+  api.pool.query("update waiting_calls set due_at = now() - interval '1 second' where project_id = $1", [
+    idToUuid(projectId),
+  ])
+
+async function forgotten(projectId: string): Promise<void> {
+  await endWait(projectId)
+  await until(async () => (await waitingOf(projectId)).length === 0)
 }
 
 async function published(projectId: string, count = 1) {
@@ -154,8 +150,8 @@ test('two processes at once, everything sent three times: each call once, and on
     expect(new Set(records.map(({ id }) => id)).size).toBe(ids.length)
     for (const record of records) expect(record).toMatchObject(complete)
     // Again, after they were published.
-    expect(await sendSpans(key, spans)).toEqual(taken)
-    await until(async () => (await waitingOf(projectId)).length === 0)
+    expect(await sendSpans(key, [agent, ...spans])).toEqual(taken)
+    await forgotten(projectId)
     expect(await recordsOf(projectId)).toHaveLength(ids.length)
   } finally {
     await other.stop()
@@ -169,14 +165,17 @@ test('two processes at once, everything sent three times: each call once, and on
 
 test('after the wait a span is published as not read; words that come later or alone are dropped', async () => {
   const [{ projectId, key }, alone] = [await api.createProject(), await api.createProject()]
-  const [late, spanless] = [await logRecords('late'), await counted('sluice_ingest_waiting_calls_total', 'without_span')]
+  const [late, spanless] = [
+    await logRecords('late'),
+    await counted('sluice_ingest_waiting_calls_total', 'without_span'),
+  ]
   await Promise.all([sendSpans(key), sendLogs(alone.key)])
+  await Promise.all([endWait(projectId), forgotten(alone.projectId)])
   expect(await published(projectId)).toMatchObject([unread])
   await until(async () => (await waitingOf(projectId)).every(({ codec }) => codec === null))
   expect(await sendLogs(key)).toEqual(taken)
   expect(await logRecords('late')).toBe(late + words.length)
-  await until(async () => (await waitingOf(alone.projectId)).length === 0)
-  await until(async () => (await waitingOf(projectId)).length === 0)
+  await forgotten(projectId)
   expect(await counted('sluice_ingest_waiting_calls_total', 'without_span')).toBe(spanless + 1)
   expect([await recordsOf(alone.projectId), (await recordsOf(projectId)).length]).toEqual([[], 1])
 })
@@ -184,7 +183,11 @@ test('after the wait a span is published as not read; words that come later or a
 test("another project's words join nothing", async () => {
   const [ours, theirs] = [await api.createProject(), await api.createProject()]
   await sendSpans(ours.key)
-  await sendLogs(theirs.key, [asked, { ...answered, body: { message: { role: 'assistant', content: 'Stolen' } } }])
+  await sendLogs(theirs.key, [
+    asked,
+    { ...answered, body: { message: { role: 'assistant', content: 'Stolen' } } },
+  ])
+  await Promise.all([endWait(ours.projectId), endWait(theirs.projectId)])
   expect(await published(ours.projectId)).toMatchObject([unread])
   expect(await recordsOf(theirs.projectId)).toEqual([])
 })
@@ -199,7 +202,11 @@ test('beyond the bound spans are published at once, and words are 429 with Retry
   expect(await sendSpans(key)).toEqual(taken)
   expect(await recordsOf(projectId)).toMatchObject([unread])
   const answer = await api.call('POST', '/v1/logs', { key, body: otlpLogs(words) })
-  expect([answer.status, answer.json['code'], answer.headers.get('retry-after')]).toEqual([429, 'TOO_MUCH_WAITS', '4'])
+  expect([answer.status, answer.json['code'], answer.headers.get('retry-after')]).toEqual([
+    429,
+    'WAITING_CALLS_FULL',
+    '10',
+  ])
 })
 
 test('with zero content retention nothing waits, and words are not kept', async () => {
@@ -214,7 +221,8 @@ test('with zero content retention nothing waits, and words are not kept', async 
 test('protobuf, also compressed, and the other path', async () => {
   const { projectId, key } = await api.createProject()
   const text = (tag: number, value: string) => new BinaryWriter().uint32(tag).string(value).finish()
-  const wrap = (tag: number, ...parts: Uint8Array[]) => new BinaryWriter().uint32(tag).bytes(Buffer.concat(parts)).finish()
+  const wrap = (tag: number, ...parts: Uint8Array[]) =>
+    new BinaryWriter().uint32(tag).bytes(Buffer.concat(parts)).finish()
   const record = (name: string, spanId: string, content: string) =>
     wrap(
       18,
@@ -236,5 +244,7 @@ test('protobuf, also compressed, and the other path', async () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-protobuf'])
   }
   await sendSpans(key, [{ ...span, spanId }])
-  expect(await published(projectId)).toMatchObject([{ request: { messages: [{ content: 'Hi' }] }, response: complete.response }])
+  expect(await published(projectId)).toMatchObject([
+    { request: { messages: [{ content: 'Hi' }] }, response: complete.response },
+  ])
 })

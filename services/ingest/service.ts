@@ -1,11 +1,10 @@
 import type { ProcessDependencies } from '#runtime/run-process.ts'
-import type { Service } from '#runtime/service.ts'
-import { createHttpService } from '#http/http-service.ts'
+import { createHttpService, type HttpService } from '#http/http-service.ts'
 import { createIngestCore } from './ingest-core.ts'
 import type { IngestConfig } from './config.ts'
 
 /** Ingest as its own process. */
-export function createIngest(config: IngestConfig, dependencies: ProcessDependencies): Service {
+export function createIngest(config: IngestConfig, dependencies: ProcessDependencies): HttpService {
   const core = createIngestCore(config, { ...dependencies, name: 'ingest' })
   return createHttpService({
     core,

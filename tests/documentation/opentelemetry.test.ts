@@ -12,6 +12,7 @@ import {
   answerPrefixes,
   promptAttributes,
   promptPrefixes,
+  wholeEvent,
 } from '#capture/otel/span-messages.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
 
@@ -49,11 +50,14 @@ exporter at ingest. Sluice's own traces are in [operations](operations.md#sluice
 \`\`\`sh
 export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://sluice.internal:8000/v1/traces
 export OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-service-key=svc_…
+# Where messages are log records:
+export OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=http://sluice.internal:8000/v1/logs
+export OTEL_EXPORTER_OTLP_LOGS_HEADERS=x-service-key=svc_…
 \`\`\`
 
 - OTLP over HTTP, protobuf or JSON, plain, gzip, deflate, br or zstd, at most 32 MiB a request.
 - The key is \`X-Service-Key\`, \`Authorization: Bearer\`, or the password of Basic with any name.
-  \`/api/public/otel/v1/traces\` is the same route, for exporters set up for Langfuse.
+  \`/api/public/otel/v1/traces\` and \`…/logs\` are the same routes, for exporters set up for Langfuse.
 - Spans of models and of tools become records with \`source\` \`otel\`. Agents, chains, retrievals and
   everything else are dropped and counted (\`sluice_ingest_spans_total\`).
 - Results of evaluations (\`gen_ai.evaluation.*\` on spans or events, spans of evaluators) are dropped and
@@ -69,6 +73,13 @@ export OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-service-key=svc_…
   \`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true\`; Anthropic's client
   \`ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content\`, which leaves out streamed answers. Traceloop,
   OpenInference, Logfire, Langfuse and Vercel's \`@ai-sdk/otel\` send them by default.
+- Some instrumentations send messages as log records (\`gen_ai.*.message\`, \`gen_ai.choice\`,
+  \`${wholeEvent}\`), such as opentelemetry-instrumentation-openai-v2. Their spans wait for them, and they for their span, sealed
+  in Postgres, at most 30 s (\`SPAN_WAIT_MS\`). Then the call is recorded with what is there; what comes later is
+  dropped and counted (\`sluice_ingest_log_records_total\`, \`sluice_ingest_waiting_calls_total\`). Spans that
+  have words, and other conventions, never wait. Beyond 20,000 calls or 32 MiB of a project spans do not wait,
+  and words are refused. With zero content retention nothing waits: send words on spans. Other log records
+  are dropped.
 - A session is \`gen_ai.conversation.id\` or \`session.id\`, of the span or another span of its trace in the
   same request, else the trace. An agent's name is that of the nearest span around the call in the same
   request that has one, else \`service.name\`.
@@ -82,6 +93,7 @@ export OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-service-key=svc_…
 exporters:
   otlphttp/sluice:
     traces_endpoint: http://sluice.internal:8000/v1/traces
+    logs_endpoint: http://sluice.internal:8000/v1/logs
     headers: { x-service-key: svc_… }
     retry_on_failure: { enabled: true, max_elapsed_time: 0 }
 \`\`\`

@@ -24,6 +24,31 @@ const traces = {
   ],
 }
 
+/** The question of that span, as a log record of the GenAI conventions. */
+const logs = {
+  resourceLogs: [
+    {
+      scopeLogs: [
+        {
+          logRecords: [
+            {
+              eventName: 'gen_ai.user.message',
+              traceId: '5b8efff798038103d269b633813fc60c',
+              spanId: 'eee19b7ec3c1b174',
+              timeUnixNano: '1795824000000000000',
+              body: {
+                kvlistValue: {
+                  values: [{ key: 'content', value: { stringValue: 'How do I reset my password?' } }],
+                },
+              },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+}
+
 /**
  * An example body for each route that takes one, shown at /docs. A test sends every example as it is and
  * fails for a route without.
@@ -61,6 +86,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   },
   'post /v1/traces': traces,
   'post /api/public/otel/v1/traces': traces,
+  'post /v1/logs': logs,
+  'post /api/public/otel/v1/logs': logs,
   'post /internal/keys/resolve': {
     key_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   },

@@ -1,13 +1,10 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { z } from 'zod'
-import type { Principal } from '#http/access/principal.ts'
 import { parseJson } from '#http/parse-json.ts'
 import { invalidInput } from '#http/problem.ts'
-import { rawRoute, type Reply, type Route, type RouteRequest } from '#http/route.ts'
-import type { Metrics } from '#runtime/metrics.ts'
-import type { LogCalls } from '../log-calls.ts'
-import type { WaitingCallStore } from '../stores/waiting-call-store.ts'
+import { rawRoute, type Reply, type Route } from '#http/route.ts'
 import type { OtlpRequest } from './decode-otlp.ts'
+import type { OtlpOptions, Take } from './otlp-export.ts'
 import { createTakeLogs } from './take-logs.ts'
 import { createTakeSpans } from './take-spans.ts'
 
@@ -15,24 +12,6 @@ const maxBytes = 32 * 1024 * 1024
 const protobuf = 'application/x-protobuf'
 /** The spans or log records, and what is made of them, are held besides the body. */
 const heldTimes = 2
-
-export interface OtlpOptions {
-  logCalls: LogCalls
-  waitingCalls: WaitingCallStore
-  /** Memory of a record besides its bytes. */
-  recordBytes: number
-  metrics: Metrics
-}
-
-/** A sender's export request. */
-export interface Export {
-  request: unknown
-  principal: Extract<Principal, { kind: 'key' }>
-  reserveBodyBudget: RouteRequest['reserveBodyBudget']
-}
-
-/** Returns why parts of the request are refused. Throws what stops all of it. */
-export type Take = (given: Export) => Promise<string[]>
 
 interface Signal {
   request: OtlpRequest

@@ -5,7 +5,7 @@ import { Problem } from '#http/problem.ts'
 import { orThrow } from '../log-calls.ts'
 import type { AddOutcome } from '../stores/waiting-call-store.ts'
 import { logRecordsCounter } from '../waiting-metrics.ts'
-import type { OtlpOptions, Take } from './otlp-routes.ts'
+import type { OtlpOptions, Take } from './otlp-export.ts'
 
 const reasons: Readonly<Record<Exclude<AddOutcome, 'waiting'>, string | null>> = {
   // Sent again it would be no less late.
@@ -32,7 +32,8 @@ export function createTakeLogs({ waitingCalls, recordBytes, metrics }: OtlpOptio
       }
     }
     counter.inc({ outcome: 'unreadable' }, faults.length)
-    const count = (ids: Iterable<string>) => [...ids].reduce((sum, id) => sum + (logsOf.get(id)?.length ?? 0), 0)
+    const count = (ids: Iterable<string>) =>
+      [...ids].reduce((sum, id) => sum + (logsOf.get(id)?.length ?? 0), 0)
     if (!waitingCalls.takesOf(project)) {
       counter.inc({ outcome: 'not_kept' }, count(logsOf.keys()))
       return faults
@@ -54,7 +55,7 @@ export function createTakeLogs({ waitingCalls, recordBytes, metrics }: OtlpOptio
 
 function tooManyWait(waitMs: number): Problem {
   const seconds = Math.ceil(waitMs / 1000)
-  return new Problem(429, 'TOO_MUCH_WAITS', `${reasons.full}; they wait at most ${seconds} s`, {
+  return new Problem(429, 'WAITING_CALLS_FULL', `${reasons.full}; they wait at most ${seconds} s`, {
     headers: { 'retry-after': String(seconds) },
   })
 }

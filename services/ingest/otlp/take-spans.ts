@@ -7,7 +7,7 @@ import { Problem } from '#http/problem.ts'
 import { orThrow, type LogCalls, type LogResult } from '../log-calls.ts'
 import { maxRecords } from '../record/split-batch.ts'
 import type { WaitingCallStore } from '../stores/waiting-call-store.ts'
-import type { Export, OtlpOptions, Take } from './otlp-routes.ts'
+import type { Export, OtlpOptions, Take } from './otlp-export.ts'
 
 type Outcome = 'recorded' | 'waiting' | 'not_a_call' | 'evaluation' | 'unreadable' | 'late' | 'refused'
 
@@ -35,7 +35,7 @@ export function createTakeSpans({ logCalls, waitingCalls, recordBytes, metrics }
     const all = [...results, ...waits.results]
     const { refused, outcomes } = countResults(all, dropped)
     for (const [outcome, times] of Object.entries({ ...outcomes, waiting: waits.count }))
-      spans.inc({ outcome: outcome as Outcome }, times)
+      spans.inc({ outcome }, times)
     if (waits.count === 0 && refused.length === all.length) throwOverQuota(refused)
     return [...dropped.unreadable, ...refused.map(({ message }) => message)]
   }

@@ -1,6 +1,7 @@
 import { recordOfCall, type WaitingCall } from '#capture/otel/waiting-call.ts'
 import { Problem } from '#http/problem.ts'
 import type { Clock } from '#runtime/clock.ts'
+import { messageOf, TransientError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { LogCalls, LogResult } from '../log-calls.ts'
@@ -35,33 +36,48 @@ export function createWaitingPublisher(options: PublisherOptions): WaitingPublis
   let running: Promise<void> | undefined
   let countedAtMs = -Infinity
 
-  async function round(): Promise<void> {
-    for (const projectId of await store.findDue()) if (!stopping.signal.aborted) await publishDue(projectId)
-    if (clock.now() - countedAtMs < countEveryMs) return
-    countedAtMs = clock.now()
-    const { calls, bytes } = await store.count()
-    meters.calls.set(calls)
-    meters.bytes.set(bytes)
+  /** Returns whether there was anything to do. One project's trouble does not stop the others. */
+  async function round(): Promise<boolean> {
+    const due = await store.findDue()
+    const failures: unknown[] = []
+    for (const projectId of due) {
+      if (stopping.signal.aborted) return false
+      await publishDue(projectId).catch((error: unknown) => failures.push(error))
+    }
+    if (clock.now() - countedAtMs >= countEveryMs) {
+      countedAtMs = clock.now()
+      const { calls, bytes } = await store.count()
+      meters.calls.set(calls)
+      meters.bytes.set(bytes)
+    }
+    if (failures.length > 0) throw new AggregateError(failures, messageOf(failures[0]))
+    return due.length > 0
   }
 
   /** A part is deleted only when Kafka has its record. After a crash it is published again, as the same one. */
   async function publishDue(projectId: string): Promise<void> {
     const { calls, spanless } = await store.take(projectId)
     meters.count('without_span', spanless)
-    if (calls.length === 0) return
     const published = await publishCalls(options.logCalls, projectId, calls)
-    const done = published.filter(({ outcome }) => outcome !== null)
-    for (const { outcome } of done) if (outcome !== null) meters.count(outcome, 1)
-    meters.logs.inc({ outcome: 'late' }, await store.markPublished(projectId, done.map(({ due }) => due)))
-    if (done.length < calls.length) throw new Error(`${calls.length - done.length} calls are published later`)
+    const ended = published.filter(({ outcome }) => outcome !== null)
+    if (ended.length > 0) {
+      const late = await store.markPublished(
+        projectId,
+        ended.map(({ due }) => due),
+      )
+      meters.logs.inc({ outcome: 'late' }, late)
+    }
+    for (const { outcome } of ended) if (outcome !== null) meters.count(outcome, 1)
+    if (ended.length < calls.length)
+      throw new TransientError('QUEUE_UNAVAILABLE', 'Kafka or Postgres is away')
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const pauseMs = await round().then(
-        () => idleMs,
+        (isBusy) => (isBusy ? 0 : idleMs),
         (error: unknown) => {
-          log.warn({ err: error }, 'calls that wait for their words are not published; retrying')
+          log.warn({ err: error }, 'calls that waited for their words are not published; retrying')
           return troubleMs
         },
       )
@@ -87,7 +103,11 @@ interface Published {
 }
 
 /** Words that cannot be recorded are left out: the call is still recorded. */
-async function publishCalls(logCalls: LogCalls, projectId: string, calls: readonly DueCall[]): Promise<Published[]> {
+async function publishCalls(
+  logCalls: LogCalls,
+  projectId: string,
+  calls: readonly DueCall[],
+): Promise<Published[]> {
   const whole = await logAll(logCalls, projectId, calls, (call) => call)
   const refused = calls.filter((_, index) => isRefused(whole[index]))
   const bare = await logAll(logCalls, projectId, refused, (call) => ({ ...call, logs: [] }))

@@ -52,7 +52,7 @@ interface StoreOptions {
 const leaseMs = 30_000
 /** Other messages of a call come with the next export of their batch. */
 const longestSettleMs = 2_000
-const takenAtOnce = { calls: 500, bytes: 16 * 1024 * 1024 }
+const takenAtOnce = { calls: 500, bytes: 8 * 1024 * 1024 }
 
 const noWords: WaitingCall = { span: null, logs: [], truncated: false }
 
@@ -83,9 +83,11 @@ export function createWaitingCallStore(options: StoreOptions): WaitingCallStore 
         ? Promise.resolve(new Map())
         : inProject(projectId, (client) => addParts(client, options, projectId, parts)),
     async findDue() {
-      const { rows } = await query<{ project_id: string }>(pool, 'select * from projects_with_due_calls($1)', [
-        new Date(clock.now()),
-      ])
+      const { rows } = await query<{ project_id: string }>(
+        pool,
+        'select * from projects_with_due_calls($1)',
+        [new Date(clock.now())],
+      )
       return rows.map(({ project_id }) => idFromUuid('project', project_id))
     },
     take: (projectId) => inProject(projectId, (client) => takeDue(client, options, projectId)),
@@ -105,7 +107,10 @@ export function createWaitingCallStore(options: StoreOptions): WaitingCallStore 
         return rows.reduce((sum, { late }) => sum + late, 0)
       }),
     async count() {
-      const { rows } = await query<{ calls: string; bytes: string }>(pool, 'select * from count_waiting_calls()')
+      const { rows } = await query<{ calls: string; bytes: string }>(
+        pool,
+        'select * from count_waiting_calls()',
+      )
       return { calls: Number(rows[0]?.calls ?? 0), bytes: Number(rows[0]?.bytes ?? 0) }
     },
   }
@@ -119,17 +124,18 @@ async function addParts(
 ): Promise<Map<string, AddOutcome>> {
   const project = idToUuid(projectId)
   const nowMs = options.clock.now()
-  const known = await client.query<Row>('select * from waiting_calls where project_id = $1 and id = any($2::uuid[])', [
-    project,
-    [...parts.keys()].map(idToUuid),
-  ])
+  const known = await client.query<Row>(
+    'select * from waiting_calls where project_id = $1 and id = any($2::uuid[])',
+    [project, [...parts.keys()].map(idToUuid)],
+  )
   const rows = new Map(known.rows.map((row) => [idFromUuid('request', row.id), row]))
   const sums = await client.query<{ calls: string; bytes: string }>(
     'select count(*) as calls, coalesce(sum(bytes), 0) as bytes from waiting_calls where project_id = $1',
     [project],
   )
   const held: Held = { calls: Number(sums.rows[0]?.calls), bytes: Number(sums.rows[0]?.bytes) }
-  const [changed, outcomes]: [Changed[], Map<string, AddOutcome>] = [[], new Map()]
+  const changed: Changed[] = []
+  const outcomes = new Map<string, AddOutcome>()
   for (const [id, part] of parts) {
     const row = rows.get(id)
     if (row !== undefined && row.codec === null) {

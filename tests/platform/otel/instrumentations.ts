@@ -33,7 +33,7 @@ export const instrumentations = {
   traceloop: { ...python, reasoning: 1 },
   langfuse: python,
   // Its words are log records.
-  'openai-v2': { ...python, asked: 0, said: 0, cached: 0, reasoning: 0 },
+  'openai-v2': { ...python, cached: 0, reasoning: 0 },
   vercel: { ...vercel, reasoning: 0 },
   'vercel-legacy': { ...vercel, reasoning: 3 },
   'langfuse-vercel': { ...vercel, reasoning: 0 },

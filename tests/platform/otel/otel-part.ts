@@ -65,6 +65,8 @@ function exporterOf(baseUrl: string, key: string): NodeJS.ProcessEnv {
   return {
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${baseUrl}/v1/traces`,
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: `x-service-key=${key}`,
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${baseUrl}/v1/logs`,
+    OTEL_EXPORTER_OTLP_LOGS_HEADERS: `x-service-key=${key}`,
     OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
     ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE: 'content',
     LANGFUSE_HOST: baseUrl,

@@ -85,11 +85,24 @@ def traced() -> Callable[[], Any]:
     tracing = TracerProvider()
     tracing.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(tracing)
+    # Its messages are log records.
+    logging = log_records() if kind == "openai-v2" else None
     # Anthropic's client has spans of its own.
     if kind != "anthropic":
         module, name = INSTRUMENTORS[kind].rsplit(".", 1)
-        getattr(importlib.import_module(module), name)().instrument(tracer_provider=tracing)
-    return tracing.shutdown
+        providers = {"tracer_provider": tracing, **({"logger_provider": logging} if logging else {})}
+        getattr(importlib.import_module(module), name)().instrument(**providers)
+    return lambda: [provider.shutdown() for provider in (logging, tracing) if provider]
+
+
+def log_records() -> Any:
+    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+
+    logging = LoggerProvider()
+    logging.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter()))
+    return logging
 
 
 finish = traced()

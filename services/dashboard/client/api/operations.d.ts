@@ -1420,6 +1420,12 @@ export interface Operations {
     body: undefined
     answer: unknown
   }
+  'POST /api/public/otel/v1/logs': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { resourceLogs: Record<string, unknown>[] }
+    answer: string
+  }
   'POST /api/public/otel/v1/traces': {
     params: Record<never, never>
     query: Record<never, never>
@@ -4819,6 +4825,12 @@ export interface Operations {
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
     }
+  }
+  'POST /v1/logs': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { resourceLogs: Record<string, unknown>[] }
+    answer: string
   }
   'POST /v1/traces': {
     params: Record<never, never>
