@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readLogs, type CallLog } from './read-logs.ts'
 import { readSpans, type Span } from './read-spans.ts'
+import { recordOfSpan } from './span-record.ts'
 import { otlpLogs, otlpRequest, type GivenLog } from './testing/otlp-request.ts'
 import { projectId } from './testing/recorded-span.ts'
 import { awaitsWords, joinCalls, progressOf, recordOfCall, waitingLogs, waitingSpan } from './waiting-call.ts'
@@ -69,7 +70,8 @@ test.each([
   ['a tool', { ...chat, 'gen_ai.operation.name': 'execute_tool' }, false],
   ['another convention', { 'openinference.span.kind': 'LLM', 'llm.model_name': 'm' }, false],
 ])('whether %s waits', (_name, attributes, waits) => {
-  expect(awaitsWords(spanOf(attributes))).toBe(waits)
+  const one = spanOf(attributes)
+  expect(awaitsWords(one, recordOfSpan(one, projectId) ?? {})).toBe(waits)
 })
 
 test.each([

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../json.ts'
+import { hash } from 'node:crypto'
+import { fieldAt, type JsonObject } from '../json.ts'
 import type { Attributes } from './otlp-values.ts'
 import type { CallLog } from './read-logs.ts'
 import type { Span } from './read-spans.ts'
@@ -34,16 +35,16 @@ export interface WaitingCall {
 const conventions = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.system']
 
 /**
- * Whether the words of a call may come as log records: its span is of the GenAI conventions and has none. No
- * version of them has events of embeddings.
+ * Whether the words of a call may come as log records: its span is of the GenAI conventions, and the record
+ * of it has none. No version of them has events of embeddings.
  */
-export function awaitsWords(span: Span): boolean {
+export function awaitsWords(span: Span, record: JsonObject): boolean {
   return (
-    kindOfSpan(span) === 'model' &&
+    fieldAt(record, 'request_body', 'messages') === undefined &&
+    fieldAt(record, 'response_body', 'choices') === undefined &&
     firstOf(span.attributes, conventions) !== undefined &&
-    !isEmbedding(span.attributes) &&
-    promptOf(span).length === 0 &&
-    answerOf(span).length === 0
+    kindOfSpan(span) === 'model' &&
+    !isEmbedding(span.attributes)
   )
 }
 
@@ -84,25 +85,26 @@ export function joinCalls(one: WaitingCall, other: WaitingCall): WaitingCall {
 function numbered(logs: readonly PlacedLog[]): [string, PlacedLog][] {
   const times = new Map<string, number>()
   return logs.map((log) => {
-    const text = textOfLog(log)
-    const nth = times.get(text) ?? 0
-    times.set(text, nth + 1)
-    return [`${nth} ${text}`, log]
+    const digest = digestOf(log)
+    const nth = times.get(digest) ?? 0
+    times.set(digest, nth + 1)
+    return [`${nth} ${digest}`, log]
   })
 }
 
 function ordered(logs: readonly PlacedLog[]): PlacedLog[] {
   const keyed = logs.map((log) => ({
     log,
-    key: `${log.time} ${String(log.place).padStart(7, '0')} ${textOfLog(log)}`,
+    key: `${log.time} ${String(log.place).padStart(7, '0')} ${digestOf(log)}`,
   }))
   return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ log }) => log)
 }
 
-const textOfLog = ({ time, name, attributes }: CallLog) => JSON.stringify([time, name, attributes])
+const digestOf = ({ time, name, attributes }: CallLog) =>
+  hash('sha256', JSON.stringify([time, name, attributes]))
 
 /**
- * How much of a call is there. `whole`: all of it. `settling`: words of both sides, each message by itself, so
+ * How much of a call is there. `whole`: all of it. `settling`: words of both sides, each message by itself:
  * more may be on their way. `open`: less.
  */
 export function progressOf(call: WaitingCall): 'open' | 'settling' | 'whole' {

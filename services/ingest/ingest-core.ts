@@ -4,6 +4,7 @@ import { databaseRoles } from '#runtime/database-roles.ts'
 import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createSealer, warnWithoutKeys, type Sealer } from '#runtime/sealing.ts'
+import { createTakeTurn } from '#runtime/take-turns.ts'
 import { createKafkaContext, type KafkaContext } from '#runtime/service-context.ts'
 import { services } from '#schemas/services.ts'
 import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
@@ -15,7 +16,7 @@ import { createAnswerBudget } from '#http/answer-budget.ts'
 import { createBodyBudget } from '#http/body-budget.ts'
 import type { HttpCore } from '#http/http-service.ts'
 import type { Route } from '#http/route.ts'
-import { createLogCalls } from './log-calls.ts'
+import { createLogCalls, type LogCalls } from './log-calls.ts'
 import { ingestRoutes } from './routes.ts'
 import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
@@ -61,13 +62,16 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     prices,
     maxRecordBytes,
   })
-  const waitMs = config.SPAN_WAIT_MS
-  const waitingCalls = createWaitingCallStore({ ...parts, clock, waitMs, maxCallBytes: maxRecordBytes })
-  const waitingPublisher = createWaitingPublisher({ ...dependencies, store: waitingCalls, logCalls })
+  const waiting = createWaiting(config, { ...dependencies, pool, sealer, logCalls })
 
   return {
     ...parts,
-    routes: ingestRoutes({ logCalls, waitingCalls, maxRecordBytes, metrics: dependencies.metrics }),
+    routes: ingestRoutes({
+      logCalls,
+      waitingCalls: waiting.store,
+      maxRecordBytes,
+      metrics: dependencies.metrics,
+    }),
     authenticate: createAuthenticate({
       keys,
       operatorSecret: config.INTERNAL_API_SECRET,
@@ -81,11 +85,11 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
       uses.start()
       await producer.start()
       await parts.prepareCodecs()
-      waitingPublisher.start()
+      waiting.publisher.start()
     },
     async stop() {
       prices.stop()
-      await waitingPublisher.stop()
+      await waiting.publisher.stop()
       await uses.stop()
       await changes.stop()
       await producer.stop()
@@ -100,6 +104,21 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
       }
     },
   }
+}
+
+/** Calls whose words come by themselves. */
+function createWaiting(
+  config: IngestFields,
+  dependencies: IngestDependencies & { pool: Pool; sealer: Sealer; logCalls: LogCalls },
+) {
+  const { pool, sealer, clock } = dependencies
+  const takeTurn = createTakeTurn()
+  const store = createWaitingCallStore({
+    ...{ pool, sealer, clock, takeTurn },
+    waitMs: config.SPAN_WAIT_MS,
+    maxCallBytes: maxCallBytes(config),
+  })
+  return { store, publisher: createWaitingPublisher({ ...dependencies, store, takeTurn }) }
 }
 
 /** Keys, what changes of them, and their uses. */

@@ -73,13 +73,14 @@ export OTEL_EXPORTER_OTLP_LOGS_HEADERS=x-service-key=svc_…
   \`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true\`; Anthropic's client
   \`ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content\`, which leaves out streamed answers. Traceloop,
   OpenInference, Logfire, Langfuse and Vercel's \`@ai-sdk/otel\` send them by default.
-- Some instrumentations send messages as log records (\`gen_ai.*.message\`, \`gen_ai.choice\`,
-  \`${wholeEvent}\`), such as opentelemetry-instrumentation-openai-v2. Their spans wait for them, and they for their span, sealed
-  in Postgres, at most 30 s (\`SPAN_WAIT_MS\`). Then the call is recorded with what is there; what comes later is
-  dropped and counted (\`sluice_ingest_log_records_total\`, \`sluice_ingest_waiting_calls_total\`). Spans that
-  have words, and other conventions, never wait. Beyond 20,000 calls or 32 MiB of a project spans do not wait,
-  and words are refused. With zero content retention nothing waits: send words on spans. Other log records
-  are dropped.
+- Some instrumentations send messages as log records, such as opentelemetry-instrumentation-openai-v2:
+  \`gen_ai.*.message\`, \`gen_ai.choice\`, \`${wholeEvent}\`. Such spans wait for
+  their messages, and these for their span, sealed in Postgres, at most 30 s (\`SPAN_WAIT_MS\`). Then the call
+  is recorded with what is there. What comes later is dropped and counted
+  (\`sluice_ingest_log_records_total\`, \`sluice_ingest_waiting_calls_total\`). Spans with words and other
+  conventions never wait.
+- Beyond 20,000 calls or 32 MiB of a project spans do not wait, and words are refused. With zero content
+  retention nothing waits: send words on spans. Other log records are dropped.
 - A session is \`gen_ai.conversation.id\` or \`session.id\`, of the span or another span of its trace in the
   same request, else the trace. An agent's name is that of the nearest span around the call in the same
   request that has one, else \`service.name\`.

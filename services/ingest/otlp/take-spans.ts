@@ -62,7 +62,7 @@ function readCalls(request: unknown, projectId: string, mayWait: boolean): Dropp
     const labels = labelsOf(span)
     const record = recordOfSpan(span, projectId, labels)
     if (record === null) return []
-    const waits = mayWait && awaitsWords(span)
+    const waits = mayWait && awaitsWords(span, record)
     const waiting = waits
       ? { id: callIdOf({ projectId, ...span }, 0), call: waitingSpan(span, labels) }
       : null
@@ -96,7 +96,7 @@ interface Waits {
   count: number
 }
 
-/** Checked and counted now, so that the sender learns of a refusal. What finds no room is published at once. */
+/** Checked and counted now: the sender learns of a refusal. What finds no room is published at once. */
 async function wait(
   {
     logCalls,

@@ -4,6 +4,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { messageOf, TransientError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
+import type { TakeTurn } from '#runtime/take-turns.ts'
 import type { LogCalls, LogResult } from '../log-calls.ts'
 import type { DueCall, WaitingCallStore } from '../stores/waiting-call-store.ts'
 import { logRecordsCounter } from '../waiting-metrics.ts'
@@ -21,6 +22,7 @@ interface PublisherOptions {
   clock: Clock
   log: Log
   metrics: Metrics
+  takeTurn: TakeTurn
 }
 
 const idleMs = 500
@@ -54,11 +56,11 @@ export function createWaitingPublisher(options: PublisherOptions): WaitingPublis
     return due.length > 0
   }
 
-  /** A part is deleted only when Kafka has its record. After a crash it is published again, as the same one. */
+  /** A part is deleted only when Kafka has its record. After a crash the same record is published again. */
   async function publishDue(projectId: string): Promise<void> {
     const { calls, spanless } = await store.take(projectId)
     meters.count('without_span', spanless)
-    const published = await publishCalls(options.logCalls, projectId, calls)
+    const published = await publishCalls(options, projectId, calls)
     const ended = published.filter(({ outcome }) => outcome !== null)
     if (ended.length > 0) {
       const late = await store.markPublished(
@@ -104,13 +106,13 @@ interface Published {
 
 /** Words that cannot be recorded are left out: the call is still recorded. */
 async function publishCalls(
-  logCalls: LogCalls,
+  options: PublisherOptions,
   projectId: string,
   calls: readonly DueCall[],
 ): Promise<Published[]> {
-  const whole = await logAll(logCalls, projectId, calls, (call) => call)
+  const whole = await logAll(options, projectId, calls, (call) => call)
   const refused = calls.filter((_, index) => isRefused(whole[index]))
-  const bare = await logAll(logCalls, projectId, refused, (call) => ({ ...call, logs: [] }))
+  const bare = await logAll(options, projectId, refused, (call) => ({ ...call, logs: [] }))
   return calls.map((due, index) => {
     const again = refused.indexOf(due)
     const result = again < 0 ? whole[index] : bare[again]
@@ -121,16 +123,18 @@ async function publishCalls(
 }
 
 async function logAll(
-  logCalls: LogCalls,
+  { logCalls, takeTurn }: PublisherOptions,
   projectId: string,
   calls: readonly DueCall[],
   change: (call: WaitingCall) => WaitingCall,
 ): Promise<LogResult[]> {
-  const records = calls.map(({ call }) => {
+  const records: Buffer[] = []
+  for (const { call } of calls) {
+    await takeTurn()
     const record = call === null ? null : recordOfCall(change(call), projectId)
     // What cannot be opened is no record, and refused as one.
-    return Buffer.from(JSON.stringify(record === null ? {} : { ...record, project_id: projectId }))
-  })
+    records.push(Buffer.from(JSON.stringify(record === null ? {} : { ...record, project_id: projectId })))
+  }
   return records.length === 0 ? [] : logCalls({ kind: 'operator' }, records)
 }
 

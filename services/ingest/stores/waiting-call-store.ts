@@ -7,9 +7,11 @@ import { SluiceError } from '#runtime/errors.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { postgresArray } from '#runtime/postgres-arrays.ts'
 import { query } from '#runtime/postgres.ts'
+import type { TakeTurn } from '#runtime/take-turns.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { idFromUuid, idToBytes, idToUuid } from '#schemas/ids.ts'
 import { sealedIdentity, sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
+import { createOneAtATime } from '../steps/one-at-a-time.ts'
 import { fitsBeside, type Held } from '../steps/fits-beside.ts'
 
 /** `late`: its record was published. `full`: it finds no room. */
@@ -32,7 +34,7 @@ export interface WaitingCallStore {
   add(projectId: string, parts: ReadonlyMap<string, WaitingCall>): Promise<Map<string, AddOutcome>>
   /** Projects with calls that are due. */
   findDue(): Promise<string[]>
-  /** Takes some that are due; they come again after a while. `spanless` counts those deleted without a span. */
+  /** Takes some that are due, for a while. `spanless` counts those that are deleted without a span. */
   take(projectId: string): Promise<{ calls: DueCall[]; spanless: number }>
   /** Kafka has their records: returns how many parts came since they were taken. */
   markPublished(projectId: string, calls: readonly DueCall[]): Promise<number>
@@ -46,6 +48,7 @@ interface StoreOptions {
   waitMs: number
   /** Of one call, opened. */
   maxCallBytes: number
+  takeTurn: TakeTurn
 }
 
 /** Longer than Kafka takes to acknowledge or refuse a batch. */
@@ -69,12 +72,16 @@ interface Row {
 
 export function createWaitingCallStore(options: StoreOptions): WaitingCallStore {
   const { pool, clock, waitMs } = options
+  const oneAtATime = createOneAtATime()
+  // One at a time for each project: the bound is exact, and rows are locked in one order. Here first: those
+  // that wait for the lock would take the connections of other projects.
   const inProject = <T>(projectId: string, work: (client: PoolClient) => Promise<T>) =>
-    inProjectTransaction(pool, projectId, async (client) => {
-      // One at a time for each project: the bound is exact, and rows are locked in one order.
-      await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`waiting ${projectId}`])
-      return work(client)
-    })
+    oneAtATime(projectId, () =>
+      inProjectTransaction(pool, projectId, async (client) => {
+        await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`waiting ${projectId}`])
+        return work(client)
+      }),
+    )
   return {
     waitMs,
     takesOf: ({ zeroContentRetention }) => waitMs > 0 && !zeroContentRetention,
@@ -137,6 +144,7 @@ async function addParts(
   const changed: Changed[] = []
   const outcomes = new Map<string, AddOutcome>()
   for (const [id, part] of parts) {
+    await options.takeTurn()
     const row = rows.get(id)
     if (row !== undefined && row.codec === null) {
       outcomes.set(id, 'late')
