@@ -60,6 +60,9 @@ export function createWaitingPublisher(options: PublisherOptions): WaitingPublis
   async function publishDue(projectId: string): Promise<void> {
     const { calls, spanless } = await store.take(projectId)
     meters.count('without_span', spanless)
+    const unopened = calls.filter(({ call }) => call === null).length
+    if (unopened > 0)
+      log.error({ projectId, calls: unopened }, 'the key of waiting calls is gone: they are lost')
     const published = await publishCalls(options, projectId, calls)
     const ended = published.filter(({ outcome }) => outcome !== null)
     if (ended.length > 0) {

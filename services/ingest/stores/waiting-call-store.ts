@@ -3,7 +3,7 @@ import { hasManyParts } from '#capture/json.ts'
 import { joinCalls, progressOf, type WaitingCall } from '#capture/otel/waiting-call.ts'
 import { inProjectTransaction } from '#http/access/project-transaction.ts'
 import type { ProjectSettings } from '#http/access/principal.ts'
-import { SluiceError } from '#runtime/errors.ts'
+import { SluiceError, TransientError } from '#runtime/errors.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { postgresArray } from '#runtime/postgres-arrays.ts'
 import { query } from '#runtime/postgres.ts'
@@ -55,6 +55,8 @@ interface StoreOptions {
 const leaseMs = 30_000
 /** Other messages of a call come with the next export of their batch. */
 const longestSettleMs = 2_000
+/** So long what this process cannot open is left to another, which may have the key. */
+const otherKeysMs = 600_000
 const takenAtOnce = { calls: 500, bytes: 8 * 1024 * 1024 }
 
 const noWords: WaitingCall = { span: null, logs: [], truncated: false }
@@ -151,6 +153,8 @@ async function addParts(
       continue
     }
     const before = row === undefined ? null : openCall(options, projectId, id, row)
+    if (row !== undefined && before === null)
+      throw new TransientError('CANNOT_OPEN', 'what waits was sealed with a key that this process lacks')
     const joined = before === null ? part : joinCalls(before, part)
     const text = JSON.stringify(joined)
     if (before !== null && text === JSON.stringify(before)) {
@@ -243,9 +247,11 @@ async function takeDue(
      ) taken where w.project_id = $1 and w.id = taken.id and taken.before < $5 returning w.*`,
     [...values, new Date(nowMs + leaseMs), takenAtOnce.calls, takenAtOnce.bytes],
   )
-  const calls = rows.map((row) => {
+  const calls = rows.flatMap((row): DueCall[] => {
     const id = idFromUuid('request', row.id)
-    return { id, version: row.version, call: openCall(options, projectId, id, row) }
+    const call = openCall(options, projectId, id, row)
+    const isLeft = call === null && nowMs - row.since.getTime() < otherKeysMs
+    return isLeft ? [] : [{ id, version: row.version, call }]
   })
   return { calls, spanless: gone.rows.filter(({ spanless }) => spanless).length }
 }
