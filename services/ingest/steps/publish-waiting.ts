@@ -44,37 +44,14 @@ export function createWaitingPublisher(options: PublisherOptions): WaitingPublis
     const failures: unknown[] = []
     for (const projectId of due) {
       if (stopping.signal.aborted) return false
-      await publishDue(projectId).catch((error: unknown) => failures.push(error))
+      await publishDue(options, meters, projectId).catch((error: unknown) => failures.push(error))
     }
     if (clock.now() - countedAtMs >= countEveryMs) {
       countedAtMs = clock.now()
-      const { calls, bytes } = await store.count()
-      meters.calls.set(calls)
-      meters.bytes.set(bytes)
+      meters.report(await store.count())
     }
     if (failures.length > 0) throw new AggregateError(failures, messageOf(failures[0]))
     return due.length > 0
-  }
-
-  /** A part is deleted only when Kafka has its record. After a crash the same record is published again. */
-  async function publishDue(projectId: string): Promise<void> {
-    const { calls, spanless } = await store.take(projectId)
-    meters.count('without_span', spanless)
-    const unopened = calls.filter(({ call }) => call === null).length
-    if (unopened > 0)
-      log.error({ projectId, calls: unopened }, 'the key of waiting calls is gone: they are lost')
-    const published = await publishCalls(options, projectId, calls)
-    const ended = published.filter(({ outcome }) => outcome !== null)
-    if (ended.length > 0) {
-      const late = await store.markPublished(
-        projectId,
-        ended.map(({ due }) => due),
-      )
-      meters.logs.inc({ outcome: 'late' }, late)
-    }
-    for (const { outcome } of ended) if (outcome !== null) meters.count(outcome, 1)
-    if (ended.length < calls.length)
-      throw new TransientError('QUEUE_UNAVAILABLE', 'Kafka or Postgres is away')
   }
 
   async function run(): Promise<void> {
@@ -99,6 +76,25 @@ export function createWaitingPublisher(options: PublisherOptions): WaitingPublis
       await running
     },
   }
+}
+
+/** A part is deleted only when Kafka has its record. After a crash the same record is published again. */
+async function publishDue(options: PublisherOptions, meters: Meters, projectId: string): Promise<void> {
+  const { calls, spanless } = await options.store.take(projectId)
+  meters.count('without_span', spanless)
+  if (calls.length === 0) return
+  const unopened = calls.filter(({ call }) => call === null).length
+  if (unopened > 0)
+    options.log.error({ projectId, calls: unopened }, 'the key of waiting calls is gone: they are lost')
+  const published = await publishCalls(options, projectId, calls)
+  const ended = published.filter(({ outcome }) => outcome !== null)
+  const late = await options.store.markPublished(
+    projectId,
+    ended.map(({ due }) => due),
+  )
+  meters.logs.inc({ outcome: 'late' }, late)
+  for (const { outcome } of ended) if (outcome !== null) meters.count(outcome, 1)
+  if (ended.length < calls.length) throw new TransientError('QUEUE_UNAVAILABLE', 'Kafka or Postgres is away')
 }
 
 interface Published {
@@ -146,16 +142,27 @@ function isRefused(result: LogResult | undefined): boolean {
   return result instanceof Problem && result.status !== 503
 }
 
+type Meters = ReturnType<typeof createMeters>
+
 function createMeters(metrics: Metrics) {
   const counter = metrics.counter(
     'sluice_ingest_waiting_calls_total',
     'Calls that waited for their span or words, by how it ended: `joined`, `without_words` (recorded as not read), `without_span` (words dropped) or `refused`.',
     ['outcome'],
   )
+  const waiting = metrics.gauge(
+    'sluice_ingest_waiting_calls',
+    'Calls that wait for their span or words.',
+    [],
+    'max',
+  )
+  const held = metrics.gauge('sluice_ingest_waiting_bytes', 'Bytes of waiting calls, opened.', [], 'max')
   return {
     logs: logRecordsCounter(metrics),
     count: (outcome: Outcome, times: number) => counter.inc({ outcome }, times),
-    calls: metrics.gauge('sluice_ingest_waiting_calls', 'Calls that wait for their span or words', [], 'max'),
-    bytes: metrics.gauge('sluice_ingest_waiting_bytes', 'Bytes of them, opened', [], 'max'),
+    report({ calls, bytes }: { calls: number; bytes: number }) {
+      waiting.set(calls)
+      held.set(bytes)
+    },
   }
 }

@@ -3,7 +3,8 @@ import { hasManyParts } from '#capture/json.ts'
 import { joinCalls, progressOf, type WaitingCall } from '#capture/otel/waiting-call.ts'
 import { inProjectTransaction } from '#http/access/project-transaction.ts'
 import type { ProjectSettings } from '#http/access/principal.ts'
-import { SluiceError, TransientError } from '#runtime/errors.ts'
+import { unavailable } from '#http/problem.ts'
+import { SluiceError } from '#runtime/errors.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { postgresArray } from '#runtime/postgres-arrays.ts'
 import { query } from '#runtime/postgres.ts'
@@ -154,7 +155,11 @@ async function addParts(
     }
     const before = row === undefined ? null : openCall(options, projectId, id, row)
     if (row !== undefined && before === null)
-      throw new TransientError('CANNOT_OPEN', 'what waits was sealed with a key that this process lacks')
+      throw unavailable(
+        'STORAGE_UNAVAILABLE',
+        'what waits of the call cannot be opened here; send it again',
+        null,
+      )
     const joined = before === null ? part : joinCalls(before, part)
     const text = JSON.stringify(joined)
     if (before !== null && text === JSON.stringify(before)) {
