@@ -12,7 +12,7 @@ export interface CallLog {
   attributes: readonly (readonly [name: string, value: unknown])[]
 }
 
-/** A log record of the span `place`; what is wrong with it; or null: it has no words of a call. */
+/** A log record with words of a call; what is wrong with it; or null: it has none. */
 export type ReadLog = { traceId: string; spanId: string; log: CallLog } | { fault: string } | null
 
 /** The log records of an export request in OTLP's JSON form. */
