@@ -23,12 +23,14 @@ export interface FailingWebhook {
 const maxListed = 50
 
 // Failed deliveries have an index. Deliveries of other webhooks are not counted.
-/** SQL for webhooks that failed half or more of the last day's deliveries, most failures first. */
-export const failingWebhooksSql = `
-  select w.id, w.project_id, day.deliveries, day.failed from webhooks w cross join lateral (${lastDaySql}) day
+/** SQL for webhooks that failed half or more of the last day's deliveries: what follows the columns. */
+export const failingWebhooksFrom = `webhooks w cross join lateral (${lastDaySql}) day
   where (w.enabled or w.disabled_at is not null) and exists (
     select from webhook_deliveries f where f.webhook_id = w.id and f.has_failed and f.created_at > now() - interval '1 day')
-    and day.failed * 2 >= day.deliveries
+    and day.failed * 2 >= day.deliveries`
+
+/** SQL for all of them, most failures first. */
+export const failingWebhooksSql = `select w.id, w.project_id, day.deliveries, day.failed from ${failingWebhooksFrom}
   order by day.failed desc, w.id limit ${maxListed}`
 
 /** A row of that statement, as clients know it. */

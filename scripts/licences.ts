@@ -13,6 +13,8 @@ const shipped = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  // Of fonts: bundled with software, their names unchanged.
+  'OFL-1.1',
   'Unlicense',
 ])
 /** Only used to build and test: file-level copyleft, and data under attribution. */

@@ -60,6 +60,7 @@ test('the dashboard speaks for people to the API of its own stack, and every ser
   expect(dashboard.environment).toMatchObject({
     API_BACKEND_URL: 'http://127.0.0.1:8100',
     DASHBOARD_PORT: '3100',
+    GATEWAY_URL: 'http://localhost:8180',
     DASHBOARD_HOST: '127.0.0.1',
   })
   for (const { environment } of [api, ...consumers, dashboard])

@@ -52,7 +52,7 @@ export function planServices(facts: StackFacts): ServicePlans {
   return {
     api: planService('api', facts),
     consumers: processNames.filter((name) => !FRONT.includes(name)).map((name) => planService(name, facts)),
-    dashboard: planService('dashboard', facts),
+    dashboard: planService('dashboard', facts, { GATEWAY_URL: gatewayUrl(facts) }),
     demoUpstream: demonstrates ? planDemoUpstream(ports.demoUpstream) : undefined,
     gateway: (serviceApiKey) =>
       planService('gateway', facts, {
@@ -102,6 +102,11 @@ export function upstreamUrl({ environment, ports }: Pick<StackFacts, 'environmen
 export function dashboardUrl({ environment, ports }: Pick<StackFacts, 'environment' | 'ports'>): string {
   const given = environment['DASHBOARD_URL']
   return isSet(given) ? given : `http://localhost:${ports.dashboard}`
+}
+
+function gatewayUrl({ environment, ports }: StackFacts): string {
+  const given = environment['GATEWAY_URL']
+  return isSet(given) ? given : `http://localhost:${ports.gateway}`
 }
 
 export function addressOf(port: number): string {

@@ -122,7 +122,9 @@ test('rules filter by the keys that the operator declares, which then have to st
     `select detail from audit_log where subject = $1 and action = 'project.changed' order by at, id`,
     [projectId],
   )
-  expect(rows.map(({ detail }) => detail)).toEqual([{ metadata_keys: ['team', 'tier'] }])
+  expect(rows.map(({ detail }) => detail)).toEqual([
+    { metadata_keys: ['team', 'tier'], before: { metadata_keys: ['team'] } },
+  ])
   const other = await api.createProject()
   expect((await api.call('GET', '/api/metadata-keys', { key: other.key })).json['keys']).toEqual([])
   const foreign = await api.call('GET', `/api/metadata-keys?project_id=${projectId}`, { key: other.key })

@@ -40,6 +40,7 @@ import { scoreRoutes } from './routes/score-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
+import { statusRoutes } from './routes/status-routes.ts'
 import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
 import { alertRuleRoutes } from './routes/alert-rule-routes.ts'
 import { suppressionRoutes } from './routes/suppression-routes.ts'
@@ -229,6 +230,7 @@ function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clo
     ...requestRoutes(parts),
     ...requestDeliveryRoutes(parts),
     ...statsRoutes(parts),
+    ...statusRoutes(parts),
     ...toolRoutes(parts),
     ...sessionRoutes(parts),
     ...reviewRoutes(parts),

@@ -33,6 +33,9 @@ const settings = z.object({
   DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard. With https its cookies are for https alone.'),
+  GATEWAY_URL: baseUrl()
+    .default('http://localhost:8080')
+    .describe('Where applications reach the gateway, for the examples that a project without calls shows.'),
   API_BACKEND_URL: baseUrl()
     .default('http://localhost:8000')
     .describe('Where the dashboard reaches the API.'),

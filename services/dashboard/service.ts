@@ -51,7 +51,10 @@ export function createDashboard(
     trustedProxies: config.TRUSTED_PROXIES,
     cookie,
     openid: openidRoutes(config, { api, cookie, log }),
-    routers: [createSignInRoutes({ api, cookie, oidcLabel }), createForward({ api, cookie })],
+    routers: [
+      createSignInRoutes({ api, cookie, oidcLabel, gatewayUrl: config.GATEWAY_URL }),
+      createForward({ api, cookie }),
+    ],
     health,
     log,
     metrics,

@@ -40,7 +40,7 @@ const firstRow = `document.querySelector('tr[data-index="0"] a') !== null`
 /** The previous rows stay until the new ones are there. */
 const otherFirstRow = 'first() !== undefined && first() !== old'
 const nothingWaits = `document.querySelector('main [aria-label="Loading"], main .mantine-Skeleton-root') === null`
-const wholeOverview = `${nothingWaits} && document.querySelectorAll('main .recharts-surface').length >= 6 && document.querySelectorAll('main table').length >= 3`
+const wholeHome = `${nothingWaits} && document.querySelectorAll('main .recharts-surface').length >= 6 && document.querySelectorAll('main table').length >= 3`
 const wholeDetail = `${nothingWaits} && document.body.innerText.includes('words words') && document.body.innerText.includes('pii_detection')`
 /** Facets and the index of the chosen value, in turn. The newest call has none of these values. */
 const choices = [
@@ -101,8 +101,8 @@ async function measure(browser: Browser, baseUrl: string, filled: FilledDatabase
   await signIn(page)
   const initialJsKb = scriptBytes() / 1_000
   await page.goto('/')
-  await awaitShown(page, wholeOverview)
-  const overviewJsKb = scriptBytes() / 1_000
+  await awaitShown(page, wholeHome)
+  const homeJsKb = scriptBytes() / 1_000
 
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
@@ -112,11 +112,11 @@ async function measure(browser: Browser, baseUrl: string, filled: FilledDatabase
   const list = await repeat(() => openList(page))
   const filter = await repeat((round) => choose(page, round))
   await findBodies(page)
-  const overview = await repeat(() => openOverview(page))
+  const home = await repeat(() => openHome(page))
   page.removeAllListeners('request')
   const calls = await callsWithBodies(filled)
   const detail = await repeat((round) => openDetail(page, calls, round))
-  report({ list, filter, detail, overview }, { initialJsKb, overviewJsKb })
+  report({ list, filter, detail, home }, { initialJsKb, homeJsKb })
 }
 
 /** To the request list, in a new profile. */
@@ -152,10 +152,10 @@ async function choose(page: Page, round: number): Promise<TimedClick> {
   return timeClick(page, target, otherFirstRow)
 }
 
-async function openOverview(page: Page): Promise<TimedClick> {
+async function openHome(page: Page): Promise<TimedClick> {
   await page.goto('/tools')
   await awaitShown(page, nothingWaits)
-  return timeClick(page, page.getByRole('link', { name: 'Overview' }), wholeOverview)
+  return timeClick(page, page.getByRole('link', { name: 'Home' }), wholeHome)
 }
 
 interface KeptCall {
@@ -206,8 +206,8 @@ async function findBodies(page: Page): Promise<void> {
 }
 
 function report(
-  measured: Record<'list' | 'filter' | 'detail' | 'overview', readonly TimedClick[]>,
-  { initialJsKb, overviewJsKb }: { initialJsKb: number; overviewJsKb: number },
+  measured: Record<'list' | 'filter' | 'detail' | 'home', readonly TimedClick[]>,
+  { initialJsKb, homeJsKb }: { initialJsKb: number; homeJsKb: number },
 ): void {
   const p95s = Object.entries(measured).map(([name, clicks]) => {
     const painted = clicks.map(({ paintedMs }) => paintedMs)
@@ -222,14 +222,14 @@ function report(
   })
   console.table(Object.fromEntries(p95s.map(({ name, ...times }) => [name, times])))
   console.log(
-    `JavaScript: ${initialJsKb.toFixed(1)} kB until rows are painted, ${overviewJsKb.toFixed(1)} kB with the overview's charts`,
+    `JavaScript: ${initialJsKb.toFixed(1)} kB until rows are painted, ${homeJsKb.toFixed(1)} kB with the charts of home`,
   )
   if (initialJsKb > maxInitialKb) throw new Error(`more than ${maxInitialKb} kB of initial JavaScript`)
   printFigures('dashboard', {
     ...Object.fromEntries(p95s.map(({ name, p95 }) => [`${name}_p95_ms`, p95])),
     ...Object.fromEntries(p95s.map(({ name, p50 }) => [`${name}_p50_ms`, p50])),
     initial_js_kb: Number(initialJsKb.toFixed(1)),
-    overview_js_kb: Number(overviewJsKb.toFixed(1)),
+    home_js_kb: Number(homeJsKb.toFixed(1)),
   })
 }
 

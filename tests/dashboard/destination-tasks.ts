@@ -7,7 +7,7 @@ import { notifierConfig } from '#services/notifier/config.ts'
 import { createNotifier } from '#services/notifier/service.ts'
 import { silentLog } from '#tests/support/service-fixture.ts'
 import { until } from '#tests/support/until.ts'
-import { confirm, expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
+import { confirm, countClicks, expectAccessible, goTo, shown, type TaskFixture } from './task-fixture.ts'
 
 const token = 'a-token-that-nobody-sees'
 
@@ -30,6 +30,7 @@ export function destinationTasks(fixture: () => TaskFixture): void {
     const { web } = receiver
     web.answers.set('/hec', () => ({ status: 403, body: { text: 'Invalid token', code: 4 } }))
     await goTo(page, `/settings/destinations?project=${project.id}`, 'Destinations')
+    let clicks = await countClicks(page)
     await page.getByRole('button', { name: 'Add destination' }).click()
     const form = page.getByRole('dialog')
     await form.getByLabel('Incoming webhook URL').waitFor()
@@ -53,13 +54,20 @@ export function destinationTasks(fixture: () => TaskFixture): void {
     await row.getByRole('button', { name: /^Actions for Splunk HEC/ }).click()
     await page.getByRole('menuitem', { name: 'Send Test Event' }).click()
     await page.getByText('The test event was not delivered: status 403. It will be tried again.').waitFor()
+    // Of the seven, one is the refused one.
+    expect(await clicks()).toBe(7)
     await page.reload()
     await row.getByText('1 of 1 deliveries of the last day failed').waitFor()
     await row.getByText('100%').waitFor()
     await expectAccessible(page)
 
-    // The token stays unless one is typed; the first failure names the receiver's own answer.
-    await row.getByRole('link').click()
+    // Home says that it fails, and leads to its log; the first failure names the receiver's own answer.
+    await goTo(page, `/?project=${project.id}`, 'Home')
+    const delivery = page.getByRole('group', { name: 'Delivery' })
+    await delivery.getByText('splunk_hec: 1 of 1 failed in a day').waitFor()
+    clicks = await countClicks(page)
+    await delivery.getByRole('link', { name: '1 fails' }).click()
+    await shown(page, 'Delivery log')
     const log = page.getByRole('table', { name: 'Deliveries' })
     await log.getByRole('button', { name: 'Attempts' }).click()
     await log
@@ -71,6 +79,7 @@ export function destinationTasks(fixture: () => TaskFixture): void {
     await log.getByText('delivered', { exact: true }).waitFor()
     await log.getByRole('button', { name: 'Resend' }).click()
     await page.getByText('Resent with the same id.').waitFor()
+    expect(await clicks()).toBe(3)
     await until(() => Promise.resolve(web.at('/hec').length >= 3))
     const sent = web.at('/hec').map(({ headers }) => headers.authorization)
     expect(new Set(sent)).toEqual(new Set([`Splunk ${token}`]))
@@ -78,6 +87,7 @@ export function destinationTasks(fixture: () => TaskFixture): void {
     await goTo(page, `/settings/destinations?project=${project.id}`, 'Destinations')
     await row.getByRole('button', { name: /^Actions for/ }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
+    // It stays unless one is typed.
     expect(await form.getByLabel('Token').inputValue()).toBe('')
     await form.getByLabel('Index').fill('llm')
     await form.getByRole('button', { name: 'Save' }).click()

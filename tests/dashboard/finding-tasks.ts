@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { VisitedPage } from '#tests/support/dashboard-site.ts'
 import { until } from '#tests/support/until.ts'
-import { confirm, expectAccessible, goTo, shown, type TaskFixture } from './task-fixture.ts'
+import { confirm, countClicks, expectAccessible, goTo, shown, type TaskFixture } from './task-fixture.ts'
 
 const agents = ['desk-one', 'desk-two', 'desk-three']
 const leaks = (card: string) => ({
@@ -82,20 +82,23 @@ export function findingTasks(fixture: () => TaskFixture): void {
 
   test('from what is open to the evidence, to a false alarm, to its suppression', async () => {
     const { page } = analyst
-    await goTo(page, `/?project=${project.id}`, 'Overview')
+    await goTo(page, `/?project=${project.id}`, 'Home')
+    await page
+      .getByRole('status')
+      .filter({ hasText: /open findings/ })
+      .waitFor()
+    await expectAccessible(page)
+    const clicks = await countClicks(page)
     const open = page.getByRole('region', { name: 'Open findings' })
     await open.getByRole('link', { name: /critical|high/ }).click()
     await shown(page, 'Findings')
     await rows(page).filter({ hasText: 'desk-one' }).getByRole('link').click()
     await page.getByRole('table', { name: 'Facts' }).getByText('desk-one').waitFor()
     const finding = page.url()
-    await page.getByLabel('Comment', { exact: true }).fill('The card of our tests, again.')
-    await page.getByRole('button', { name: 'Comment' }).click()
-    await page.getByRole('region', { name: 'Comments' }).getByText('of our tests, again').waitFor()
-    await expectAccessible(page)
     await page.getByRole('table', { name: 'Calls' }).getByRole('link').first().click()
     await page.getByText('5500 0000 0000 0004').first().waitFor()
-    await page.goto(finding)
+    expect(await clicks()).toBe(3)
+    await page.goBack()
     await page.getByRole('button', { name: 'False alarm' }).click()
     const offer = page.getByRole('dialog')
     await offer.getByText(/^It would have covered 1 of 3 unsafe scores of the last 30 days\.$/).waitFor()
@@ -107,6 +110,8 @@ export function findingTasks(fixture: () => TaskFixture): void {
     await offer.waitFor({ state: 'detached' })
     const history = page.getByRole('region', { name: 'History' })
     await history.getByText('Open → False alarm').waitFor()
+    // Of the six, one is the refused one without a reason.
+    expect(await clicks()).toBe(6)
     const { read, record } = fixture()
     const recordAgain = async () => {
       const id = await record({ ...leaks('5500 0000 0000 0004'), agent_name: 'desk-one' }, project)
@@ -122,6 +127,10 @@ export function findingTasks(fixture: () => TaskFixture): void {
     await history.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone.').waitFor()
     await history.getByText('False alarm → Open').waitFor()
+    await page.getByLabel('Comment', { exact: true }).fill('The card of our tests, again.')
+    await page.getByRole('button', { name: 'Comment' }).click()
+    await page.getByRole('region', { name: 'Comments' }).getByText('of our tests, again').waitFor()
+    await expectAccessible(page)
   })
 
   test('a viewer reads findings and rules, and is offered nothing; an administrator sees every project', async () => {

@@ -35,7 +35,7 @@ test('a page that says only what is wrong has a heading, the name of its tab, an
     ['/runs', 'Red team', /You do not have access to its project/],
     [`/requests/${site.requestId}`, 'Request', /belong to a project that you cannot see/],
     ['/sessions/nobody', 'Session', /You do not have access to its project/],
-    ['/nowhere', 'Page not found', /Overview/],
+    ['/nowhere', 'Page not found', /Home/],
   ] as const) {
     await page.goto(`${path}?project=${site.projectId}`)
     await shown(page, title)

@@ -88,7 +88,7 @@ describe('every page', () => {
 
   test.each(['light', 'dark'] as const)('is accessible in the %s theme', (theme) => {
     expect(titles).toEqual(
-      expect.arrayContaining(['Overview', 'Findings', 'Dead letters', 'Audit log', 'Your sessions']),
+      expect.arrayContaining(['Home', 'Findings', 'Dead letters', 'Audit log', 'Your sessions']),
     )
     expect(findings[theme]).toEqual([])
   })

@@ -16,7 +16,7 @@ import { fillPictureSettings } from './picture-settings.ts'
 
 /**
  * Takes the screenshots of docs/dashboard: `node tests/dashboard/take-pictures.ts`. Real client and API with
- * a made-up shop's calls; every page at desktop and phone width, the overview also dark.
+ * a made-up shop's calls; every page at desktop and phone width, home also dark.
  */
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'dashboard')
 const sizes = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 844 } } as const
@@ -50,7 +50,7 @@ try {
   const dark = await signIn({ ...common, theme: 'dark' })
   await dark.page.setViewportSize(sizes.wide)
   await dark.page.goto(`/?project=${projectId}`)
-  await take(dark.page, 'overview-dark')
+  await take(dark.page, 'home-dark')
 } finally {
   await undoAll(undo)
 }
@@ -60,7 +60,7 @@ type ShownIds = Record<'requestId' | 'webhookId' | 'findingId' | 'scoreRunId' | 
 function pagesOf(ids: ShownIds): Record<string, string> {
   const { requestId, webhookId, findingId, scoreRunId, redteamRunId } = ids
   return {
-    overview: '/',
+    home: '/',
     findings: '/findings',
     finding: `/findings/${findingId}`,
     'alert-rules': '/alert-rules',

@@ -90,6 +90,14 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(await seriousFindings(page)).toEqual([])
 }
 
+/** Counts the clicks on a page from now on, until it is loaded anew. Returns what reads the count. */
+export async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(
+    "globalThis.clicks = 0; addEventListener('pointerdown', () => globalThis.clicks++, true)",
+  )
+  return () => page.evaluate<number>('globalThis.clicks')
+}
+
 /** Confirms a dialog. */
 export async function confirm(page: Page, answer: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: answer }).click()

@@ -73,7 +73,7 @@ test('a request names who did not read it, and keeps together the scores that sa
   expect(await seriousFindings(page)).toEqual([])
 })
 
-test('the overview says once that there is no judge, until a scorer has one', async () => {
+test('home says once that there is no judge, until a scorer has one', async () => {
   const notice = page.getByText('No judge is configured')
   const note = (isConfigured: boolean) =>
     site.api.pool.query('insert into judge_status values ($1, now())', [isConfigured])

@@ -72,7 +72,7 @@ export function watchingTasks(fixture: () => TaskFixture): void {
     const tile = page.getByRole('group', { name: 'Cost', exact: true }).first()
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 720 })
-      await goTo(page, `/?project=${fixture().project.id}`, 'Overview')
+      await goTo(page, `/?project=${fixture().project.id}`, 'Home')
       await tile.getByText(text).waitFor()
       const beyond = (it: { scrollWidth: number; clientWidth: number }) => it.scrollWidth - it.clientWidth
       expect(await tile.evaluate(beyond)).toBe(0)

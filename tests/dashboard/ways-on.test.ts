@@ -188,7 +188,7 @@ test('a page whose parts a newer build has taken away is loaded again by itself,
       !response.request().isNavigationRequest() &&
       new URL(response.url()).pathname === '/',
   )
-  await other.getByRole('link', { name: 'Overview' }).click()
+  await other.getByRole('link', { name: 'Home' }).click()
   await lastLook
   await alert.waitFor()
   await other.getByRole('link', { name: 'Reviews' }).click()

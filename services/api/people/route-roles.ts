@@ -19,6 +19,8 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'get /api/safety-scores': 'viewer',
   'get /api/safety-scores/summary': 'viewer',
   'get /api/stats': 'viewer',
+  'get /api/status': 'viewer',
+  'get /api/status/projects': 'viewer',
   'get /api/tools': 'viewer',
   'get /api/sessions': 'viewer',
   'get /api/sessions/{id}': 'viewer',

@@ -8,7 +8,7 @@ import { invalidInput, Problem, found } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import { envelope, listForm, listOf, pageFields, readPaging } from '../http/paging.ts'
 import type { PasswordHasher } from '../people/hash-password.ts'
-import { writeAudit } from '../stores/audit-store.ts'
+import { changedFrom, writeAudit } from '../stores/audit-store.ts'
 import { endLogins, listLogins, type LoginLimits } from '../stores/login-store.ts'
 import {
   changePerson,
@@ -159,7 +159,7 @@ function changeRoute({ pool, clock }: PeopleOptions): Route {
         await writeAudit(
           client,
           principal,
-          { action: 'person.changed', subject: id, projectId: null, detail: body },
+          { action: 'person.changed', subject: id, projectId: null, detail: changedFrom(before, body) },
           nowMs,
         )
       })

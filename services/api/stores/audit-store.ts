@@ -14,6 +14,16 @@ export interface AuditEntry {
   detail?: Readonly<Record<string, unknown>>
 }
 
+/** The detail of a change: the new values, and under `before` those that they replace. */
+export function changedFrom(before: object, changes: object): Record<string, unknown> {
+  const old = before as Readonly<Record<string, unknown>>
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return {
+    ...Object.fromEntries(given),
+    before: Object.fromEntries(given.map(([name]) => [name, old[name] ?? null])),
+  }
+}
+
 const columns = 'id, at, actor_kind, actor_id, actor_name, address, action, subject, project_id, detail'
 
 /** Who did it: the caller, or the user who has just signed in. */

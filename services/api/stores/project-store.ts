@@ -5,7 +5,7 @@ import type { CountedKey } from '#schemas/call-labels.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { announceAccessChange } from '#http/access/access-changes.ts'
 import { invalidInput } from '#http/problem.ts'
-import { writeAudit, type Actor } from './audit-store.ts'
+import { changedFrom, writeAudit, type Actor } from './audit-store.ts'
 
 /** A project's settings by the operator. */
 export interface ProjectSettingsInput {
@@ -87,9 +87,12 @@ export function createProjectStore(pool: Pool): ProjectStore {
     },
     update: (by, projectId, changes, nowMs) =>
       inTransaction(pool, async (client) => {
+        await query(client, 'select from projects where id = $1 for update', [idToUuid(projectId)])
+        const before = await findProject(client, projectId)
         const project = await updateProject(client, projectId, changes, nowMs)
+        if (before === undefined || project === undefined) return undefined
         const changed = { action: 'project.changed', subject: projectId, projectId }
-        if (project !== undefined) await writeAudit(client, by, { ...changed, detail: { ...changes } }, nowMs)
+        await writeAudit(client, by, { ...changed, detail: changedFrom(before, changes) }, nowMs)
         return project
       }),
   }

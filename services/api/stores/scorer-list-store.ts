@@ -2,6 +2,7 @@ import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
 import { projectScorerVersion, type ProjectScorerKind } from '#schemas/project-scorer.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { builtInScorers, owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
+import { changedFrom } from './audit-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 /** Why a scorer writes no score, or only `unscored` ones. */
@@ -224,10 +225,11 @@ export interface ScorerSettings {
 
 export async function saveScorerSettings(
   database: ProjectDatabase<OneProject>,
-  { name, origin }: Pick<ListedScorer, 'name' | 'origin'>,
+  scorer: Pick<ListedScorer, 'name' | 'origin' | 'enabled' | 'fail_at'>,
   { enabled, fail_at }: ScorerSettings,
   { by, nowMs }: { by: string; nowMs: number },
 ): Promise<void> {
+  const { name, origin } = scorer
   const setsThreshold = fail_at !== undefined
   const isOwn = origin === 'project'
   await database.change(
@@ -244,7 +246,7 @@ export async function saveScorerSettings(
     {
       action: 'scorer.settings_changed',
       subject: name,
-      detail: { ...(enabled !== undefined && { enabled }), ...(setsThreshold && { fail_at }) },
+      detail: changedFrom(scorer, { enabled, fail_at }),
     },
     nowMs,
   )

@@ -14,6 +14,8 @@ interface SignInOptions {
   cookie: LoginCookie
   /** Label of the single sign-on button; undefined: none. */
   oidcLabel: string | undefined
+  /** Of the gateway, for examples. */
+  gatewayUrl: string
 }
 
 export interface Begun {
@@ -22,11 +24,15 @@ export interface Begun {
 }
 
 /** Signing in and out by password, and `/bff/me`. */
-export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): Router {
+export function createSignInRoutes({ api, cookie, oidcLabel, gatewayUrl }: SignInOptions): Router {
   const router = express.Router()
   const whom = (request: Request, token = cookie.read(request)) => ({
     token,
     address: clientAddress(request),
+  })
+  const me = async (request: Request, token?: string) => ({
+    ...(await api.call<object>('GET', '/api/me', whom(request, token))),
+    gateway_url: gatewayUrl,
   })
 
   router.get('/bff/login', (_request, response) => {
@@ -50,7 +56,7 @@ export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): R
       )
       await endLogin(api, cookie, request)
       cookie.write(response, begun.token, begun.ends_at)
-      response.json(await api.call('GET', '/api/me', whom(request, begun.token)))
+      response.json(await me(request, begun.token))
     },
   )
 
@@ -62,7 +68,7 @@ export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): R
 
   router.get('/bff/me', async (request: Request, response: Response) => {
     if (cookie.read(request) === undefined) throw new Problem(401, 'LOGIN_MISSING', 'you are not signed in')
-    response.json(await api.call('GET', '/api/me', whom(request)))
+    response.json(await me(request))
   })
   return router
 }

@@ -3746,6 +3746,68 @@ export interface Operations {
       }[]
     }
   }
+  'GET /api/status': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      project_id: string
+      findings: {
+        severity: 'medium' | 'high' | 'critical'
+        open: number
+        last_day: number
+        last_week: number
+      }[]
+      firing_rules: { id: string; name: string; status: 'warning' | 'alert'; since: string }[]
+      failing_receivers: {
+        id: string
+        kind: string
+        deliveries: number
+        failed: number
+        is_disabled: boolean
+      }[]
+      scoring: { waiting: number; oldest_at: string | null }
+    }
+  }
+  'GET /api/status/projects': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined; page?: string | undefined; page_size?: string | undefined }
+    body: undefined
+    answer:
+      | {
+          items: {
+            project_id: string
+            name: string
+            critical: number
+            high: number
+            medium: number
+            last_day: number
+            firing_rules: number
+            failing_receivers: number
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            project_id: string
+            name: string
+            critical: number
+            high: number
+            medium: number
+            last_day: number
+            firing_rules: number
+            failing_receivers: number
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
   'POST /api/suppressions': {
     params: Record<never, never>
     query: { project_id?: string | undefined }

@@ -21,6 +21,8 @@ export interface Person {
   project_count: number
   /** Absent from an API of the version before. */
   judge?: { configured: boolean | null }
+  /** Where applications reach the gateway. */
+  gateway_url: string
   /** This browser's session. */
   login_id: string
 }

@@ -1,7 +1,19 @@
-import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Center,
+  Divider,
+  Group,
+  Paper,
+  PasswordInput,
+  Stack,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import { singleSignOnAddress, useLogin, useLoginWays, type LoginWays } from '../api/session.ts'
+import icon from '../icon.svg'
 import { useTabTitle } from '../parts/page-head.tsx'
 import { Loaded } from '../parts/page-states.tsx'
 import { useSetTexts, useTexts } from './address.ts'
@@ -17,7 +29,10 @@ function LoginForms({ ways: { password, oidc } }: { ways: LoginWays }) {
     <Center component="main" mih="100dvh" p="md">
       <Paper withBorder p="xl" w={380} maw="100%">
         <Stack>
-          <Title order={1}>Sluice</Title>
+          <Group gap="xs">
+            <img src={icon} width={28} height={28} alt="" />
+            <Title order={1}>Sluice</Title>
+          </Group>
           {oidc === null ? null : (
             <Button component="a" href={singleSignOnAddress(window.location)}>
               Sign in with {oidc.label}

@@ -11,6 +11,7 @@ interface PageKey {
 
 /** All keyboard shortcuts. Pages bind them and the list shows them from here. */
 export const pageKeys = {
+  goTo: { hotkey: 'mod+K', cap: 'Ctrl K', where: 'Everywhere', does: 'Go to a page, project, id or session' },
   nextRow: { hotkey: 'j', cap: 'j', where: 'Requests, Findings', does: 'Next row; Enter opens it' },
   previousRow: { hotkey: 'k', cap: 'k', where: 'Requests, Findings', does: 'Previous row' },
   focusFilter: { hotkey: '/', cap: '/', where: 'Findings', does: 'Go to the filter' },

@@ -3,7 +3,7 @@ import {
   IconAlertTriangle,
   IconBell,
   IconBellOff,
-  IconGauge,
+  IconHome,
   IconList,
   IconRoute,
   IconTool,
@@ -20,10 +20,10 @@ import { settingsPages } from './settings-pages.ts'
 export const pages: readonly PageEntry[] = [
   {
     path: '/',
-    title: 'Overview',
-    icon: IconGauge,
+    title: 'Home',
+    icon: IconHome,
     section: 'Watch',
-    load: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
+    load: async () => (await import('../pages/home/home-page.tsx')).HomePage,
   },
   {
     path: '/findings',

@@ -22,7 +22,6 @@ export function useProject(): ProjectChoice {
   const setTexts = useSetTexts()
   const navigate = useNavigate()
   const path = String(useMatches().at(-1)?.fullPath ?? '')
-  const [, remember] = useLocalStorage(lastProject)
   const last = readLocalStorageValue(lastProject)
   const isMine = (id: string | undefined) => all.some((each) => each.id === id)
   return {
@@ -32,7 +31,6 @@ export function useProject(): ProjectChoice {
     all,
     count,
     choose: (id) => {
-      remember(id)
       // A detail page belongs to one project; switch to its list.
       const [list = '', thing] = path.split('/$')
       // Start lists at their first page.
@@ -42,11 +40,17 @@ export function useProject(): ProjectChoice {
   }
 }
 
-/** Puts a project into the address, so that a copied link shows the same. Undefined: nothing yet. */
+/**
+ * Puts a project into the address, so that a copied link shows the same, and keeps it as the one that opens
+ * next time. Undefined: nothing yet.
+ */
 export function useNamedProject(id: string | undefined): void {
   const { project } = useTexts()
   const setTexts = useSetTexts()
+  const [last, remember] = useLocalStorage(lastProject)
   useEffect(() => {
-    if (id !== undefined && id !== '' && id !== project) setTexts({ project: id }, { replaces: true })
-  }, [id, project, setTexts])
+    if (id === undefined || id === '') return
+    if (id !== project) setTexts({ project: id }, { replaces: true })
+    if (id !== last) remember(id)
+  }, [id, project, last, setTexts, remember])
 }

@@ -9,6 +9,12 @@ import {
   type CSSVariablesResolver,
 } from '@mantine/core'
 
+/** Whether something needs attention. */
+export type Health = 'ok' | 'warning' | 'wrong'
+
+/** The colour roles (docs/dashboard/design.md). A word always says the same. */
+export const healthColors: Readonly<Record<Health, string>> = { ok: 'green', warning: 'yellow', wrong: 'red' }
+
 /** The library's button has only an icon. */
 const closeButtonProps = { 'aria-label': 'Close' }
 
@@ -19,8 +25,8 @@ export const theme = createTheme({
   autoContrast: true,
   defaultRadius: 'sm',
   cursorType: 'pointer',
-  // The system font: nothing is fetched from elsewhere.
-  fontFamily: 'system-ui, sans-serif',
+  // Bundled (app.css), so that nothing is fetched from elsewhere; scripts beyond Latin get the system font.
+  fontFamily: '"Inter Variable", system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
   components: {
     Modal: Modal.extend({ defaultProps: { closeButtonProps } }),

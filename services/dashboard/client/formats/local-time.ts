@@ -1,7 +1,9 @@
-/** `2026-11-21 20:17:00`: the pickers' format, in the browser's zone without naming it. */
+import { shownZone } from './zone.ts'
+
+/** `2026-11-21 20:17:00`: the pickers' format, in the shown zone without naming it. */
 export function localText(ms: number): string {
-  const at = new Date(ms)
-  return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ')
+  const minutes = shownZone() === 'utc' ? 0 : new Date(ms).getTimezoneOffset()
+  return new Date(ms - minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 /**
@@ -12,7 +14,7 @@ export function isoText(local: string | null, filled?: string): string | undefin
   if (local === null) return undefined
   return filled !== undefined && localText(Date.parse(filled)) === local
     ? filled
-    : new Date(local.replace(' ', 'T')).toISOString()
+    : new Date(`${local.replace(' ', 'T')}${shownZone() === 'utc' ? 'Z' : ''}`).toISOString()
 }
 
 /** The values of a form's two pickers. */

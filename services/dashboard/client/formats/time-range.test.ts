@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { rangeAround, readRange } from './time-range.ts'
+import { periodBefore, rangeAround, readRange } from './time-range.ts'
 
 const now = Date.parse('2026-11-21T20:17:31Z')
 const day = { preset: '24h', start: '2026-11-20T20:00:00.000Z', end: undefined }
@@ -35,4 +35,26 @@ test('around what is long past a range ends; around what is recent it goes on', 
     end: '2026-11-01T14:00:00.000Z',
   })
   expect(rangeAround(at('21'), 86_400_000, now)).toEqual({ start: '2026-11-20T12:00:00.000Z' })
+})
+
+test.each([
+  ['a preset', day.start, { range: '24h' }, '2026-11-19T20:00:00.000Z'],
+  [
+    'two times',
+    '2026-11-02T00:00:00.000Z',
+    { start: '2026-11-02', end: '2026-11-05' },
+    '2026-10-30T00:00:00.000Z',
+  ],
+  [
+    'an open one, to the hour',
+    '2026-11-21T18:00:00.000Z',
+    { start: '2026-11-21T18:00Z' },
+    '2026-11-21T15:00:00.000Z',
+  ],
+])('the period before %s is as long', (_name, end, texts, start) => {
+  expect(periodBefore(readRange(texts, '24h', now), now)).toEqual({ start, end })
+})
+
+test('there is none before a range without a start', () => {
+  expect(periodBefore(readRange({ end: '2026-11-02' }, '24h', now), now)).toBeUndefined()
 })

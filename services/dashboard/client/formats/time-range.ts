@@ -61,3 +61,16 @@ export function rangeAround(
 export function rangeTexts({ preset, start, end }: ChosenRange): RangeTexts {
   return preset === null ? { start, end } : { range: preset }
 }
+
+/** The period of the same length before a range. Undefined: the range has no start. */
+export function periodBefore(
+  { preset, start, end }: ChosenRange,
+  nowMs: number,
+): { start: string; end: string } | undefined {
+  if (start === undefined) return undefined
+  const startMs = Date.parse(start)
+  // Rounded, so that the answer is cached.
+  const endMs = end === undefined ? Math.ceil(nowMs / hourMs) * hourMs : Date.parse(end)
+  const ms = preset === null ? endMs - startMs : presets[preset].ms
+  return { start: new Date(startMs - ms).toISOString(), end: start }
+}

@@ -1,7 +1,7 @@
 import '@mantine/dates/styles.css'
 import { DateTimePicker, type DateTimePickerProps } from '@mantine/dates'
 
-/** Date and time in the browser's zone. Adds labels to the library's icon buttons. */
+/** Date and time in the shown zone. Adds labels to the library's icon buttons. */
 export function MomentPicker({ label, ...rest }: Omit<DateTimePickerProps, 'ref'> & { label: string }) {
   return (
     <DateTimePicker

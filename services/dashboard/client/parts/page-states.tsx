@@ -46,7 +46,7 @@ export function NotFound() {
   return (
     <>
       <PageHead title="Page not found" />
-      <PageLink to="/">Overview</PageLink>
+      <PageLink to="/">Home</PageLink>
     </>
   )
 }

@@ -1,4 +1,5 @@
-import { Button, Code, Group } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { Item } from '../../api/call-api.ts'
 import { useApiPages } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
@@ -12,6 +13,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { describeAction, linesOf } from './audit-texts.ts'
 
 type Entry = Item<'GET /api/audit'>
 
@@ -38,7 +40,11 @@ export function AuditPage() {
       </PageHead>
       <Group mb="sm">
         <FilterPill label="person" value={person} onRemove={() => setTexts({ person: undefined })} />
-        <FilterPill label="action" value={action} onRemove={() => setTexts({ action: undefined })} />
+        <FilterPill
+          label="action"
+          value={action === undefined ? undefined : describeAction(action)}
+          onRemove={() => setTexts({ action: undefined })}
+        />
         <FilterPill label="project" value={nameOf(of)} onRemove={() => setTexts({ of: undefined })} />
       </Group>
       <LoadedPages<'GET /api/audit'> query={entries} empty={<Nothing title="No entries in this range" />}>
@@ -49,42 +55,69 @@ export function AuditPage() {
 }
 
 function AuditTable({ entries }: { entries: readonly Entry[] }) {
-  const setTexts = useSetTexts()
-  const nameOf = useProjectNames()
   const columns: Column<Entry>[] = [
     { title: 'Time', cell: ({ at }) => <TimeText at={at} /> },
-    { title: 'Person', cell: (entry) => <Actor entry={entry} onChoose={(person) => setTexts({ person })} /> },
-    {
-      title: 'Action',
-      cell: ({ action }) => (
-        <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ action })}>
-          {action}
-        </Button>
-      ),
-    },
-    { title: 'Of', cell: ({ subject }) => (subject === null ? null : <PlainText text={subject} />) },
-    {
-      title: 'Project',
-      cell: ({ project_id: of }) =>
-        of === null ? null : (
-          <Button variant="transparent" px={0} maw={160} size="compact-sm" onClick={() => setTexts({ of })}>
-            <PlainText text={nameOf(of)} />
-          </Button>
-        ),
-    },
-    {
-      title: 'Details',
-      cell: ({ detail }) =>
-        detail === null ? null : (
-          <Code block miw={220} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            <PlainText text={JSON.stringify(detail)} />
-          </Code>
-        ),
-    },
+    { title: 'What', cell: (entry) => <Sentence entry={entry} /> },
+    { title: 'Details', cell: ({ detail }) => <Details detail={detail} /> },
     { title: 'From', cell: ({ address }) => address },
   ]
   return (
-    <RowsTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => id} minWidth={1000} />
+    <RowsTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => id} minWidth={900} />
+  )
+}
+
+/** Who did what to which thing of which project; who, what and project filter the log. */
+function Sentence({ entry }: { entry: Entry }) {
+  const setTexts = useSetTexts()
+  const nameOf = useProjectNames()
+  const { action, subject, project_id: of } = entry
+  return (
+    <>
+      <Actor entry={entry} onChoose={(person) => setTexts({ person })} />{' '}
+      <Choice onClick={() => setTexts({ action })}>{describeAction(action)}</Choice>
+      {of === null ? null : (
+        <>
+          {' in '}
+          <Choice onClick={() => setTexts({ of })}>
+            <PlainText text={nameOf(of)} />
+          </Choice>
+        </>
+      )}
+      {subject === null || subject === of ? null : (
+        <Text size="xs" c="dimmed">
+          <PlainText text={subject} />
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Choice({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Anchor component="button" inherit ta="left" onClick={onClick}>
+      {children}
+    </Anchor>
+  )
+}
+
+function Details({ detail }: Pick<Entry, 'detail'>) {
+  return (
+    <Stack gap={2} miw={220}>
+      {linesOf(detail).map(({ field, before, after }) => (
+        <Text key={field} size="sm">
+          <Text span c="dimmed" size="sm">
+            {field}:
+          </Text>{' '}
+          {before === undefined ? null : (
+            <>
+              <PlainText text={before} />
+              {' → '}
+            </>
+          )}
+          <PlainText text={after} />
+        </Text>
+      ))}
+    </Stack>
   )
 }
 
@@ -98,8 +131,8 @@ function Actor({ entry, onChoose }: { entry: Entry; onChoose: (person: string) =
   const { actor_id: id, actor_kind: kind, actor_name: name } = entry
   if (kind !== 'person' || id === null) return <PlainText text={name ?? kind} />
   return (
-    <Button variant="transparent" px={0} maw={160} size="compact-sm" onClick={() => onChoose(id)}>
+    <Choice onClick={() => onChoose(id)}>
       <PlainText text={name ?? id} />
-    </Button>
+    </Choice>
   )
 }

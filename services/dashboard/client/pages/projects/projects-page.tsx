@@ -75,7 +75,7 @@ function ProjectTable({ projects }: { projects: readonly Project[] }) {
       cell: ({ id }) => (
         <Group gap="sm" wrap="nowrap">
           <PageLink to="/" search={{ project: id }}>
-            Overview
+            Home
           </PageLink>
           <PageLink to="/settings/keys" search={{ project: id }}>
             Keys
