@@ -25,7 +25,8 @@ export function destinationTasks(fixture: () => TaskFixture): void {
   afterAll(() => notifier.stop())
 
   test('a destination is added, tested, seen to fail, mended, and sent to again', async () => {
-    const { admin, project, receiver } = fixture()
+    const { admin, system, receiver } = fixture()
+    const project = await system.createProject({ name: 'Receivers', tier: 'team' })
     const { page } = admin
     const { web } = receiver
     web.answers.set('/hec', () => ({ status: 403, body: { text: 'Invalid token', code: 4 } }))
@@ -64,7 +65,7 @@ export function destinationTasks(fixture: () => TaskFixture): void {
     // Home says that it fails, and leads to its log; the first failure names the receiver's own answer.
     await goTo(page, `/?project=${project.id}`, 'Home')
     const delivery = page.getByRole('group', { name: 'Delivery' })
-    await delivery.getByText('splunk_hec: 1 of 1 failed in a day').waitFor()
+    await delivery.getByText('failed in a day: splunk_hec 1 of 1').waitFor()
     clicks = await countClicks(page)
     await delivery.getByRole('link', { name: '1 fails' }).click()
     await shown(page, 'Delivery log')

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
 import { startRedteamTarget, type RedteamTarget } from '#tests/support/redteam-target.ts'
 import { until } from '#tests/support/until.ts'
-import { goTo, type TaskFixture } from './task-fixture.ts'
+import { expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
 const agent = 'order-agent'
 /** Contains characters with a meaning in URLs. */
@@ -109,6 +109,15 @@ export function watchingTasks(fixture: () => TaskFixture): void {
     await goTo(page, `/runs?project=${project.id}`, 'Red team')
     await page.getByRole('button', { name: 'Attack an agent' }).click()
     const dialog = page.getByRole('dialog')
+    // The longest form: its button is in sight all the same.
+    await dialog.getByText('Other JSON').click()
+    await dialog.getByLabel('Answer').waitFor()
+    await expectAccessible(page)
+    const button = await dialog.getByRole('button', { name: 'Attack' }).boundingBox()
+    expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThanOrEqual(
+      page.viewportSize()?.height ?? 0,
+    )
+    await dialog.getByText('Chat completions', { exact: true }).click()
     await dialog.getByLabel('Agent').fill(agent)
     await dialog.getByLabel('Chat-completions URL').fill('https://agent.example.com/v1')
     await dialog.getByRole('checkbox', { name: 'Role play' }).check()

@@ -57,6 +57,7 @@ export async function pathsOf(filled: FilledDatabase): Promise<Record<string, st
     'scores, poll': `/api/safety-scores?since=${known.pollCursor}`,
     'summary, a day': `/api/safety-scores/summary?${day}`,
     'summary, a quarter': `/api/safety-scores/summary?${quarter}`,
+    status: '/api/status',
     'stats, a day': `/api/stats?${day}`,
     'stats, a quarter': `/api/stats?${quarter}`,
     'stats, a quarter by model': `/api/stats?${quarter}&by=model`,

@@ -15,6 +15,9 @@ export type Health = 'ok' | 'warning' | 'wrong'
 /** The colour roles (docs/dashboard/design.md). A word always says the same. */
 export const healthColors: Readonly<Record<Health, string>> = { ok: 'green', warning: 'yellow', wrong: 'red' }
 
+/** Of unsafe verdicts, the worst first. */
+export const severityColors = { critical: 'red.9', high: 'orange.6', medium: 'yellow.6' } as const
+
 /** The library's button has only an icon. */
 const closeButtonProps = { 'aria-label': 'Close' }
 

@@ -10,19 +10,31 @@ interface FormModalProps extends Pick<ModalProps, 'onClose' | 'size'> {
   /** Label of the submit button. */
   submit: string
   color?: string
+  /** Other buttons, before the submit button. */
+  beside?: ReactNode
   /** The fields. */
   children: ReactNode
 }
 
 /** A form in a dialog: fields, error, submit button. */
-export function FormModal({ onSubmit, error, isPending, submit, color, children, ...rest }: FormModalProps) {
+export function FormModal({
+  onSubmit,
+  error,
+  isPending,
+  submit,
+  color,
+  beside,
+  children,
+  ...rest
+}: FormModalProps) {
   return (
     <Modal opened {...rest}>
       <form onSubmit={onSubmit}>
         <Stack>
           {children}
           {error === null ? null : <Failure error={error} />}
-          <Group justify="flex-end">
+          <Group justify="flex-end" className="dialog-buttons">
+            {beside}
             <Button type="submit" loading={isPending} {...(color === undefined ? {} : { color })}>
               {submit}
             </Button>

@@ -1,11 +1,10 @@
 import { Badge } from '@mantine/core'
 import type { CallVerdict } from '#schemas/call-reading.ts'
+import { severityColors } from '../app/theme.ts'
 import { verdictWords } from '../formats/verdict-words.ts'
 
 type Label = 'safe' | 'unsafe' | 'unscored' | null
 type Severity = 'medium' | 'high' | 'critical' | null
-
-const unsafeColors = { critical: 'red.9', high: 'orange.6', medium: 'yellow.6' }
 
 interface VerdictBadgeProps {
   label: Label
@@ -18,7 +17,7 @@ interface VerdictBadgeProps {
 export function VerdictBadge({ label, severity, verdict }: VerdictBadgeProps) {
   if (label === 'unsafe') {
     return (
-      <Badge color={unsafeColors[severity ?? 'medium']} autoContrast w={96}>
+      <Badge color={severityColors[severity ?? 'medium']} autoContrast w={96}>
         {severity ?? 'unsafe'}
       </Badge>
     )

@@ -1,5 +1,5 @@
 import type { Answer, Item } from '../../api/call-api.ts'
-import { absent, formatDuration } from '../../formats/format-number.ts'
+import { absent, formatCount, formatDuration } from '../../formats/format-number.ts'
 
 export type Finding = Item<'GET /api/findings'>
 export type FindingDetail = Answer<'GET /api/findings/{id}'>
@@ -73,7 +73,7 @@ export function formatValues({
   distinct_values: values,
   distinct_values_is_exact: isExact,
 }: Finding): string {
-  return `${values.toLocaleString()}${isExact ? '' : '+'}`
+  return `${formatCount(values)}${isExact ? '' : '+'}`
 }
 
 type Change = Pick<FindingDetail['history'][number], 'before' | 'after' | 'lost_owner'>

@@ -8,7 +8,10 @@ import { notifyResult } from '../../parts/confirm-action.tsx'
 import { batchesOf } from './batches-of.ts'
 import { doneWords, type Finding } from './finding-texts.ts'
 
-const changed = ['GET /api/findings', 'GET /api/findings/facets', 'GET /api/findings/{id}'] as const
+const changed = [
+  ...(['GET /api/findings', 'GET /api/findings/facets', 'GET /api/findings/{id}'] as const),
+  ...(['GET /api/status', 'GET /api/status/projects'] as const),
+]
 const undoShownMs = 15_000
 
 export type FindingChange = Omit<Input<'POST /api/findings/bulk'>['body'], 'ids' | 'author'>

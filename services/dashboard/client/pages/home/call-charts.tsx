@@ -1,5 +1,6 @@
 import { SimpleGrid, Skeleton } from '@mantine/core'
 import { Suspense } from 'react'
+import { severityColors } from '../../app/theme.ts'
 import { countTokens } from '../../formats/count-tokens.ts'
 import { formatDuration, formatShort, formatShortUsd } from '../../formats/format-number.ts'
 import { lazyPart } from '../../parts/lazy-part.ts'
@@ -16,22 +17,32 @@ type Charted = Pick<TimeChartProps, 'title' | 'series' | 'format' | 'isStacked' 
 
 const charts: readonly Charted[] = [
   {
+    title: 'Unsafe calls',
+    series: [
+      { name: 'critical', label: 'Critical', color: severityColors.critical },
+      { name: 'high', label: 'High', color: severityColors.high },
+      { name: 'medium', label: 'Medium', color: severityColors.medium },
+    ],
+    format: formatShort,
+    isStacked: true,
+    toRequests: { label: 'unsafe' },
+  },
+  {
+    title: 'Failed calls',
+    series: [
+      { name: 'failed', label: 'Failed', color: 'red.6' },
+      { name: 'aborted', label: 'Aborted', color: 'gray.5' },
+    ],
+    format: formatShort,
+    isStacked: true,
+    toRequests: { status: 'failed' },
+  },
+  {
     title: 'Calls',
     series: [{ name: 'calls', label: 'Calls', color: 'cyan.6' }],
     format: formatShort,
     isStacked: true,
     toRequests: {},
-  },
-  {
-    title: 'Unsafe calls',
-    series: [
-      { name: 'critical', label: 'Critical', color: 'red.8' },
-      { name: 'high', label: 'High', color: 'orange.6' },
-      { name: 'medium', label: 'Medium', color: 'yellow.5' },
-    ],
-    format: formatShort,
-    isStacked: true,
-    toRequests: { label: 'unsafe' },
   },
   {
     title: 'Latency',
@@ -59,16 +70,6 @@ const charts: readonly Charted[] = [
     format: formatShort,
     isStacked: true,
     toRequests: {},
-  },
-  {
-    title: 'Failed calls',
-    series: [
-      { name: 'failed', label: 'Failed', color: 'red.6' },
-      { name: 'aborted', label: 'Aborted', color: 'gray.5' },
-    ],
-    format: formatShort,
-    isStacked: true,
-    toRequests: { status: 'failed' },
   },
 ]
 

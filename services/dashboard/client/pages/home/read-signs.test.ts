@@ -72,7 +72,7 @@ test('a receiver that fails leads to its log', () => {
   const signs = signsOf({ ...known, status: fails })
   expect(signs.find(({ label }) => label === 'Delivery')).toMatchObject({
     value: '1 fails',
-    detail: 'slack: 3 of 4 failed in a day, disabled',
+    detail: 'failed in a day: slack 3 of 4 (disabled)',
     to: '/settings/destinations/whk_1/deliveries',
   })
 })

@@ -29,6 +29,7 @@ interface Known {
 }
 
 const lateMs = 5 * 60_000
+const shownReceivers = 3
 /** A share of calls not read from which it is said in yellow. */
 const unreadShare = 0.05
 /** Unsafe calls from which a rise is said in yellow, and the factor that is one. */
@@ -113,14 +114,14 @@ function deliverySign({ failing_receivers: receivers }: Status): Sign {
     label: 'Delivery',
     health: 'wrong',
     value: `${formatCount(receivers.length)} ${receivers.length === 1 ? 'fails' : 'fail'}`,
-    detail: describeReceiver(worst),
+    detail: `failed in a day: ${receivers.slice(0, shownReceivers).map(describeReceiver).join(', ')}`,
     to: `/settings/${worst.kind === 'webhook' ? 'webhooks' : 'destinations'}/${worst.id}/deliveries`,
   }
 }
 
+/** `slack 3 of 4 (disabled)` */
 function describeReceiver({ kind, failed, deliveries, is_disabled: isDisabled }: Receiver): string {
-  const of = `${kind}: ${formatCount(failed)} of ${formatCount(deliveries)} failed in a day`
-  return isDisabled ? `${of}, disabled` : of
+  return `${kind} ${formatCount(failed)} of ${formatCount(deliveries)}${isDisabled ? ' (disabled)' : ''}`
 }
 
 function scoringSign({ status: { scoring }, hasJudge, nowMs }: Known): Sign {

@@ -1,4 +1,5 @@
 import type { Answer, Item } from '../../api/call-api.ts'
+import { absent, formatShare } from '../../formats/format-number.ts'
 
 export type RedTeamRun = Item<'GET /api/redteam-runs'>
 export type RedTeamDiff = Answer<'GET /api/redteam-runs/{id}/diff'>
@@ -46,15 +47,13 @@ export const transformationNames: Readonly<Record<Transformation, string>> = {
   adaptive: 'Adaptive, by a model',
 }
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
-
 /** The share of successful attacks with its 95 % interval: few attempts say little. */
 export function describeRate(counted: Counted | null): string {
-  if (counted?.fail_rate == null) return '–'
+  if (counted?.fail_rate == null) return absent
   const { fail_rate: rate, fail_rate_low: low, fail_rate_high: high } = counted
   return low === null || high === null
-    ? percent.format(rate)
-    : `${percent.format(rate)} (${percent.format(low)} to ${percent.format(high)})`
+    ? formatShare(rate, 1)
+    : `${formatShare(rate, 1)} (${formatShare(low, 1)} to ${formatShare(high, 1)})`
 }
 
 export function isUnderWay({ status }: RedTeamRun): boolean {

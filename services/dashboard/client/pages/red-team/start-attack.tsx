@@ -1,42 +1,36 @@
-import { Checkbox, Group, NumberInput, SimpleGrid, TextInput } from '@mantine/core'
+import {
+  Button,
+  Checkbox,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  SimpleGrid,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { usePersistedValues } from '../../parts/use-draft.ts'
-import { transformationNames, type Transformation } from './red-team-texts.ts'
+import { emptyAttack, headersOf, orderOf, type AttackValues } from './attack-values.ts'
+import { transformationNames } from './red-team-texts.ts'
 
-interface Values {
-  agent: string
-  url: string
-  model: string
-  transformations: Transformation[]
-  limit: number | ''
-  concurrency: number | ''
-  budgetUsd: number | ''
-  seed: string
-}
+type AttackForm = UseFormReturnType<AttackValues>
 
-const empty: Values = {
-  agent: '',
-  url: '',
-  model: '',
-  transformations: ['plain'],
-  limit: 200,
-  concurrency: 4,
-  budgetUsd: '',
-  seed: '',
-}
-
-/** Starts a run against a chat-completions endpoint. scripts/redteam attacks other targets. */
+/** Starts a run against an endpoint. scripts/redteam attacks other targets. */
 export function StartAttack({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const navigate = useNavigate()
   const start = useApiChange('POST /api/redteam-runs', ['GET /api/redteam-runs'])
-  const form = useForm<Values>({
-    ...usePersistedValues(`attack.${projectId}`, empty),
+  const form = useForm<AttackValues>({
+    ...usePersistedValues(`attack.${projectId}`, emptyAttack),
     validate: {
       agent: (agent) => (agent.trim() === '' ? 'Enter an agent' : null),
       url: (url) => (URL.canParse(url) ? null : 'Enter a URL'),
+      headers: (headers) => (headersOf(headers) === undefined ? 'One “Name: value” a line' : null),
+      template: (template, { kind }) =>
+        kind === 'chat' || template.includes('{{prompt}}') ? null : 'Must contain {{prompt}}',
       transformations: (chosen) => (chosen.length > 0 ? null : 'Choose at least one'),
     },
   })
@@ -44,34 +38,86 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
     onClose()
     void navigate({ to: `/runs/${id}` })
   }
-  const submit = form.onSubmit((values) =>
-    start.mutate({ body: bodyOf(projectId, values) }, { onSuccess: watch }),
-  )
+  const send = (isTrial: boolean) =>
+    form.onSubmit((values) =>
+      start.mutate({ body: orderOf(projectId, values, isTrial) }, { onSuccess: watch }),
+    )
   return (
     <FormModal
       title="Attack an agent"
       onClose={onClose}
-      onSubmit={submit}
+      onSubmit={send(false)}
       error={start.error}
       isPending={start.isPending}
       submit="Attack"
       color="red"
+      beside={
+        <Button variant="default" loading={start.isPending} onClick={() => send(true)()}>
+          Try one call
+        </Button>
+      }
     >
       <TextInput label="Agent" data-autofocus {...form.getInputProps('agent')} />
-      <TextInput
-        label="Chat-completions URL"
-        description="Its host must be listed in REDTEAM_ALLOWED_HOSTS"
-        placeholder="http://127.0.0.1:8080/v1/chat/completions"
-        {...form.getInputProps('url')}
+      <Target form={form} />
+      <TagsInput
+        label="Probes"
+        description="Ids, beginnings of ids, categories like LLM01, or scorers"
+        placeholder={form.values.probes.length === 0 ? 'All' : ''}
+        {...form.getInputProps('probes')}
       />
-      <TextInput label="Model" description="Empty: the target's own" {...form.getInputProps('model')} />
       <Transformations form={form} />
       <Bounds form={form} />
     </FormModal>
   )
 }
 
-function Transformations({ form }: { form: UseFormReturnType<Values> }) {
+/** A chat-completions endpoint, or any JSON endpoint by a template. */
+function Target({ form }: { form: AttackForm }) {
+  const isChat = form.values.kind === 'chat'
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Kind of target"
+        data={[
+          { value: 'chat', label: 'Chat completions' },
+          { value: 'http', label: 'Other JSON' },
+        ]}
+        {...form.getInputProps('kind')}
+      />
+      <TextInput
+        label={isChat ? 'Chat-completions URL' : 'URL'}
+        description="Its host must be listed in REDTEAM_ALLOWED_HOSTS. Its key is in REDTEAM_TARGET_KEYS and is not stored"
+        placeholder="http://127.0.0.1:8080/v1/chat/completions"
+        {...form.getInputProps('url')}
+      />
+      {isChat ? (
+        <TextInput label="Model" description="Empty: the target's own" {...form.getInputProps('model')} />
+      ) : (
+        <>
+          <Textarea
+            label="Headers"
+            description="One a line; {{key}} stands for the key of the host"
+            autosize
+            {...form.getInputProps('headers')}
+          />
+          <Textarea
+            label="Body"
+            description="JSON; {{prompt}} stands for what is said, {{session}} for the conversation"
+            autosize
+            {...form.getInputProps('template')}
+          />
+          <TextInput
+            label="Answer"
+            description="JSON pointer to the text of the answer"
+            {...form.getInputProps('answer')}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function Transformations({ form }: { form: AttackForm }) {
   return (
     <Checkbox.Group
       label="Transformations"
@@ -88,7 +134,7 @@ function Transformations({ form }: { form: UseFormReturnType<Values> }) {
 }
 
 /** Limits on number, rate and cost, and the seed that selects the same attacks again. */
-function Bounds({ form }: { form: UseFormReturnType<Values> }) {
+function Bounds({ form }: { form: AttackForm }) {
   return (
     <>
       <Group grow>
@@ -111,20 +157,4 @@ function Bounds({ form }: { form: UseFormReturnType<Values> }) {
       </Group>
     </>
   )
-}
-
-function bodyOf(projectId: string, values: Values) {
-  const { agent, url, model, transformations, limit, concurrency, budgetUsd, seed } = values
-  return {
-    project_id: projectId,
-    agent_name: agent,
-    target: { kind: 'chat' as const, url, ...(model === '' ? {} : { model }) },
-    options: {
-      transformations,
-      ...(limit === '' ? {} : { limit }),
-      ...(concurrency === '' ? {} : { concurrency }),
-    },
-    ...(budgetUsd === '' ? {} : { budget_usd: budgetUsd }),
-    ...(seed === '' ? {} : { seed }),
-  }
 }

@@ -1,10 +1,12 @@
-import { Alert, Stack, Text } from '@mantine/core'
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useApi } from '../../api/use-api.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { ChangedReasons } from './changed-reasons.tsx'
 import { describeState, inOrder, isUnderWay, type RunDiff, type ScoreRun } from './run-texts.ts'
 
 type ScorerDiff = RunDiff['scorers'][number]
@@ -67,6 +69,7 @@ function ScorerTable({ scorers, run }: { scorers: readonly ScorerDiff[]; run: Sc
 }
 
 function ExampleTable({ examples, run }: { examples: readonly Example[]; run: ScoreRun }) {
+  const [shown, setShown] = useState<Example>()
   const [earlier, later] = run.status === 'promoted' ? ['Before', 'Now'] : ['Live', 'This run']
   const columns: Column<Example>[] = [
     {
@@ -80,14 +83,32 @@ function ExampleTable({ examples, run }: { examples: readonly Example[]; run: Sc
     { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
     { title: earlier, cell: (example) => inOrder(run, example)[0].label ?? 'none' },
     { title: later, cell: (example) => inOrder(run, example)[1].label ?? 'none' },
+    {
+      title: 'Reasons',
+      cell: (example) => (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={`Why ${example.scorer_name} changed on ${example.request_id}`}
+          onClick={() => setShown(example)}
+        >
+          Why
+        </Button>
+      ),
+    },
   ]
   if (examples.length === 0) return <Text size="sm">None.</Text>
   return (
-    <RowsTable
-      label="Changed verdicts"
-      columns={columns}
-      rows={examples}
-      keyOf={({ request_id: id, scorer_name: name }) => `${id} ${name}`}
-    />
+    <>
+      <RowsTable
+        label="Changed verdicts"
+        columns={columns}
+        rows={examples}
+        keyOf={({ request_id: id, scorer_name: name }) => `${id} ${name}`}
+      />
+      {shown === undefined ? null : (
+        <ChangedReasons example={shown} run={run} onClose={() => setShown(undefined)} />
+      )}
+    </>
   )
 }

@@ -14,6 +14,16 @@ export const kindNames: Readonly<Record<ListedScorer['kind'], string>> = {
   criterion: 'Criterion',
 }
 
+/** `Built in · pii-3, judge gpt-4o/2`: the kind and the versions of new scores. */
+export function describeVersions({
+  kind,
+  version,
+  judge_version: judge,
+}: Pick<ListedScorer, 'kind' | 'version' | 'judge_version'>): string {
+  const versions = [version, judge === null ? null : `judge ${judge}`].filter((each) => each !== null)
+  return [kindNames[kind], ...(versions.length === 0 ? [] : [versions.join(', ')])].join(' · ')
+}
+
 /** Why a scorer decides nothing. */
 export const blockedTexts: Readonly<Record<NonNullable<ListedScorer['blocked_by']>, string>> = {
   off: 'Off',

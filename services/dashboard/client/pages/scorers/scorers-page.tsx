@@ -12,7 +12,8 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { usePersisted } from '../../parts/use-draft.ts'
 import { EditScorer, ScorerForm } from './scorer-form.tsx'
-import { blockedTexts, kindNames, type ListedScorer } from './scorer-texts.ts'
+import { blockedTexts, describeVersions, type ListedScorer } from './scorer-texts.ts'
+import { useScorerFacts } from './use-scorer-facts.ts'
 
 /** What scores the project's calls: on or off, threshold, and the scorers that it makes itself. */
 export function ScorersPage() {
@@ -59,9 +60,20 @@ function ScorerTable({ projectId, scorers, mayChange, onEdit }: TableProps) {
   const set = useApiChange('PATCH /api/scorers/{name}/settings', ['GET /api/scorers'])
   const change = (name: string, body: { enabled?: boolean; fail_at?: number | null }) =>
     set.mutate({ params: { name }, query: { project_id: projectId }, body })
+  const facts = useScorerFacts(projectId)
   const columns: Column<ListedScorer>[] = [
     { title: 'Name', cell: (scorer) => <NameCell scorer={scorer} /> },
-    { title: 'Kind', cell: ({ kind }) => kindNames[kind] },
+    {
+      title: 'Runs on',
+      cell: (scorer) => (
+        <>
+          {facts.shareOf(scorer.name)}
+          <Text size="xs" c="dimmed">
+            <PlainText text={describeVersions(scorer)} />
+          </Text>
+        </>
+      ),
+    },
     { title: 'State', cell: (scorer) => <StateCell scorer={scorer} /> },
     {
       title: 'On',
@@ -95,6 +107,8 @@ function ScorerTable({ projectId, scorers, mayChange, onEdit }: TableProps) {
           />
         ),
     },
+    { title: 'Precision', isNumber: true, cell: ({ name }) => facts.precisionOf(name) },
+    { title: 'Judge, this period', isNumber: true, cell: ({ name }) => facts.spentOn(name) },
     {
       title: 'Action',
       cell: (scorer) =>
@@ -111,7 +125,7 @@ function ScorerTable({ projectId, scorers, mayChange, onEdit }: TableProps) {
         columns={columns}
         rows={scorers}
         keyOf={({ id, name }) => id ?? name}
-        minWidth={860}
+        minWidth={980}
       />
     </Stack>
   )
