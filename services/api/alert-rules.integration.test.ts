@@ -123,7 +123,7 @@ test('rules filter by the keys that the operator declares, which then have to st
     [projectId],
   )
   expect(rows.map(({ detail }) => detail)).toEqual([
-    { metadata_keys: ['team', 'tier'], before: { metadata_keys: ['team'] } },
+    { metadata_keys: ['team', 'tier'], before: { metadata_keys: ['env', 'team'] } },
   ])
   const other = await api.createProject()
   expect((await api.call('GET', '/api/metadata-keys', { key: other.key })).json['keys']).toEqual([])

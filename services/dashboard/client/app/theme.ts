@@ -47,7 +47,8 @@ export const theme = createTheme({
 const pale = ['orange', 'yellow', 'green', 'cyan'] as const
 
 /**
- * Small text needs a contrast of 4.5. The library's dimmed grey has 3.3 on white and 4.0 on dark grey; the
+ * Small text needs a contrast of 4.5. The library's dimmed grey and the red of its errors have 3.3 on white
+ * and 4.0 on dark grey; the
  * darkest shade of these colours has 2.7 to 3.9 on its own tint, as in badges; cyan has 4.1 on hovered
  * selections.
  */
@@ -55,11 +56,16 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': colors.gray[7],
+    '--mantine-color-error': colors.red[9],
     // An empty field's placeholder says what empty means.
     '--mantine-color-placeholder': colors.gray[7],
     ...Object.fromEntries(
       pale.map((name) => [`--mantine-color-${name}-light-color`, darken(colors[name][9], 0.35)]),
     ),
   },
-  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1] },
+  dark: {
+    '--mantine-color-dimmed': colors.dark[1],
+    '--mantine-color-error': colors.red[4],
+    '--mantine-color-placeholder': colors.dark[1],
+  },
 })

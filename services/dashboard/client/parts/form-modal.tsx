@@ -31,9 +31,11 @@ export function FormModal({
     <Modal opened {...rest}>
       <form onSubmit={onSubmit}>
         <Stack>
-          {children}
+          <div className="dialog-fields">
+            <Stack>{children}</Stack>
+          </div>
           {error === null ? null : <Failure error={error} />}
-          <Group justify="flex-end" className="dialog-buttons">
+          <Group justify="flex-end">
             {beside}
             <Button type="submit" loading={isPending} {...(color === undefined ? {} : { color })}>
               {submit}

@@ -26,9 +26,15 @@ export function FindingTable({ findings, mayAct, isOfAll, focusFilter }: Finding
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
   const ticked = findings.filter(({ id }) => ids.has(id))
   const actions = useFindingActions(() => setIds(new Set()))
-  const keys = useRowKeys({ rows: findings, ticked, actions: mayAct ? actions : null, focusFilter })
   const tick = (finding: Finding, isTicked: boolean) =>
     setIds(new Set(isTicked ? [...ids, finding.id] : [...ids].filter((id) => id !== finding.id)))
+  const keys = useRowKeys({
+    rows: findings,
+    ticked,
+    toggle: (finding) => tick(finding, !ids.has(finding.id)),
+    actions: mayAct ? actions : null,
+    focusFilter,
+  })
   return (
     <>
       {mayAct ? (

@@ -9,13 +9,15 @@ interface RowKeysOptions {
   rows: readonly Finding[]
   /** Ticked rows; keys act on the active row if there are none. */
   ticked: readonly Finding[]
+  /** Ticks a row, or no longer. */
+  toggle: (finding: Finding) => void
   /** Null: the person only reads. */
   actions: FindingActions | null
   focusFilter: () => void
 }
 
 /** The row that keys act on. Its link has focus; when its finding leaves the list, the next one has it. */
-export function useRowKeys({ rows, ticked, actions, focusFilter }: RowKeysOptions) {
+export function useRowKeys({ rows, ticked, toggle, actions, focusFilter }: RowKeysOptions) {
   const [place, setPlace] = useState<number | null>(null)
   const index = place === null || rows.length === 0 ? null : Math.min(place, rows.length - 1)
   const active = index === null ? undefined : rows[index]
@@ -42,10 +44,16 @@ export function useRowKeys({ rows, ticked, actions, focusFilter }: RowKeysOption
     nextRow: () => go(1),
     previousRow: () => go(-1),
     focusFilter,
+    select: () => {
+      if (active !== undefined && actions !== null && !isBlocked) toggle(active)
+    },
     acknowledge: () => act('acknowledged'),
     falseAlarm: () => act('false_alarm'),
     mute: () => act('muted'),
     resolve: () => act('resolved'),
+    assign: () => {
+      if (actions !== null && !isBlocked && chosen.length > 0) actions.askOwner(chosen)
+    },
     undo: () => actions?.undoLast(),
   })
   return { active, setActive: (finding: Finding) => setPlace(rows.indexOf(finding)) }

@@ -47,11 +47,10 @@ export function HomePage() {
         <RangePicker range={range} />
       </PageHead>
       <JudgeNotice />
-      {first.isShown ? (
-        <FirstCall {...first} />
-      ) : (
-        <Stack gap="lg">
-          <Signs status={status} stats={data} range={range} />
+      <Stack gap="lg">
+        {first.isShown ? <FirstCall {...first} /> : null}
+        <Signs status={status} stats={data} range={range} />
+        {first.isShown ? null : (
           <Grid gap="lg">
             <Grid.Col span={{ base: 12, lg: 5 }}>
               <OpenFindings findings={status.data?.findings} />
@@ -60,8 +59,8 @@ export function HomePage() {
               <NewestFindings />
             </Grid.Col>
           </Grid>
-        </Stack>
-      )}
+        )}
+      </Stack>
       <AllProjects />
       <Traffic stats={stats} isEmpty={isEmpty && !first.isShown} range={range} />
     </>

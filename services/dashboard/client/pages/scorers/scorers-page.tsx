@@ -88,24 +88,13 @@ function ScorerTable({ projectId, scorers, mayChange, onEdit }: TableProps) {
     },
     {
       title: 'Unsafe from',
-      cell: ({ name, fail_at: failAt, default_fail_at: usual }) =>
-        usual === null ? null : (
-          <NumberInput
-            w={80}
-            min={2}
-            max={5}
-            step={0.5}
-            // A number typed is sent when the field is left.
-            key={failAt}
-            defaultValue={failAt ?? usual}
-            disabled={!mayChange}
-            aria-label={`${name} is unsafe from`}
-            onBlur={({ currentTarget }) => {
-              const value = Number(currentTarget.value)
-              if (currentTarget.value !== '' && value !== failAt) change(name, { fail_at: value })
-            }}
-          />
-        ),
+      cell: (scorer) => (
+        <ThresholdCell
+          scorer={scorer}
+          mayChange={mayChange}
+          onSet={(fail_at) => change(scorer.name, { fail_at })}
+        />
+      ),
     },
     { title: 'Precision', isNumber: true, cell: ({ name }) => facts.precisionOf(name) },
     { title: 'Judge, this period', isNumber: true, cell: ({ name }) => facts.spentOn(name) },
@@ -128,6 +117,35 @@ function ScorerTable({ projectId, scorers, mayChange, onEdit }: TableProps) {
         minWidth={980}
       />
     </Stack>
+  )
+}
+
+interface ThresholdCellProps {
+  scorer: ListedScorer
+  mayChange: boolean
+  onSet: (failAt: number) => void
+}
+
+/** Empty where a scorer has no threshold. */
+function ThresholdCell({ scorer, mayChange, onSet }: ThresholdCellProps) {
+  const { name, fail_at: failAt, default_fail_at: usual } = scorer
+  if (usual === null) return null
+  return (
+    <NumberInput
+      w={80}
+      min={2}
+      max={5}
+      step={0.5}
+      // A number typed is sent when the field is left.
+      key={failAt}
+      defaultValue={failAt ?? usual}
+      disabled={!mayChange}
+      aria-label={`${name} is unsafe from`}
+      onBlur={({ currentTarget }) => {
+        const value = Number(currentTarget.value)
+        if (currentTarget.value !== '' && value !== failAt) onSet(value)
+      }}
+    />
   )
 }
 
