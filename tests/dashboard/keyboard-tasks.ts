@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '#tests/support/until.ts'
-import { goTo, type TaskFixture } from './task-fixture.ts'
+import { expectAccessible, goTo, shown, type TaskFixture } from './task-fixture.ts'
 
 /** Where keyboard focus is after the focused element has gone. */
 export function keyboardTasks(fixture: () => TaskFixture): void {
@@ -36,6 +36,25 @@ export function keyboardTasks(fixture: () => TaskFixture): void {
       await dialog.waitFor({ state: 'detached' })
       await isFocused(actions)
     }
+  })
+
+  test('to a page, and to a project, by their names', async () => {
+    const { admin, project } = fixture()
+    const { page } = admin
+    await goTo(page, `/tools?project=${project.id}`, 'Tools')
+    await press(page, 'Control+k')
+    const palette = page.getByRole('dialog', { name: 'Go to' })
+    await isFocused(palette.getByLabel('Page, project or id'))
+    await expectAccessible(page)
+    await page.keyboard.type('alert r')
+    await palette.getByRole('option', { name: 'Alert rules' }).waitFor()
+    await press(page, 'Enter')
+    await shown(page, 'Alert rules')
+    await press(page, 'Control+k')
+    await page.keyboard.type('web sh')
+    await press(page, 'ArrowDown', 'Enter')
+    await shown(page, 'Home')
+    expect(new URL(page.url()).searchParams.get('project')).toBe(project.id)
   })
 
   test('into the first field that takes anything', async () => {

@@ -70,6 +70,7 @@ function pagesOf(ids: ShownIds): Record<string, string> {
     session: '/sessions/conversation-order-4711',
     tools: '/tools',
     reviews: '/reviews',
+    scorers: '/scorers',
     'score-runs': '/score-runs',
     'score-run': `/score-runs/${scoreRunId}`,
     'red-team': '/runs',

@@ -12,7 +12,8 @@ export interface GoToChoice {
 
 /** Pages that an id alone leads to. */
 const pagesOfIds = { req: ['Request', '/requests/'], fnd: ['Finding', '/findings/'] } as const
-const maxShown = 12
+/** As many as need no scrolling. */
+const maxShown = 10
 
 /** What a typed text leads to: the id or session that it is, then pages and projects whose names have it. */
 export function goToChoices(

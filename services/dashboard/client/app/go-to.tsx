@@ -42,7 +42,7 @@ export function GoTo({ person, onClose }: { person: Person; onClose: () => void 
             }}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options mt="xs" mah={360} style={{ overflowY: 'auto' }} aria-label="Places">
+        <Combobox.Options mt="xs" aria-label="Places">
           {choices.map(({ label, kind }, index) => (
             <Combobox.Option key={`${kind} ${label}`} value={String(index)}>
               <Group justify="space-between" wrap="nowrap">

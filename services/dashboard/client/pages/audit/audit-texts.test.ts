@@ -9,7 +9,7 @@ test.each([
 
 test.each([
   ['nothing', null, []],
-  ['new values', { role: 'viewer', project_ids: [] }, ['role: viewer', 'project_ids: []']],
+  ['new values, without those that are empty', { role: 'viewer', project_ids: [] }, ['role: viewer']],
   ['a change', { retention_days: 7, before: { retention_days: null } }, ['retention_days: none → 7']],
   [
     'what was set again as it was',

@@ -55,16 +55,19 @@ export function linesOf(detail: Readonly<Record<string, unknown>> | null): Detai
   // A finding's entry has both sides whole; others the new values, and the old ones under `before`.
   const fresh = after === undefined ? rest : recordOf(after)
   const beside = after === undefined ? {} : rest
+  const lines = Object.entries(fresh).map(([field, value]): DetailLine => {
+    const line = { field, after: textOf(value) }
+    return field in old ? { ...line, before: textOf(old[field]) } : line
+  })
   return [
-    ...Object.entries(fresh)
-      .filter(([field, value]) => !(field in old) || textOf(value) !== textOf(old[field]))
-      .map(([field, value]) => ({
-        field,
-        ...(field in old ? { before: textOf(old[field]) } : {}),
-        after: textOf(value),
-      })),
+    ...lines,
     ...Object.entries(beside).map(([field, value]) => ({ field, after: textOf(value) })),
-  ]
+  ].filter(isTelling)
+}
+
+/** Not what was set again as it was, nor what a new thing does not have. */
+function isTelling({ before, after }: DetailLine): boolean {
+  return before === undefined ? !['none', '{}', '[]'].includes(after) : before !== after
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -65,14 +65,7 @@ function ScorerTable({ projectId, scorers, mayChange, onEdit }: TableProps) {
     { title: 'Name', cell: (scorer) => <NameCell scorer={scorer} /> },
     {
       title: 'Runs on',
-      cell: (scorer) => (
-        <>
-          {facts.shareOf(scorer.name)}
-          <Text size="xs" c="dimmed">
-            <PlainText text={describeVersions(scorer)} />
-          </Text>
-        </>
-      ),
+      cell: (scorer) => <RunsOnCell scorer={scorer} share={facts.shareOf(scorer.name)} />,
     },
     { title: 'State', cell: (scorer) => <StateCell scorer={scorer} /> },
     {
@@ -158,6 +151,18 @@ function NameCell({ scorer: { name, description } }: { scorer: ListedScorer }) {
           <PlainText text={description} />
         </Text>
       )}
+    </>
+  )
+}
+
+/** The calls, and below the kind and versions. */
+function RunsOnCell({ scorer, share }: { scorer: ListedScorer; share: string }) {
+  return (
+    <>
+      {share}
+      <Text size="xs" c="dimmed">
+        <PlainText text={describeVersions(scorer)} />
+      </Text>
     </>
   )
 }
