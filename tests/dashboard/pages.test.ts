@@ -62,6 +62,9 @@ describe('every page', () => {
     const { page } = admin
     const look = async (title: string | RegExp) => {
       await shown(page, title)
+      // What is made when it comes into sight.
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+      await until(async () => (await page.locator('main .mantine-Skeleton-root').count()) === 0)
       titles.push(title)
       if (await page.evaluate<boolean>("'__ran' in globalThis")) admin.offences.push(`${String(title)} ran`)
       findings.light.push(...(await seriousFindings(page)).map((found) => `${String(title)} ${found}`))

@@ -89,11 +89,11 @@ test('reviews of one scorer and the audit log of one project', async () => {
   expect(await seriousFindings(page)).toEqual([])
   await page.goto('/settings/audit')
   const log = page.getByRole('table', { name: 'Audit log' })
-  await log.getByText('person.signed_in').waitFor()
+  await log.getByText('signed in').waitFor()
   await log.getByRole('button', { name: 'Checkout' }).first().click()
   await page.getByText('project: Checkout').waitFor()
-  await log.getByText('person.signed_in').waitFor({ state: 'detached' })
-  await log.getByText('review.saved').first().waitFor()
+  await log.getByText('signed in').waitFor({ state: 'detached' })
+  await log.getByText('reviewed a score').first().waitFor()
   expect(await seriousFindings(page)).toEqual([])
 })
 
@@ -159,7 +159,7 @@ test('a page whose parts a newer build has taken away is loaded again by itself,
   })
   await other.goto(`/tools?project=${site.projectId}`)
   await other.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
-  const gone = '**/assets/{reviews-page,time-chart}-*'
+  const gone = '**/assets/{reviews-page,home-page}-*'
   await other.route(gone, (route) =>
     route.fulfill({ status: 404, json: { detail: 'there is no such file' } }),
   )

@@ -7,9 +7,8 @@ import { lazyPart } from '../../parts/lazy-part.ts'
 import type { TimeChartProps } from './time-chart.tsx'
 import { callSeriesOf, fillSteps, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
 
-// The charting library is as large as all the rest, so it loads in parallel with the numbers.
-const loading = import('./time-chart.tsx')
-const TimeChart = lazyPart(async () => (await loading).TimeChart)
+// The charting library is as large as half of the rest.
+const TimeChart = lazyPart(async () => (await import('./time-chart.tsx')).TimeChart)
 
 type Charted = Pick<TimeChartProps, 'title' | 'series' | 'format' | 'isStacked' | 'hasFractions'> & {
   toRequests: Record<string, string>

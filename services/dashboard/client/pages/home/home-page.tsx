@@ -8,6 +8,7 @@ import type { ChosenRange } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, Nothing, useFailure } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
+import { WhenSeen } from '../../parts/when-seen.tsx'
 import { AllProjects } from './all-projects.tsx'
 import { CallCharts } from './call-charts.tsx'
 import { FirstCall, useFirstCall } from './first-call.tsx'
@@ -93,7 +94,13 @@ function Traffic({ stats, isEmpty, range }: TrafficProps) {
         {data === undefined ? <Skeleton height={100} /> : <CallTiles stats={data} />}
         <QuotaTile />
       </SimpleGrid>
-      {data === undefined ? <Skeleton height={520} /> : <CallCharts stats={data} />}
+      {data === undefined ? (
+        <Skeleton height={520} />
+      ) : (
+        <WhenSeen height={520}>
+          <CallCharts stats={data} />
+        </WhenSeen>
+      )}
       <ScorerPanel range={range} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <TopGroups title="Top agents" by="agent" filter="agent_name" unnamed="No agent" range={range} />
