@@ -36,23 +36,26 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   const messages = messagesOf(requestBody)
   const spoken = (role: SpokenText['role']) =>
     messages.filter((message) => message.role === role).map(({ text }) => text)
-  const isOfTool = isToolCallRecord(requestBody)
-  const answer = isOfTool ? textsOfResult(unwrapped(responseBody)) : answerOf(responseBody)
   const toolCalls = toolCallsOf(requestBody, responseBody)
   const known = messages.length > 0 || isConversation(requestBody)
-  const modelsAnswer = isOfTool ? undefined : responseBody
-  const hasNoAnswer = isKnownAnswer(responseBody) || isError(unwrapped(responseBody))
+  const modelsAnswer = isToolCallRecord(requestBody) ? undefined : responseBody
   const material = [...spoken('tool'), ...documentsOf(requestBody), ...hostedToolResults(modelsAnswer)]
   return {
     system: spoken('system').join('\n'),
     prompt: (known ? spoken('user') : allTexts(payloadOf(requestBody))).join('\n'),
-    answer: (isOfTool || answer.length > 0 || hasNoAnswer ? answer : allTexts(payloadOf(responseBody))).join(
-      '\n',
-    ),
+    answer: answerTexts(requestBody, responseBody).join('\n'),
     toolCalls,
     context: [...material, ...quotedIn(modelsAnswer, material)],
     messages,
   }
+}
+
+/** The texts of the answer alone, as in CallTexts. Accepts any JSON and never throws. */
+export function answerTexts(requestBody: unknown, responseBody: unknown): string[] {
+  if (isToolCallRecord(requestBody)) return textsOfResult(unwrapped(responseBody))
+  const answer = answerOf(responseBody)
+  const hasNoAnswer = isKnownAnswer(responseBody) || isError(unwrapped(responseBody))
+  return answer.length > 0 || hasNoAnswer ? answer : allTexts(payloadOf(responseBody))
 }
 
 /** Mistral and vLLM mark errors by `object`. */

@@ -174,7 +174,7 @@ test('values that no key opens are counted and left unchanged', async () => {
   const reasons: string[] = []
   const onUnopened = (_table: string, reason: string) => reasons.push(reason)
   const done = await rotateBodies({ pool, resealer, onBatch: () => undefined, onUnopened })
-  expect(done).toEqual({ resealed: 0, unopened: 3 })
+  expect(done).toEqual({ resealed: 0, unopened: 4 })
   expect(reasons[0]).toContain('no key "lost"')
   const { rows } = await pool.query('select request_key_id from llm_request_bodies where request_id = $1', [
     idToUuid(id),
@@ -190,19 +190,20 @@ test('a day that retention drops meanwhile is skipped, and later ones are rotate
   const resealer = createResealer(rotated)
   if (resealer === undefined) throw new Error('there are keys')
   const [gone = '', next = ''] = seeded.map((id) => dayOf(idTimeMs(id)).replaceAll('-', ''))
+  const tables = ['llm_request_bodies', 'request_previews', 'safety_score_details']
   const dropped: string[] = []
   async function onBatch(table: string): Promise<void> {
-    const parent = ['llm_request_bodies', 'safety_score_details'].find((name) => table === `${name}_${gone}`)
+    const parent = tables.find((name) => table === `${name}_${gone}`)
     if (parent === undefined || dropped.includes(parent)) return
     dropped.push(parent)
     // The table that it is reading, and the next one.
     await pool.query(`drop table ${parent}_${gone}, ${parent}_${next}`)
   }
   const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })
-  expect(dropped).toEqual(['llm_request_bodies', 'safety_score_details'])
-  // From the day's first batch the requests' bodies and the details; then the event, its delivery, two
+  expect(dropped).toEqual(tables)
+  // From the day's first batch the request's body, the preview and the details; then the event, its delivery, two
   // secrets and the key of value hashes.
-  expect(done).toEqual({ resealed: 7, unopened: 0 })
+  expect(done).toEqual({ resealed: 8, unopened: 0 })
 })
 
 test('an old key is needed while Postgres has its values, then until topics have expired them', async () => {

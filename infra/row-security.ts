@@ -7,6 +7,7 @@ import { CannotStart } from './embedded/embedded-part.ts'
 const readOnly = [
   'llm_requests',
   'llm_request_bodies',
+  'request_previews',
   'safety_scores',
   'safety_score_details',
   'request_verdicts',

@@ -45,6 +45,7 @@ const byId = { id: 'uuid' } as const
 export const sealedColumns: readonly SealedColumn[] = [
   sealed('llm_request_bodies', 'request_', 'request_body', ofDay, ['request', 'request_id']),
   sealed('llm_request_bodies', 'response_', 'response_body', ofDay, ['request', 'request_id']),
+  sealed('request_previews', '', 'call_preview', ofDay, ['request', 'request_id']),
   sealed('safety_score_details', '', 'score_details', ofScore, ['score', 'score_id']),
   sealed('event_outbox', 'content_', 'event_content', { seq: 'bigint' }, ['event', 'id']),
   sealed('webhook_deliveries', 'content_', 'event_content', byId, ['event', 'event_id']),

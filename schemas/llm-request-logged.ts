@@ -14,6 +14,8 @@ export interface LoggedCall extends CallContext {
   tool_names: string[]
   /** Unix milliseconds when ingest (or the gateway) took it. */
   received_at: number
+  /** One line of prompt and answer (JSON), sealed; null: no text, no content kept, or an older writer. */
+  preview: SealedBytes | null
 }
 
 export const llmRequestLoggedAvro = {
@@ -27,5 +29,6 @@ export const llmRequestLoggedAvro = {
     { name: 'response_body', type: ['null', 'sluice.SealedBytes'], default: null },
     { name: 'tool_names', type: { type: 'array', items: 'string' }, default: [] },
     { name: 'received_at', type: 'long' },
+    { name: 'preview', type: ['null', 'sluice.SealedBytes'], default: null },
   ],
 } as const

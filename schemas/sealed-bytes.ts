@@ -54,6 +54,7 @@ export const sealedBytesAvro = {
 export type SealedPart =
   | 'request_body'
   | 'response_body'
+  | 'call_preview'
   | 'score_details'
   | 'event_content'
   | 'webhook_secret'

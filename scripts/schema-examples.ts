@@ -55,6 +55,7 @@ export const schemaExamples: TopicValues = {
     response_body: sealed('{"choices":[]}'),
     tool_names: ['search', 'send_mail'],
     received_at: at,
+    preview: sealed('{"prompt":"Where is my invoice?","answer":null}'),
   },
   SafetyScoreJob: {
     ...context,

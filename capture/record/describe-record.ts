@@ -11,6 +11,7 @@ import type { CallContext } from '#schemas/call-context.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { withDeclaredContext } from './declared-context.ts'
+import { previewOf } from './call-preview.ts'
 import type { CallRecord } from './record-schema.ts'
 
 type Tokens = Pick<CallContext, 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens'>
@@ -34,6 +35,8 @@ interface BodiesDescription extends Omit<CallDescription, 'toolCalls'> {
 export interface ReadCall {
   fields: RecordFields
   described: BodiesDescription
+  /** JSON of a CallPreview; null without text. */
+  preview: Buffer | null
 }
 
 export function readCall({
@@ -44,7 +47,11 @@ export function readCall({
   const { toolCalls, ...described } = describeCall({ requestBody, responseBody: responseBody ?? null })
   const fault = isToolCallRecord(requestBody) ? faultOfTool(responseBody) : undefined
   const toolFault = fault === undefined ? null : errorText(fault)
-  return { fields, described: { ...described, toolNames: toolNamesOf(toolCalls), toolFault } }
+  return {
+    fields,
+    described: { ...described, toolNames: toolNamesOf(toolCalls), toolFault },
+    preview: previewOf(requestBody, responseBody, toolCalls),
+  }
 }
 
 /** Describes a call by the record's own fields, with those of its bodies where the record has none. */

@@ -4,33 +4,40 @@ import { outgoingCall } from './outgoing-call.ts'
 
 const [requestBody, responseBody] = [Buffer.from('{"asked":1}'), Buffer.from('{"said":1}')]
 const seal = (data: Buffer, identity: string) => ({ codec: identity, key_id: null, data })
-const outgoing = (keepsNothing: boolean, bodies: Parameters<typeof outgoingCall>[1]) => {
+const preview = Buffer.from('{"prompt":"p","answer":null}')
+const outgoing = (keepsNothing: boolean, content: Parameters<typeof outgoingCall>[1]) => {
   const call = { id: 'req_1', project_id: 'prj_1', zero_content_retention: keepsNothing } as LoggedCall
   const { logged, ephemeral } = outgoingCall(
-    { ...call, request_body: null, response_body: null },
-    bodies,
+    { ...call, request_body: null, response_body: null, preview: null },
+    content,
     seal,
   )
   const shown = (of: LoggedCall | null) =>
-    of && [of.zero_content_retention, of.request_body?.codec, of.response_body?.data.toString()]
+    of && [
+      of.zero_content_retention,
+      of.request_body?.codec,
+      of.response_body?.data.toString(),
+      of.preview?.codec,
+    ]
   return { logged: shown(logged), ephemeral: shown(ephemeral) }
 }
 
 test.each([
-  ['content that is kept goes where it is kept', false, { requestBody, responseBody }, 'logged'],
+  ['content that is kept goes where it is kept', false, { requestBody, responseBody, preview }, 'logged'],
   [
     'content that must not be kept goes only where nothing is',
     true,
-    { requestBody, responseBody },
+    { requestBody, responseBody, preview },
     'ephemeral',
   ],
 ] as const)('%s', (_name, keepsNothing, bodies, topic) => {
-  const whole = [keepsNothing, 'prj_1/req_1/request_body', '{"said":1}']
-  const without = keepsNothing ? [true, undefined, undefined] : null
+  const line = keepsNothing ? undefined : 'prj_1/req_1/call_preview'
+  const whole = [keepsNothing, 'prj_1/req_1/request_body', '{"said":1}', line]
+  const without = keepsNothing ? [true, undefined, undefined, undefined] : null
   expect(outgoing(keepsNothing, bodies)).toEqual({ logged: without, ephemeral: null, [topic]: whole })
 })
 
 test('what was erased on the way is of a call that keeps none, though its project keeps content by now', () => {
-  const erased = { requestBody: null, responseBody: null }
-  expect(outgoing(false, erased)).toEqual({ logged: [true, undefined, undefined], ephemeral: null })
+  const erased = { requestBody: null, responseBody: null, preview }
+  expect(outgoing(false, erased)).toEqual({ logged: [true, undefined, undefined, undefined], ephemeral: null })
 })

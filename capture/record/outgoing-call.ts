@@ -1,5 +1,5 @@
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
+import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
 import type { CallBodies } from './read-bodies.ts'
 
 /** What is published of a call, by topic. */
@@ -10,22 +10,31 @@ export interface OutgoingCall {
   ephemeral: LoggedCall | null
 }
 
+/** What is sealed of a call. */
+export interface CallContent extends CallBodies {
+  preview: Buffer | null
+}
+
 /**
  * Content under zero retention goes only to the ephemeral topic; the call's row goes to the retained one.
  * Erased bodies imply zero retention.
  */
 export function outgoingCall(
   call: LoggedCall,
-  { requestBody, responseBody }: CallBodies,
+  { requestBody, responseBody, preview }: CallContent,
   seal: (bytes: Buffer, identity: string) => SealedBytes,
 ): OutgoingCall {
   if (requestBody === null) return { logged: { ...call, zero_content_retention: true }, ephemeral: null }
-  const sealed = (bytes: Buffer, part: 'request_body' | 'response_body') =>
+  const sealed = (bytes: Buffer, part: SealedPart) =>
     seal(bytes, sealedIdentity(call.project_id, call.id, part))
   const whole: LoggedCall = {
     ...call,
     request_body: sealed(requestBody, 'request_body'),
     response_body: responseBody === null ? null : sealed(responseBody, 'response_body'),
   }
-  return call.zero_content_retention ? { logged: call, ephemeral: whole } : { logged: whole, ephemeral: null }
+  if (call.zero_content_retention) return { logged: call, ephemeral: whole }
+  return {
+    logged: { ...whole, preview: preview === null ? null : sealed(preview, 'call_preview') },
+    ephemeral: null,
+  }
 }

@@ -171,8 +171,9 @@ async function publish(
     request_body: null,
     response_body: null,
     received_at: clock.now(),
+    preview: null,
   }
-  await send(call, bodies, span?.parentFor(traceContextOf(read.fields)))
+  await send(call, { ...bodies, preview: read.preview }, span?.parentFor(traceContextOf(read.fields)))
   return { id }
 }
 

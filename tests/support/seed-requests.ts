@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { previewOf } from '#capture/record/call-preview.ts'
+import { toolCallsOf } from '#capture/tool-calls.ts'
 import { readScores, type CallReading } from '#schemas/call-reading.ts'
 import { idTimeMs, idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
@@ -64,6 +66,14 @@ export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededR
     response?.key_id ?? null,
     response?.data ?? null,
   ])
+  const preview = previewOfBodies(requestBody, responseBody)
+  if (preview !== null) {
+    const { codec, key_id, data } = sealer.seal(preview, sealedIdentity(projectId, id, 'call_preview'))
+    await pool.query('insert into request_previews values ($1, $2, $3, $4, $5, $6)', [
+      ...identity,
+      ...[codec, key_id, data],
+    ])
+  }
   for (const score of scores) await seedScore(pool, sealer, { projectId, id, score })
   if (scores.length > 0) {
     const unsafe = scores.find(({ label }) => label === 'unsafe')
@@ -78,6 +88,11 @@ export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededR
   }
   await countRequest(pool, { ...seeded, id })
   return id
+}
+
+function previewOfBodies(requestBody: string, responseBody: string | null): Buffer | null {
+  const [request, response] = [requestBody, responseBody ?? 'null'].map((text) => JSON.parse(text) as unknown)
+  return previewOf(request, response, toolCallsOf(request, response))
 }
 
 function readingOf(scores: readonly SeededScore[]): CallReading {

@@ -76,8 +76,8 @@ async function loggedCall(id: string, topic = topics.requestLogged): Promise<Log
   return found
 }
 
-function opened(call: LoggedCall, part: 'request_body' | 'response_body'): string {
-  const sealed = call[part]
+function opened(call: LoggedCall, part: 'request_body' | 'response_body' | 'call_preview'): string {
+  const sealed = part === 'call_preview' ? call.preview : call[part]
   if (sealed === null) throw new Error(`there is no ${part}`)
   expect(sealed.key_id).toBe('k1')
   return sealer.open(sealed, sealedIdentity(call.project_id, call.id, part)).toString()
@@ -91,11 +91,12 @@ test('a gateway publishes what ingest would have published of the same call', as
     loggedCall(await callThrough(posting)),
     loggedCall(await callThrough(publishing)),
   ])
-  const itsOwn = { id: '', latency_ms: 0, received_at: 0, request_body: null, response_body: null }
+  const itsOwn = { id: '', latency_ms: 0, received_at: 0, request_body: null, response_body: null, preview: null }
   expect({ ...published, ...itsOwn }).toEqual({ ...posted, ...itsOwn })
   expect(published).toMatchObject({ project_id: projectId, tool_names: ['search'], prompt_tokens: 600 })
   expect(published.cost_usd).toBeGreaterThan(0)
   expect([opened(published, 'request_body'), opened(published, 'response_body')]).toEqual([request, answer])
+  expect(opened(published, 'call_preview')).toBe(opened(posted, 'call_preview'))
   expect(await publishing.metrics.registry.getSingleMetricAsString('sluice_producer_records_total')).toMatch(
     /\} 1$/m,
   )

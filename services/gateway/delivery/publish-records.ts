@@ -82,11 +82,14 @@ async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | 
     request_body: null,
     response_body: null,
     received_at: options.now(),
+    preview: null,
   }
   return publish(
     options,
     traceContextOf(record.fields),
-    outgoingCall(call, bodies, (bytes, identity) => options.sealer.seal(bytes, identity)),
+    outgoingCall(call, { ...bodies, preview: record.preview }, (bytes, identity) =>
+      options.sealer.seal(bytes, identity),
+    ),
   )
 }
 

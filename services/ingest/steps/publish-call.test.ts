@@ -10,7 +10,7 @@ const call = {
   project_id: newId('project'),
   zero_content_retention: false,
 } as LoggedCall
-const bodies = { requestBody: Buffer.from('{}'), responseBody: null }
+const content = { requestBody: Buffer.from('{}'), responseBody: null, preview: null }
 
 test.each([
   [new PermanentError('UNENCODABLE', 'x'), 422, 'UNENCODABLE'],
@@ -25,5 +25,5 @@ test.each([
     logged: topic,
     ephemeral: topic,
   })
-  await expect(publish(call, bodies)).rejects.toMatchObject({ status, code })
+  await expect(publish(call, content)).rejects.toMatchObject({ status, code })
 })

@@ -1,5 +1,4 @@
-import { outgoingCall } from '#capture/record/outgoing-call.ts'
-import type { CallBodies } from '#capture/record/read-bodies.ts'
+import { outgoingCall, type CallContent } from '#capture/record/outgoing-call.ts'
 import { PermanentError, SluiceError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
 import type { Sealer } from '#runtime/sealing.ts'
@@ -24,7 +23,7 @@ interface PublishDependencies {
  * Resolves when every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it
  * is too large, 422 when it can never be written.
  */
-export type PublishCall = (call: LoggedCall, bodies: CallBodies, trace?: TraceContext) => Promise<void>
+export type PublishCall = (call: LoggedCall, content: CallContent, trace?: TraceContext) => Promise<void>
 
 export function createPublishCall({ producer, sealer, logged, ephemeral }: PublishDependencies): PublishCall {
   const encodeFor = async (
@@ -37,8 +36,8 @@ export function createPublishCall({ producer, sealer, logged, ephemeral }: Publi
     value: await topic.encoder.encode(call),
     trace,
   })
-  return async (call, bodies, trace) => {
-    const { logged: kept, ephemeral: whole } = outgoingCall(call, bodies, (bytes, identity) =>
+  return async (call, content, trace) => {
+    const { logged: kept, ephemeral: whole } = outgoingCall(call, content, (bytes, identity) =>
       sealer.seal(bytes, identity),
     )
     try {

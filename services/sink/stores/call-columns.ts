@@ -42,3 +42,13 @@ export const bodyColumns: readonly CopyColumn<PlacedCall>[] = [
   { name: 'response_key_id', type: 'text', value: ({ call }) => call.response_body?.key_id ?? null },
   { name: 'response_data', type: 'bytea', value: ({ call }) => call.response_body?.data ?? null },
 ]
+
+/** The columns of request_previews. */
+export const previewColumns: readonly CopyColumn<PlacedCall>[] = [
+  { name: 'project_id', type: 'uuid', value: ({ projectUuid }) => projectUuid },
+  { name: 'request_id', type: 'uuid', value: ({ requestUuid }) => requestUuid },
+  { name: 'created_at', type: 'timestamptz', value: ({ createdAtMs }) => createdAtMs },
+  { name: 'codec', type: 'text', value: ({ call }) => call.preview?.codec ?? null },
+  { name: 'key_id', type: 'text', value: ({ call }) => call.preview?.key_id ?? null },
+  { name: 'data', type: 'bytea', value: ({ call }) => call.preview?.data ?? null },
+]

@@ -6,7 +6,7 @@ import { countCalls } from '../steps/count-calls.ts'
 import { decideDispositions, type Disposition } from '../steps/decide-dispositions.ts'
 import { makeNewToolEvent } from '../steps/make-new-tool-event.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
-import { bodyColumns, callColumns } from './call-columns.ts'
+import { bodyColumns, callColumns, previewColumns } from './call-columns.ts'
 import { ofKeptDays } from './content-days.ts'
 import { copyRows } from './copy-rows.ts'
 import { findErased } from './erasure-store.ts'
@@ -67,7 +67,10 @@ async function storeCalls(
   const added = await insertCalls(client, wanted)
   const newCalls = firstOfEach(wanted, added)
   const firstTime = kind === 'kept' ? added : await noteEphemeral(client, wanted)
-  if (kind === 'kept') await insertBodies(client, newCalls)
+  if (kind === 'kept') {
+    await insertBodies(client, newCalls)
+    await insertPreviews(client, newCalls)
+  }
   const { events, leftOut } = await noteTools(client, newCalls)
   await insertEvents(client, events)
   await advancePosition(client, position)
@@ -133,6 +136,14 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
   const table = 'llm_request_bodies'
   const kept = await ofKeptDays(client, table, withBodies, ({ createdAtMs }) => createdAtMs)
   if (kept.length > 0) await copyRows(client, table, bodyColumns, kept)
+}
+
+/** As insertBodies. */
+async function insertPreviews(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
+  const withPreview = newCalls.filter(({ call }) => !call.zero_content_retention && call.preview !== null)
+  const table = 'request_previews'
+  const kept = await ofKeptDays(client, table, withPreview, ({ createdAtMs }) => createdAtMs)
+  if (kept.length > 0) await copyRows(client, table, previewColumns, kept)
 }
 
 /** Notes tool names. Returns an event for each new to its project, and how many were beyond the bound. */

@@ -3,7 +3,7 @@ import { query } from '#runtime/postgres.ts'
 import { dayTableOf, rollupTables } from './rollup-tables.ts'
 
 /** Tables with content, by day. */
-export const contentTables = ['safety_score_details', 'llm_request_bodies'] as const
+export const contentTables = ['safety_score_details', 'llm_request_bodies', 'request_previews'] as const
 /** All tables by day; referring tables first. */
 export const allDayTables = [...contentTables, 'request_verdicts', 'safety_scores', 'llm_requests'] as const
 type DayTable = (typeof allDayTables)[number]
@@ -57,7 +57,7 @@ export async function deleteContent(
   limit: number,
 ): Promise<Deleted> {
   const deleted = { rows: 0, hasMore: false }
-  for (const sql of [deleteBodies, deleteDetails, deleteFindingValues])
+  for (const sql of [...deleteOfCalls, deleteDetails, deleteFindingValues])
     add(deleted, limit, await client.query(sql, [projectUuid, before, limit, firstUuidOf(before)]))
   for (const sql of [deleteEvents, deleteDeliveries])
     add(deleted, limit, await client.query(sql, [projectUuid, before, limit]))
@@ -164,11 +164,13 @@ const deleteReviews = `
 
 // By the identifier's time, with which the key leads: by `created_at` alone the whole boundary day is read
 // each round.
-const deleteBodies = `
-  delete from llm_request_bodies where (project_id, request_id, created_at) in (
-    select project_id, request_id, created_at from llm_request_bodies
+const deleteOfCalls = (['llm_request_bodies', 'request_previews'] as const).map(
+  (table) => `
+  delete from ${table} where (project_id, request_id, created_at) in (
+    select project_id, request_id, created_at from ${table}
     where project_id = $1 and request_id < $4::uuid and created_at < $2 limit $3
-  ) and created_at < $2`
+  ) and created_at < $2`,
+)
 
 const deleteDetails = `
   delete from safety_score_details where (project_id, score_id, request_created_at) in (

@@ -21,6 +21,7 @@ const tables = [
   'score_reviews',
   'llm_requests',
   'llm_request_bodies',
+  'request_previews',
   'safety_scores',
   'safety_score_details',
   'request_verdicts',

@@ -43,6 +43,7 @@ export function sampleCall(projectId: string, changes: Partial<LoggedCall> = {})
     response_body: sealed('{"choices":[]}'),
     tool_names: [],
     received_at: Date.now(),
+    preview: sealed('{"prompt":"hi","answer":null}'),
     ...changes,
   }
 }

@@ -43,6 +43,7 @@ const seed = (projectId: string, days: number) =>
   seedRequest(pool, createSealer([]), {
     projectId,
     id: newId('request', Date.now() - days * dayMs),
+    requestBody: '{"prompt":"hello"}',
     scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
   })
 
@@ -73,9 +74,11 @@ test('content goes after 90 days or as the project says; calls and scores stay u
     await seed(short, days)
   }
   await keep(undefined)
-  expect(await ages('llm_request_bodies', 'created_at', usual)).toEqual([1, 8, 89])
+  for (const table of ['llm_request_bodies', 'request_previews']) {
+    expect(await ages(table, 'created_at', usual)).toEqual([1, 8, 89])
+    expect(await ages(table, 'created_at', short)).toEqual([1])
+  }
   expect(await ages('safety_score_details', 'request_created_at', usual)).toEqual([1, 8, 89])
-  expect(await ages('llm_request_bodies', 'created_at', short)).toEqual([1])
   expect(await ages('safety_score_details', 'request_created_at', short)).toEqual([1])
   for (const project of [usual, short]) {
     expect(await ages('llm_requests', 'created_at', project)).toEqual([1, 8, 89, 92, 200])
@@ -258,5 +261,5 @@ test('days go before the first that is kept, the oldest first, and that one stay
   const drop = () => inTransaction(pool, (client) => dropOldestDay(client, contentTables, '2019-01-02'))
   const dropped: string[] = []
   for (let name = await drop(); name !== null; name = await drop()) dropped.push(name)
-  expect(dropped).toEqual(['safety_score_details_20190101', 'llm_request_bodies_20190101'])
+  expect(dropped).toEqual(contentTables.map((table) => `${table}_20190101`))
 })
