@@ -39,5 +39,8 @@ test.each([
 
 test('what was erased on the way is of a call that keeps none, though its project keeps content by now', () => {
   const erased = { requestBody: null, responseBody: null, preview }
-  expect(outgoing(false, erased)).toEqual({ logged: [true, undefined, undefined, undefined], ephemeral: null })
+  expect(outgoing(false, erased)).toEqual({
+    logged: [true, undefined, undefined, undefined],
+    ephemeral: null,
+  })
 })

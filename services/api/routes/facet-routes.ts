@@ -9,6 +9,7 @@ import { reportSources } from '../http/source-filter.ts'
 import { countedRangeFields, presentRange, rangeFields, readRange } from '../http/time-range.ts'
 import { readFilteredFacets } from '../stores/filtered-facets.ts'
 import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
+import { countReviewed } from '../stores/review-filter.ts'
 import { readCallFacets, readScorers, type RollupFilters } from '../stores/rollup-reads.ts'
 import { readVerdicts } from '../stores/verdict-reads.ts'
 import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
@@ -40,6 +41,7 @@ const facetsSchema = z.object({
   verdict: values.describe(
     'What all scorers say together; calls without a score are missing, and older ones until theirs is derived.',
   ),
+  review: values.describe('Calls whose scores people reviewed, by what they said last of each.'),
   status: values.describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
   counts_are_exact: z
     .literal(false)
@@ -108,11 +110,12 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
 
 /** Of all calls, from the roll-ups. */
 async function countedFacets(database: ProjectDatabase<OneProject>, filters: RollupFilters): Promise<Facets> {
-  const [calls, scorers, tools, verdicts] = await Promise.all([
+  const [calls, scorers, tools, verdicts, reviews] = await Promise.all([
     readCallFacets(database, filters, maxValues),
     readScorers(database, filters),
     createToolStore(database).counts(filters, maxValues),
     readVerdicts(database, filters),
+    countReviewed(database, filters),
   ])
   return {
     calls: calls.sumOf('calls'),
@@ -122,6 +125,7 @@ async function countedFacets(database: ProjectDatabase<OneProject>, filters: Rol
     status: statusFacet(calls.sumOf),
     ...worstFacets(calls.sumOf),
     verdict: mostFrequent(callVerdicts.map((verdict) => [verdict, verdicts[verdict].calls])),
+    review: mostFrequent([...reviews]),
   }
 }
 
@@ -130,7 +134,11 @@ async function filteredFacets(
   filters: RequestFilters,
   nowMs: number,
 ): Promise<Facets> {
-  const { calls, isExact, of, source, scorer_name } = await readFilteredFacets(database, filters, nowMs)
+  const { calls, isExact, of, source, scorer_name, review } = await readFilteredFacets(
+    database,
+    filters,
+    nowMs,
+  )
   return {
     calls,
     model: mostFrequent([...of.model]),
@@ -142,6 +150,7 @@ async function filteredFacets(
     label: mostFrequent([...of.label]),
     severity: mostFrequent(worstFirst.map((severity) => [severity, of.severity.get(severity) ?? 0])),
     verdict: mostFrequent([...of.verdict]),
+    review: mostFrequent([...review]),
     status: mostFrequent(statusFilters.map((status) => [status, of.status.get(status) ?? 0])),
     ...(isExact ? {} : { counts_are_exact: false as const }),
     ...(isExact || filters.scorer_name === undefined ? {} : { scores_are_exact: false as const }),

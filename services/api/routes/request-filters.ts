@@ -7,7 +7,9 @@ import { invalidInput } from '#http/problem.ts'
 import { refuseTogether } from '../http/paging.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { recordSources } from '../http/source-filter.ts'
+import { reviewFilters } from '../stores/review-filter.ts'
 import { labelFilters, statusFilters, type RequestFilters } from '../stores/select-requests.ts'
+import { operatorFields, readComparisons } from './operator-fields.ts'
 
 /** Each is two conditions, planned for every day's partition. */
 const maxMetadata = 10
@@ -41,6 +43,13 @@ export const requestFilterFields = {
     .enum(statusFilters)
     .optional()
     .describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
+  review: z
+    .enum(reviewFilters)
+    .optional()
+    .describe(
+      'What people said of its scores (one project only): `false_alarm`, `confirmed`, `missed` by a scorer, or nothing.',
+    ),
+  ...operatorFields,
   start: timeField.optional().describe('Start of the range.'),
   end: timeField.optional().describe('End of the range, exclusive.'),
 }
@@ -137,7 +146,21 @@ export function readFilters(
   refuseEndBeforeStart(query)
   if (query.label === 'pending')
     refuseTogether(query, 'label=pending', ['scorer_name', 'severity', 'verdict'])
-  return { ...query, ...recordSources.read(query), metadata: metadataOf(query, ownFields) }
+  return {
+    ...query,
+    ...recordSources.read(query),
+    metadata: metadataOf(query, ownFields),
+    compared: readComparisons(query),
+  }
+}
+
+function unknownWords(name: string): string {
+  const [field = '', operator] = name.split('.')
+  if (operator === undefined || !Object.hasOwn(requestFilterFields, field)) return 'is not known here'
+  const known = Object.keys(operatorFields).filter((each) => each.startsWith(`${field}.`))
+  return known.length === 0
+    ? `is not known here: ${field} has no operators`
+    : `is not known here; there are ${known.join(', ')}`
 }
 
 /** The `metadata.<key>` parameters. */
@@ -149,8 +172,7 @@ function metadataOf(
     ([name]) => !Object.hasOwn(requestFilterFields, name) && !Object.hasOwn(ownFields, name),
   )
   const unknown = others.filter(([name]) => !isMetadataFilter(name))
-  if (unknown.length > 0)
-    throw invalidInput(unknown.map(([path]) => ({ path, message: 'is not known here' })))
+  if (unknown.length > 0) throw invalidInput(unknown.map(([path]) => ({ path, message: unknownWords(path) })))
   const [tooMany] = others[maxMetadata] ?? []
   if (tooMany !== undefined)
     throw invalidInput([{ path: tooMany, message: `is more than ${maxMetadata} metadata filters` }])

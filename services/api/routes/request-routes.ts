@@ -16,6 +16,7 @@ import { createRequestStore, type RequestItem, type StoredBodies } from '../stor
 import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
 import { findSessionNeighbours, type SessionNeighbours } from '../stores/session-neighbours.ts'
 import { presentScore, scoreSchema, shownTo } from './present-score.ts'
+import { rowNoteFields, withNotes } from './note-rows.ts'
 import {
   metadataParameters,
   readFilters,
@@ -27,7 +28,7 @@ import {
 const listQuerySchema = z.object({ ...pagingFields, ...requestFilterFields }).catchall(z.string())
 const notStoredYetMs = 60_000
 
-const listItemSchema = requestItemSchema.extend(scorerItemFields)
+const listItemSchema = requestItemSchema.extend({ ...scorerItemFields, ...rowNoteFields })
 const jsonObject = z.record(z.string(), z.unknown())
 const detailSchema = requestItemSchema.extend({
   request_body: jsonObject.nullable(),
@@ -52,7 +53,7 @@ export function requestRoutes(options: RequestRoutesOptions): Route[] {
 
 const common = { access: 'read', tag: 'Requests' } as const
 
-function listRoute({ databases, clock }: RequestRoutesOptions): Route {
+function listRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
   return route({
     ...common,
     method: 'get',
@@ -69,7 +70,8 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
       const { items, counted } = await createRequestStore(database).list(filters, paging, clock.now())
       const projectOf = (item: RequestItem) =>
         database.scope.projectId === null ? item.project_id : undefined
-      return taggedJson(envelope(paging, callsShownTo(principal, items), counted, projectOf))
+      const noted = await withNotes(database, { principal, sealer }, callsShownTo(principal, items))
+      return taggedJson(envelope(paging, noted, counted, projectOf))
     },
   })
 }

@@ -3,6 +3,7 @@ import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { createRequestStore } from './request-store.ts'
+import { countReviewedOf } from './review-filter.ts'
 import type { RequestFilters } from './select-requests.ts'
 
 /** The bound of a list's count. A row is 0.1 kB on the wire. */
@@ -42,6 +43,8 @@ export interface FilteredFacets {
   source: Counts
   /** Calls that a scorer found unsafe. */
   scorer_name: Counts
+  /** Reviewed calls. */
+  review: Counts
 }
 
 /** Counts call by call: roll-ups have hours, models and scorers, but not which call has both. */
@@ -79,6 +82,10 @@ export async function readFilteredFacets(
       status: count(statusesOf),
     },
     source: countValues(found.map((row) => row.source)),
+    review: await countReviewedOf(
+      database,
+      asked.map(({ id }) => id),
+    ),
     scorer_name: await countFired(
       database,
       asked.filter(({ worst_label }) => worst_label === 'unsafe'),

@@ -9,6 +9,7 @@ import { listRows, readPage, withRead, type ListStatement } from './list-rows.ts
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { withReading, type ReadingColumns, type ReadingFields } from './reading-fields.ts'
 import { requestColumns, verdictOf, type PlainColumn, type RequestKey } from './request-columns.ts'
+import { findReviewed } from './review-filter.ts'
 import { isOfFew, selectAmong, selectRequests, type RequestFilters } from './select-requests.ts'
 
 /** A request in lists: everything but the bodies. */
@@ -41,9 +42,13 @@ export function createRequestStore(database: ProjectDatabase) {
   // An export reads many pages with the same filters: their hours are read once.
   const known = new WeakMap<RequestFilters, Promise<CountedHours | undefined>>()
   const select = async (filters: RequestFilters, nowMs: number) => {
+    const { projectId } = database.scope
+    const { review } = filters
+    if (projectId !== null && review !== undefined && review !== 'unreviewed')
+      return selectAmong(filters, projectId, await findReviewed(database, review, filters))
     const asked = known.get(filters) ?? findHours(database, filters, nowMs)
     known.set(filters, asked)
-    return selectWithin(filters, database.scope.projectId, await asked, nowMs)
+    return selectWithin(filters, projectId, await asked, nowMs)
   }
   return {
     /** Newest first, without bodies. */

@@ -2,9 +2,11 @@ import type { CallVerdict } from '#schemas/call-reading.ts'
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { scoreLabels, type Severity } from '#schemas/verdicts.ts'
 import type { SourceFilter } from '../http/source-filter.ts'
+import { compare, type Comparison } from './compare-columns.ts'
 import { Conditions, type WithinDays } from './conditions.ts'
 import type { ListStatement } from './list-rows.ts'
 import { filterColumns, requestColumns, requestOf, verdictOf, type RequestKey } from './request-columns.ts'
+import { addReview, type ReviewFilter } from './review-filter.ts'
 
 /** Nearly all other calls succeeded, so no index selects them. */
 export const statusFilters = ['failed', '4xx', '5xx', 'aborted'] as const
@@ -26,6 +28,9 @@ export interface RequestFilters extends SourceFilter {
   verdict?: CallVerdict | undefined
   scorer_name?: string | undefined
   status?: (typeof statusFilters)[number] | undefined
+  review?: ReviewFilter | undefined
+  /** Conditions other than equality. */
+  compared?: readonly Comparison[] | undefined
   /** Unix milliseconds. */
   start?: number | undefined
   end?: number | undefined
@@ -103,6 +108,8 @@ function ownConditions(filters: RequestFilters): Conditions {
   else if (filters.status !== undefined) conditions.add('(r.status_code >= 400 or r.error is not null)')
   if (filters.status === '4xx') conditions.add('r.status_code between 400 and 499')
   if (filters.status === '5xx') conditions.add('r.status_code between 500 and 599')
+  for (const comparison of filters.compared ?? []) compare(conditions, comparison)
+  if (filters.review !== undefined) addReview(conditions, filters.review)
   for (const [key, value] of Object.entries(filters.metadata)) {
     conditions.add(`r.metadata ->> ${conditions.bind(key)} = ${conditions.bind(value)}`)
   }

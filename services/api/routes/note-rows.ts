@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { PermanentError } from '#runtime/errors.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
+import { severities } from '#schemas/verdicts.ts'
+import type { Principal } from '#http/access/principal.ts'
+import { mayReadContent } from '../people/authenticate-people.ts'
+import type { ProjectDatabase } from '../stores/project-database.ts'
+import type { RequestItem } from '../stores/request-store.ts'
+import { readFailedScores, readPreviews, requestKeyOf } from '../stores/row-notes.ts'
+
+const line = z.string().nullable()
+const previewSchema = z.object({ prompt: line, answer: line })
+
+/** Further fields of a request in the list. */
+export const rowNoteFields = {
+  preview: previewSchema
+    .nullable()
+    .describe(
+      'One line of prompt and answer, at most 160 characters each. Null for users who may not read bodies, without content, and of older calls.',
+    ),
+  unsafe_scores: z
+    .array(
+      z.object({
+        scorer_name: z.string(),
+        severity: z.enum(severities).nullable(),
+        kind: z.string().nullable().describe('Kind of evidence; null: none.'),
+        is_suppressed: z.boolean(),
+        expected_label: z
+          .enum(['safe', 'unsafe'])
+          .nullable()
+          .describe('What the newest review expects; null: not reviewed.'),
+      }),
+    )
+    .describe('The scorers that found it unsafe, worst first.'),
+}
+
+type RowNotes = z.output<z.ZodObject<typeof rowNoteFields>>
+
+/** The rows of a page with previews, opened for callers who may read bodies, and failed scores. */
+export async function withNotes(
+  database: ProjectDatabase,
+  { principal, sealer }: { principal: Principal; sealer: Sealer },
+  items: readonly RequestItem[],
+): Promise<(RequestItem & RowNotes)[]> {
+  const [previews, failed] = await Promise.all([
+    mayReadContent(principal) ? readPreviews(database, items) : new Map<string, SealedBytes>(),
+    readFailedScores(database, items),
+  ])
+  return items.map((item) => {
+    const sealed = previews.get(requestKeyOf(item))
+    return {
+      ...item,
+      preview: sealed === undefined ? null : openPreview(sealed, item, sealer),
+      unsafe_scores: failed.get(requestKeyOf(item)) ?? [],
+    }
+  })
+}
+
+function openPreview(
+  sealed: SealedBytes,
+  { project_id, id }: RequestItem,
+  sealer: Sealer,
+): z.output<typeof previewSchema> | null {
+  try {
+    const json = sealer.open(sealed, sealedIdentity(project_id, id, 'call_preview')).toString('utf8')
+    return previewSchema.parse(JSON.parse(json))
+  } catch (error) {
+    // A missing key must not fail the list: the page of the call says so.
+    if (error instanceof PermanentError) return null
+    throw error
+  }
+}
