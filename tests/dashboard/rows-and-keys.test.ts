@@ -80,15 +80,26 @@ test('failed calls are chosen by their status', async () => {
   await page.getByRole('button', { name: 'Remove the filter Status' }).click()
   await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
   // Filters with fixed values are chosen from a list.
-  await page.getByRole('button', { name: 'Add filter' }).click()
-  await page.getByRole('combobox', { name: 'Field' }).click()
-  await page.getByRole('option', { name: 'Worst label' }).click()
-  await page.getByRole('combobox', { name: 'Value', exact: true }).click()
-  await page.getByRole('option', { name: 'pending' }).click()
-  expect(await seriousFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type('worst')
+  for (const next of ['Worst label', 'Worst label is', 'Worst label is pending']) {
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole('option', { name: next, exact: true }).click()
+  }
   await page.getByText('Worst label: pending').waitFor()
   await page.getByText('No matching requests').waitFor()
+  // Other comparisons are typed; what is wrong is said in words.
+  const filter = page.getByRole('combobox', { name: 'Filter' })
+  await filter.fill('model like gpt')
+  await filter.press('Enter')
+  await page.getByText('Model can be compared by: is, is not, contains, starts with').waitFor()
+  await open('/requests?range=24h&modle=x')
+  await page.getByText('The address has filters that do not exist: modle').waitFor()
+  await filter.fill('model is not another')
+  await filter.press('Enter')
+  await page.getByText('Model is not: another').waitFor()
+  await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
 })
 
 test('evidence leads to where it stands: far behind what nobody sees, beside what is said, or in the raw JSON', async () => {

@@ -7,7 +7,7 @@ import type { Principal } from '#http/access/principal.ts'
 import { mayReadContent } from '../people/authenticate-people.ts'
 import type { ProjectDatabase } from '../stores/project-database.ts'
 import type { RequestItem } from '../stores/request-store.ts'
-import { readFailedScores, readPreviews, requestKeyOf } from '../stores/row-notes.ts'
+import { readRowNotes, requestKeyOf } from '../stores/row-notes.ts'
 
 const line = z.string().nullable()
 const previewSchema = z.object({ prompt: line, answer: line })
@@ -43,16 +43,13 @@ export async function withNotes(
   { principal, sealer }: { principal: Principal; sealer: Sealer },
   items: readonly RequestItem[],
 ): Promise<(RequestItem & RowNotes)[]> {
-  const [previews, failed] = await Promise.all([
-    mayReadContent(principal) ? readPreviews(database, items) : new Map<string, SealedBytes>(),
-    readFailedScores(database, items),
-  ])
+  const notes = await readRowNotes(database, items, { withPreviews: mayReadContent(principal) })
   return items.map((item) => {
-    const sealed = previews.get(requestKeyOf(item))
+    const { preview = null, unsafe_scores = [] } = notes.get(requestKeyOf(item)) ?? {}
     return {
       ...item,
-      preview: sealed === undefined ? null : openPreview(sealed, item, sealer),
-      unsafe_scores: failed.get(requestKeyOf(item)) ?? [],
+      preview: preview === null ? null : openPreview(preview, item, sealer),
+      unsafe_scores,
     }
   })
 }

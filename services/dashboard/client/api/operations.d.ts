@@ -2149,6 +2149,43 @@ export interface Operations {
       verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
+      review?: 'false_alarm' | 'confirmed' | 'missed' | 'unreviewed' | undefined
+      'model.not'?: string | undefined
+      'model.contains'?: string | undefined
+      'model.prefix'?: string | undefined
+      'provider.not'?: string | undefined
+      'provider.contains'?: string | undefined
+      'provider.prefix'?: string | undefined
+      'agent_name.not'?: string | undefined
+      'agent_name.contains'?: string | undefined
+      'agent_name.prefix'?: string | undefined
+      'agent_tag.not'?: string | undefined
+      'agent_tag.contains'?: string | undefined
+      'agent_tag.prefix'?: string | undefined
+      'session_id.not'?: string | undefined
+      'session_id.contains'?: string | undefined
+      'session_id.prefix'?: string | undefined
+      'user_id.not'?: string | undefined
+      'user_id.contains'?: string | undefined
+      'user_id.prefix'?: string | undefined
+      'type.not'?: string | undefined
+      'type.contains'?: string | undefined
+      'type.prefix'?: string | undefined
+      'tool_name.not'?: string | undefined
+      'tool_name.contains'?: string | undefined
+      'tool_name.prefix'?: string | undefined
+      'latency_ms.gt'?: string | undefined
+      'latency_ms.lt'?: string | undefined
+      'time_to_first_token_ms.gt'?: string | undefined
+      'time_to_first_token_ms.lt'?: string | undefined
+      'cost_usd.gt'?: string | undefined
+      'cost_usd.lt'?: string | undefined
+      'prompt_tokens.gt'?: string | undefined
+      'prompt_tokens.lt'?: string | undefined
+      'completion_tokens.gt'?: string | undefined
+      'completion_tokens.lt'?: string | undefined
+      'status_code.gt'?: string | undefined
+      'status_code.lt'?: string | undefined
       start?: string | undefined
       end?: string | undefined
     }
@@ -2189,6 +2226,14 @@ export interface Operations {
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
+            preview: { prompt: string | null; answer: string | null } | null
+            unsafe_scores: {
+              scorer_name: string
+              severity: 'medium' | 'high' | 'critical' | null
+              kind: string | null
+              is_suppressed: boolean
+              expected_label: 'safe' | 'unsafe' | null
+            }[]
           }[]
           total: number
           total_is_exact?: false | undefined
@@ -2231,6 +2276,14 @@ export interface Operations {
             scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
             scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
             scorer_value?: number | null | undefined
+            preview: { prompt: string | null; answer: string | null } | null
+            unsafe_scores: {
+              scorer_name: string
+              severity: 'medium' | 'high' | 'critical' | null
+              kind: string | null
+              is_suppressed: boolean
+              expected_label: 'safe' | 'unsafe' | null
+            }[]
           }[]
           total: number
           total_is_exact?: false | undefined
@@ -2257,6 +2310,43 @@ export interface Operations {
       verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
+      review?: 'false_alarm' | 'confirmed' | 'missed' | 'unreviewed' | undefined
+      'model.not'?: string | undefined
+      'model.contains'?: string | undefined
+      'model.prefix'?: string | undefined
+      'provider.not'?: string | undefined
+      'provider.contains'?: string | undefined
+      'provider.prefix'?: string | undefined
+      'agent_name.not'?: string | undefined
+      'agent_name.contains'?: string | undefined
+      'agent_name.prefix'?: string | undefined
+      'agent_tag.not'?: string | undefined
+      'agent_tag.contains'?: string | undefined
+      'agent_tag.prefix'?: string | undefined
+      'session_id.not'?: string | undefined
+      'session_id.contains'?: string | undefined
+      'session_id.prefix'?: string | undefined
+      'user_id.not'?: string | undefined
+      'user_id.contains'?: string | undefined
+      'user_id.prefix'?: string | undefined
+      'type.not'?: string | undefined
+      'type.contains'?: string | undefined
+      'type.prefix'?: string | undefined
+      'tool_name.not'?: string | undefined
+      'tool_name.contains'?: string | undefined
+      'tool_name.prefix'?: string | undefined
+      'latency_ms.gt'?: string | undefined
+      'latency_ms.lt'?: string | undefined
+      'time_to_first_token_ms.gt'?: string | undefined
+      'time_to_first_token_ms.lt'?: string | undefined
+      'cost_usd.gt'?: string | undefined
+      'cost_usd.lt'?: string | undefined
+      'prompt_tokens.gt'?: string | undefined
+      'prompt_tokens.lt'?: string | undefined
+      'completion_tokens.gt'?: string | undefined
+      'completion_tokens.lt'?: string | undefined
+      'status_code.gt'?: string | undefined
+      'status_code.lt'?: string | undefined
       start?: string | undefined
       end?: string | undefined
       format?: 'csv' | 'jsonl' | undefined
@@ -2283,6 +2373,43 @@ export interface Operations {
       verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
+      review?: 'false_alarm' | 'confirmed' | 'missed' | 'unreviewed' | undefined
+      'model.not'?: string | undefined
+      'model.contains'?: string | undefined
+      'model.prefix'?: string | undefined
+      'provider.not'?: string | undefined
+      'provider.contains'?: string | undefined
+      'provider.prefix'?: string | undefined
+      'agent_name.not'?: string | undefined
+      'agent_name.contains'?: string | undefined
+      'agent_name.prefix'?: string | undefined
+      'agent_tag.not'?: string | undefined
+      'agent_tag.contains'?: string | undefined
+      'agent_tag.prefix'?: string | undefined
+      'session_id.not'?: string | undefined
+      'session_id.contains'?: string | undefined
+      'session_id.prefix'?: string | undefined
+      'user_id.not'?: string | undefined
+      'user_id.contains'?: string | undefined
+      'user_id.prefix'?: string | undefined
+      'type.not'?: string | undefined
+      'type.contains'?: string | undefined
+      'type.prefix'?: string | undefined
+      'tool_name.not'?: string | undefined
+      'tool_name.contains'?: string | undefined
+      'tool_name.prefix'?: string | undefined
+      'latency_ms.gt'?: string | undefined
+      'latency_ms.lt'?: string | undefined
+      'time_to_first_token_ms.gt'?: string | undefined
+      'time_to_first_token_ms.lt'?: string | undefined
+      'cost_usd.gt'?: string | undefined
+      'cost_usd.lt'?: string | undefined
+      'prompt_tokens.gt'?: string | undefined
+      'prompt_tokens.lt'?: string | undefined
+      'completion_tokens.gt'?: string | undefined
+      'completion_tokens.lt'?: string | undefined
+      'status_code.gt'?: string | undefined
+      'status_code.lt'?: string | undefined
       start?: string | undefined
       end?: string | undefined
     }
@@ -2301,6 +2428,7 @@ export interface Operations {
       label: { value: string; count: number }[]
       severity: { value: string; count: number }[]
       verdict: { value: string; count: number }[]
+      review: { value: string; count: number }[]
       status: { value: string; count: number }[]
       counts_are_exact?: false | undefined
       scores_are_exact?: false | undefined

@@ -14,7 +14,7 @@ export const pageKeys = {
   goTo: { hotkey: 'mod+K', cap: 'Ctrl K', where: 'Everywhere', does: 'Go to a page, project, id or session' },
   nextRow: { hotkey: 'j', cap: 'j', where: 'Requests, Findings', does: 'Next row; Enter opens it' },
   previousRow: { hotkey: 'k', cap: 'k', where: 'Requests, Findings', does: 'Previous row' },
-  focusFilter: { hotkey: '/', cap: '/', where: 'Findings', does: 'Go to the filter' },
+  focusFilter: { hotkey: '/', cap: '/', where: 'Requests, Findings', does: 'Go to the filter' },
   select: { hotkey: 'x', cap: 'x', where: 'Findings', does: 'Select the row, or not' },
   acknowledge: { hotkey: 'a', cap: 'a', where: 'Findings', does: 'Acknowledge the selected, or the row' },
   falseAlarm: { hotkey: 'd', cap: 'd', where: 'Findings', does: 'Dismiss as a false alarm' },

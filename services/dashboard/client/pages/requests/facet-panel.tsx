@@ -13,10 +13,11 @@ import { choosing, filterLabels, shownValue } from './read-filters.ts'
 
 const facets = [
   'verdict',
-  'label',
+  'scorer_name',
   'severity',
   'status',
-  'scorer_name',
+  'review',
+  'label',
   'agent_name',
   'model',
   'tool_name',
@@ -29,21 +30,24 @@ type Values = Answer<'GET /api/requests/facets'>[Facet]
 const ofScorer: ReadonlySet<Facet> = new Set(['label', 'severity'])
 const shownFirst = 6
 
-/** The filters available in the range, with counts. Choosing a value again removes it. */
-export function FacetPanel({
-  range,
-  filters,
-}: {
+interface FacetPanelProps {
   range: ChosenRange
   filters: Readonly<Record<string, string>>
-}) {
+}
+
+/** The values that calls in the range have. */
+export function useFacets({ range: { start, end }, filters }: FacetPanelProps) {
   const { id: project_id } = useProject()
-  const { start, end } = range
-  const answer = useApi(
+  return useApi(
     'GET /api/requests/facets',
     { query: { project_id, start, end, ...filters } },
     { pollMs: 60_000, keepsPrevious: true },
   )
+}
+
+/** The filters available in the range, with counts. Choosing a value again removes it. */
+export function FacetPanel({ range, filters }: FacetPanelProps) {
+  const answer = useFacets({ range, filters })
   // The list beside it shows the error: it used the same filters.
   if (answer.isError && answer.data === undefined) return null
   return (
@@ -52,7 +56,7 @@ export function FacetPanel({
         <Stack gap="md" component="section" aria-label="Filters">
           <Text size="xs" c="dimmed">
             Of {Object.keys(filters).length === 0 ? 'all calls' : 'matching calls'}{' '}
-            {formatCounted(found, end === undefined)}
+            {formatCounted(found, range.end === undefined)}
           </Text>
           {facets.map((name) => (
             <FacetValues

@@ -1,12 +1,10 @@
-import { ActionIcon, Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
-import { IconFilterPlus } from '@tabler/icons-react'
+import { Alert, Button, Group, Pill } from '@mantine/core'
 import { useSetTexts } from '../../app/address.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { choosing, filterLabels, filterValues, labelOf, shownValue } from './read-filters.ts'
+import { labelOfFilter } from './filter-language.ts'
+import { shownValue } from './read-filters.ts'
 
-/** Active filters, each removable, and a form to add one that no facet offers. */
+/** Active filters, each removable. */
 export function FilterPills({ filters }: { filters: Readonly<Record<string, string>> }) {
   const setTexts = useSetTexts()
   const names = Object.keys(filters)
@@ -18,15 +16,14 @@ export function FilterPills({ filters }: { filters: Readonly<Record<string, stri
           withRemoveButton
           onRemove={() => setTexts({ [name]: undefined })}
           removeButtonProps={{
-            'aria-label': `Remove the filter ${labelOf(name)}`,
+            'aria-label': `Remove the filter ${labelOfFilter(name)}`,
             tabIndex: 0,
             'aria-hidden': false,
           }}
         >
-          {labelOf(name)}: <PlainText text={shownValue(name, value)} />
+          {labelOfFilter(name)}: <PlainText text={shownValue(name, value)} />
         </Pill>
       ))}
-      <AddFilter filters={filters} />
       {names.length < 2 ? null : (
         <Button
           size="compact-xs"
@@ -40,62 +37,20 @@ export function FilterPills({ filters }: { filters: Readonly<Record<string, stri
   )
 }
 
-const metadata = 'metadata'
-const choices = [
-  ...Object.entries(filterLabels).map(([value, label]) => ({ value, label })),
-  { value: metadata, label: 'Metadata' },
-]
-
-function AddFilter({ filters }: { filters: Readonly<Record<string, string>> }) {
+/** Parameters of a link that select nothing: without a word, a misspelt filter would show everything. */
+export function UnknownParameters({ names }: { names: readonly string[] }) {
   const setTexts = useSetTexts()
-  const [isOpen, { toggle, close }] = useDisclosure()
-  const form = useForm({
-    initialValues: { name: 'session_id', key: '', value: '' },
-    validate: {
-      key: (key, { name }) => (name === metadata && key.trim() === '' ? 'Enter a key' : null),
-      value: (value) => (value === '' ? 'Enter a value' : null),
-    },
-  })
-  const values = filterValues[form.values.name]
+  if (names.length === 0) return null
   return (
-    <Popover opened={isOpen} onChange={close} onDismiss={close} trapFocus position="bottom-start">
-      <Popover.Target>
-        <ActionIcon variant="default" onClick={toggle} aria-label="Add filter" aria-expanded={isOpen}>
-          <IconFilterPlus size={16} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <form
-          onSubmit={form.onSubmit(({ name, key, value }) => {
-            setTexts(choosing(filters, name === metadata ? `metadata.${key.trim()}` : name, value))
-            form.reset()
-            close()
-          })}
-        >
-          <Stack gap="xs" w={240}>
-            <Select
-              label="Field"
-              data={choices}
-              allowDeselect={false}
-              comboboxProps={{ withinPortal: false }}
-              {...form.getInputProps('name')}
-              onChange={(name: string | null) => form.setValues({ name: name ?? 'session_id', value: '' })}
-            />
-            {form.values.name === metadata ? <TextInput label="Key" {...form.getInputProps('key')} /> : null}
-            {values === undefined ? (
-              <TextInput label="Value" data-autofocus {...form.getInputProps('value')} />
-            ) : (
-              <Select
-                label="Value"
-                data={values.map((value) => ({ value, label: shownValue(form.values.name, value) }))}
-                comboboxProps={{ withinPortal: false }}
-                {...form.getInputProps('value')}
-              />
-            )}
-            <Button type="submit">Filter</Button>
-          </Stack>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+    <Alert
+      color="yellow"
+      mb="xs"
+      title={`The address has filters that do not exist: ${names.slice(0, 10).join(', ')}`}
+      withCloseButton
+      closeButtonLabel="Remove them"
+      onClose={() => setTexts(Object.fromEntries(names.map((name) => [name, undefined])))}
+    >
+      The list is not filtered by them.
+    </Alert>
   )
 }

@@ -8,7 +8,14 @@ import {
 } from './merge-scores.ts'
 
 const row = (fields: Partial<RequestItem> = {}) =>
-  ({ id: 'r', worst_label: null, worst_severity: null, score_count: 0, ...fields }) as RequestItem
+  ({
+    id: 'r',
+    worst_label: null,
+    worst_severity: null,
+    score_count: 0,
+    unsafe_scores: [],
+    ...fields,
+  }) as unknown as RequestItem
 const score = (
   scorer_name: string,
   score_label: ArrivedScore['score_label'],
@@ -46,6 +53,10 @@ test.each([
 ])('%s', (_name, before, scores, expected) => {
   const after = withArrived(before, addArrived(new Map(), scores).arrived.get('r'), undefined)
   expect([after.worst_label, after.worst_severity, after.score_count]).toEqual(expected)
+  const unsafe = scores.filter(({ score_label }) => score_label === 'unsafe')
+  expect(after.unsafe_scores.map(({ scorer_name }) => scorer_name)).toEqual(
+    unsafe.map(({ scorer_name }) => scorer_name),
+  )
 })
 
 test('a row without scores gets the reading of those that came; one that has them keeps its own', () => {

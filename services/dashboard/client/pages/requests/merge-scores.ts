@@ -77,9 +77,27 @@ export function withArrived(
     ...readingOf(row, arrived),
     worst_label: label,
     worst_severity: severity,
+    unsafe_scores: withUnsafe(row.unsafe_scores, arrived),
     score_count: Math.max(row.score_count, arrived.scorers.size),
     ...(said === undefined ? {} : { scorer_label: said.label ?? undefined, scorer_severity: said.severity }),
   }
+}
+
+/** With the scorers that found the call unsafe since; the list tells more of them when it is read again. */
+function withUnsafe(known: RequestItem['unsafe_scores'], { scorers }: Arrived): RequestItem['unsafe_scores'] {
+  const came = [...scorers].filter(
+    ([name, { label }]) => label === 'unsafe' && !known.some(({ scorer_name }) => scorer_name === name),
+  )
+  return [
+    ...known,
+    ...came.map(([scorer_name, { severity }]) => ({
+      scorer_name,
+      severity,
+      kind: null,
+      is_suppressed: false,
+      expected_label: null,
+    })),
+  ]
 }
 
 /** A row that has fewer scores than arrived takes their reading; another has it already. */

@@ -1,5 +1,4 @@
 import { callVerdicts } from '#schemas/call-reading.ts'
-import { isMetadataFilter } from '#schemas/metadata-filter.ts'
 import type { SearchTexts } from '../../formats/search-texts.ts'
 import { verdictWords } from '../../formats/verdict-words.ts'
 
@@ -10,6 +9,7 @@ export const filterLabels = {
   severity: 'Severity',
   status: 'Status',
   scorer_name: 'Scorer',
+  review: 'Review',
   model: 'Model',
   agent_name: 'Agent',
   agent_tag: 'Agent tag',
@@ -28,15 +28,7 @@ export const filterValues: Readonly<Record<string, readonly string[]>> = {
   label: ['unsafe', 'safe', 'unscored', 'pending'],
   severity: ['critical', 'high', 'medium'],
   status: ['failed', '4xx', '5xx', 'aborted'],
-}
-
-/** The filters in the address, except time. */
-export function readFilters(texts: SearchTexts): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(texts).filter(
-      (pair): pair is [string, string] => isFilter(pair[0]) && pair[1] !== undefined && pair[1] !== '',
-    ),
-  )
+  review: ['false_alarm', 'confirmed', 'missed', 'unreviewed'],
 }
 
 /** As the API takes them. Red-team calls are listed only if their source is selected. */
@@ -60,17 +52,10 @@ export function choosing(
   return { ...(isPendingOver ? { label: undefined } : {}), [name]: value }
 }
 
-function isFilter(name: string): boolean {
-  return Object.hasOwn(filterLabels, name) || isMetadataFilter(name)
-}
-
 /** The value of a filter in words. */
 export function shownValue(name: string, value: string): string {
+  if (name === 'review') return value.replace('_', ' ')
   return name === 'verdict' && Object.hasOwn(verdictWords, value)
     ? verdictWords[value as keyof typeof verdictWords]
     : value
-}
-
-export function labelOf(name: string): string {
-  return Object.hasOwn(filterLabels, name) ? filterLabels[name as FilterName] : name
 }

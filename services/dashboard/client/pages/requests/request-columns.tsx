@@ -6,24 +6,26 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import type { RequestItem } from './merge-scores.ts'
+import { FoundCell, SaidCell, VerdictCell } from './request-cells.tsx'
 
 export const features = tableFeatures({ columnVisibilityFeature })
 const helper = createColumnHelper<typeof features, RequestItem>()
 
-/** Width in pixels; numbers are right-aligned. */
+/** Width in pixels; absent: what the others leave. Numbers are right-aligned. */
 export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
-  created_at: { width: 165 },
+  created_at: { width: 150 },
   verdict: { width: 116 },
+  found: { width: 150 },
   coverage: { width: 150 },
   of_scorer: { width: 116 },
-  agent_name: { width: 140 },
+  agent_name: { width: 120 },
   agent_tag: { width: 110 },
   model: { width: 140 },
   tool_name: { width: 110 },
   provider: { width: 100 },
   source: { width: 90 },
   session_id: { width: 130 },
-  user_id: { width: 130 },
+  user_id: { width: 110 },
   tokens: { width: 84, isNumber: true },
   // Fits US$0.0000012, the cost of a short call.
   cost_usd: { width: 120, isNumber: true },
@@ -34,11 +36,16 @@ export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean
 
 /** Hidden by default. */
 export const initiallyHidden = {
+  coverage: false,
+  model: false,
+  tool_name: false,
+  tokens: false,
+  cost_usd: false,
+  latency_ms: false,
   agent_tag: false,
   provider: false,
   source: false,
   session_id: false,
-  user_id: false,
   status_code: false,
   score_count: false,
 }
@@ -82,13 +89,18 @@ export const columns = helper.columns([
     id: 'verdict',
     header: 'Verdict',
     enableHiding: false,
-    cell: ({ row: { original } }) => (
-      <VerdictBadge
-        label={original.worst_label}
-        severity={original.worst_severity}
-        verdict={original.verdict}
-      />
-    ),
+    cell: ({ row: { original } }) => <VerdictCell row={original} />,
+  }),
+  helper.display({
+    id: 'found',
+    header: 'Found by',
+    cell: ({ row: { original } }) => <FoundCell row={original} />,
+  }),
+  helper.display({
+    id: 'said',
+    header: 'Prompt and answer',
+    enableHiding: false,
+    cell: ({ row: { original } }) => <SaidCell row={original} />,
   }),
   helper.display({
     id: 'coverage',

@@ -7,7 +7,7 @@ import type { RequestItem } from './merge-scores.ts'
 import { columns, features, shapes } from './request-columns.tsx'
 import classes from './request-table.module.css'
 
-const rowPx = 38
+const rowPx = 52
 /** Distance from the end, in rows, at which the next page loads. */
 const ahead = 30
 

@@ -14,10 +14,12 @@ import { formatCount, nounOf } from '../../formats/format-number.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, NoAnswerYet, Nothing } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
-import { FacetPanel } from './facet-panel.tsx'
-import { FilterPills } from './filter-pills.tsx'
+import { FacetPanel, useFacets } from './facet-panel.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { FilterPills, UnknownParameters } from './filter-pills.tsx'
 import { withArrived, type RequestItem } from './merge-scores.ts'
-import { queryOfFilters, readFilters } from './read-filters.ts'
+import { readAddress } from './read-address.ts'
+import { queryOfFilters } from './read-filters.ts'
 import { initiallyHidden } from './request-columns.tsx'
 import { RequestTable } from './request-table.tsx'
 import { ColumnMenu, ExportMenu } from './table-menus.tsx'
@@ -28,7 +30,7 @@ export function RequestsPage() {
   const { id: project_id } = useProject()
   const role = useMe().data?.role ?? 'viewer'
   const { range, renew } = useSteadyRange('24h')
-  const filters = readFilters(useTexts())
+  const { filters, unknown } = readAddress(useTexts())
   const query = { project_id, start: range.start, end: range.end, ...queryOfFilters(filters) }
   const [chosen, setVisibility] = useLocalStorage<ColumnVisibilityState>({
     key: 'sluice.request-columns',
@@ -37,6 +39,7 @@ export function RequestsPage() {
   // A column added after a person chose columns keeps its default.
   const visibility = { ...initiallyHidden, ...chosen, of_scorer: filters['scorer_name'] !== undefined }
   const [isDrawn, { open, close }] = useDisclosure()
+  const known = useFacets({ range, filters })
   const facets = <FacetPanel range={range} filters={filters} />
   return (
     <>
@@ -60,6 +63,8 @@ export function RequestsPage() {
           </ScrollArea>
         </Box>
         <Box flex={1} miw={0}>
+          <UnknownParameters names={unknown} />
+          <FilterBar filters={filters} facets={known.data} />
           <RequestList query={query} filters={filters} visibility={visibility} renew={renew} />
         </Box>
       </Group>
@@ -94,7 +99,7 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
 
   return (
     <>
-      <Group justify="space-between" mb="xs" mih={30}>
+      <Group justify="space-between" my="xs" mih={30}>
         <FilterPills filters={filters} />
         <Text size="sm" c="dimmed" role="status">
           {first === undefined ? null : totalOf(first)}
