@@ -50,11 +50,7 @@ test.each<[string, unknown, unknown, string[]]>([
         message: { content: [{ reasoningContent: { reasoningText: { text: 'Hm' } } }, { text: 'So.' }] },
       },
     },
-    [
-      'tool: toolResult.content.0.text=out',
-      'thinking!: reasoningContent.reasoningText.text=Hm',
-      'assistant!: So.',
-    ],
+    ['tool: out', 'thinking!: Hm', 'assistant!: So.'],
   ],
   [
     'of the responses shape, a model that thinks',

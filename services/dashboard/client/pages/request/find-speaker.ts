@@ -31,7 +31,8 @@ export function speakerOf(message: Place, otherwise: Speaker): Speaker {
 export function speakerOfPart(part: Place, holder: Speaker): Speaker {
   const type = textAt(part, 'type') ?? ''
   if (/(?:^|_)tool_result$|_output$/.test(type) && !type.startsWith('model_')) return 'tool'
-  if (isRecord(part.at('functionResponse', 'function_response', 'toolResult').value)) return 'tool'
+  if (isRecord(part.at('functionResponse', 'function_response', 'toolResult', 'codeExecutionResult').value))
+    return 'tool'
   const isThought = /^(?:redacted_)?(?:thinking|reasoning|thought)$/.test(type)
   if (isThought || part.at('thought').value === true || isRecord(part.at('reasoningContent').value))
     return 'thinking'

@@ -1,6 +1,6 @@
 import { bodyAt, isRecord, listAt, textAt, type Place } from './body-place.ts'
 import { speakerOf, speakerOfPart, type Speaker } from './find-speaker.ts'
-import { readBlocks, readToolCalls, type Block } from './read-blocks.ts'
+import { readBlocks, readPictures, readToolCalls, type Block } from './read-blocks.ts'
 
 /** Consecutive blocks of one speaker. `isAnswer`: part of this call's answer, not of its history. */
 export interface Turn {
@@ -87,15 +87,23 @@ const thoughts = ['reasoning_content', 'reasoning', 'thinking'] as const
 
 /** A message as turns: it may contain other speakers' words. */
 function readMessage(message: Place, speaker: Speaker): Turn[] {
+  if (textAt(message, 'type')?.endsWith('_call') === true) return readHostedCall(message)
   const thought = message.at(...thoughts)
   const turns = [
     ...(typeof thought.value === 'string' ? turn('thinking', readBlocks(thought)) : []),
     ...['content', 'parts', 'message', 'text', 'output', 'refusal'].flatMap((name) =>
       readParts(message.at(name), speaker),
     ),
+    ...turn(speaker, readPictures(message.at('images'))),
     ...turn(speaker, readToolCalls(message)),
   ]
   return joinTurns(turns.length > 0 ? turns : turn(speaker, readBlocks(message)))
+}
+
+/** A call of a tool, and what a provider's own tool returned in the same item. */
+function readHostedCall(item: Place): Turn[] {
+  const returned = ['output', 'outputs', 'results', 'error'].flatMap((name) => readBlocks(item.at(name)))
+  return [...turn('assistant', readToolCalls(item)), ...turn('tool', returned)]
 }
 
 /** A text, a part or parts, each with its speaker. */
@@ -131,9 +139,28 @@ function readAnswer(response: Place): Turn[] {
     const place = response.at(name)
     return isRecord(place.value) ? readMessage(place, 'assistant') : readParts(place, 'assistant')
   })
+  // Ollama's answer to a prompt.
+  const generated =
+    textAt(response, 'response') === undefined
+      ? []
+      : [
+          ...turn('thinking', readBlocks(response.at('thinking'))),
+          ...turn('assistant', readBlocks(response.at('response'))),
+        ]
+  const feedback = response.at('promptFeedback', 'prompt_feedback')
+  const isBlocked = feedback.at('blockReason', 'block_reason').value !== undefined
   const error = response.at('error')
   const wrong = turn('error', readBlocks(isRecord(error.value) ? error.at('message') : error))
-  return [...choices, ...candidates, ...readOutput(response), ...joinTurns(own), ...wrong]
+  const refused = isBlocked ? turn('error', readBlocks(feedback, 'leaves')) : []
+  return [
+    ...choices,
+    ...candidates,
+    ...readOutput(response),
+    ...joinTurns(own),
+    ...generated,
+    ...wrong,
+    ...refused,
+  ]
 }
 
 /** Items of OpenAI's Responses, Bedrock Converse's message, or the output of a Replicate prediction. */
