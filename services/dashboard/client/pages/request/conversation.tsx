@@ -1,4 +1,4 @@
-import { Group, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Group, Paper, Stack, Text } from '@mantine/core'
 import { IconFile } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { findElsewhere } from './find-elsewhere.ts'
@@ -7,6 +7,7 @@ import type { ScoredEvidence } from './mark-evidence.ts'
 import type { Passage } from './read-blocks.ts'
 import { readConversation } from './read-conversation.ts'
 import type { RequestDetail } from './request-detail.ts'
+import { TextForm } from './text-form.tsx'
 import { BlockView, TurnView } from './turn-view.tsx'
 
 interface ConversationProps {
@@ -24,17 +25,7 @@ export function Conversation({ request, evidence }: ConversationProps) {
   const elsewhere = useMemo(() => findElsewhere(request, turns, evidence), [request, turns, evidence])
   return (
     <FormattingContext value={form === 'formatted'}>
-      <SegmentedControl
-        size="xs"
-        mb="xs"
-        aria-label="Texts"
-        value={form}
-        onChange={setForm}
-        data={[
-          { value: 'formatted', label: 'Formatted' },
-          { value: 'written', label: 'As written' },
-        ]}
-      />
+      <TextForm form={form} setForm={setForm} />
       <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
         {turns.map((turn, index) => (
           <TurnView key={index} turn={turn} evidence={evidence} />

@@ -12,7 +12,7 @@ interface FindingsProps {
   onSeek: ((evidence: Evidence) => void) | undefined
 }
 
-/** The call's facts and scores. */
+/** The call's facts, and the scores that found nothing. */
 export function Findings({ request, scores, onSeek }: FindingsProps) {
   return (
     <div className={classes['beside']}>

@@ -1,5 +1,5 @@
 import { Button, Mark, Text } from '@mantine/core'
-import { Fragment, useState } from 'react'
+import { createContext, Fragment, useContext, useState } from 'react'
 import { formatCount } from '../../formats/format-number.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import {
@@ -9,6 +9,9 @@ import {
   type ScoredEvidence,
   type Segment,
 } from './mark-evidence.ts'
+
+/** Whether marks have ids, to which evidence leads: not where a page shows several calls. */
+export const MarkIdsContext = createContext(true)
 
 interface MarkedTextProps {
   text: string
@@ -57,10 +60,11 @@ function Left({ units }: { units: number }) {
 }
 
 function SegmentText({ segment: { text, evidence, begins } }: { segment: Segment }) {
+  const hasIds = useContext(MarkIdsContext)
   if (evidence.length === 0) return <PlainText text={text} />
   return (
     <Mark
-      {...(begins === undefined ? {} : { id: idOf(begins) })}
+      {...(begins === undefined || !hasIds ? {} : { id: idOf(begins) })}
       tabIndex={-1}
       color="yellow"
       title={evidence.map(titleOf).join(', ')}

@@ -36,7 +36,7 @@ test.each([
 
 test('keeps every word of hostile text, however it is nested', () => {
   for (const hostile of [
-    '`'.repeat(20_000),
+    '`a'.repeat(10_000),
     '**a'.repeat(6_000),
     '> '.repeat(9_000),
     '|'.repeat(20_000),

@@ -1,4 +1,4 @@
-import { Alert, Button, CopyButton, Grid, Group, Tabs, Text } from '@mantine/core'
+import { Alert, Button, CopyButton, Grid, Group, Stack, Tabs, Text } from '@mantine/core'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -24,6 +24,7 @@ import { readEvidence, type Evidence, type ScoredEvidence } from './mark-evidenc
 import { idOf } from './marked-text.tsx'
 import { RawJson } from './raw-json.tsx'
 import { verdictOf, type RequestDetail, type Score } from './request-detail.ts'
+import { UnsafeScores } from './score-groups.tsx'
 
 /** One call: its content, findings with evidence, and reviews. */
 export function RequestPage() {
@@ -65,6 +66,7 @@ function Detail({ request }: { request: RequestDetail }) {
   const reading = scores.length === 0 ? undefined : readingOf(scores)
   const [tab, setTab] = useState('conversation')
   const hasBodies = request.request_body !== null || request.response_body !== null
+  const onSeek = hasBodies ? (found: Evidence) => seek(found, setTab) : undefined
   const evidence = useMemo(
     () =>
       scores.flatMap((score): ScoredEvidence[] =>
@@ -98,17 +100,28 @@ function Detail({ request }: { request: RequestDetail }) {
       </PageHead>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>
-          <Bodies request={request} evidence={evidence} tab={tab} setTab={setTab} />
+          <Stack>
+            <UnsafeScores request={request} scores={scores} onSeek={onSeek} />
+            <FailureOf request={request} />
+            <Bodies request={request} evidence={evidence} tab={tab} setTab={setTab} />
+          </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Findings
-            request={request}
-            scores={scores}
-            onSeek={hasBodies ? (found) => seek(found, setTab) : undefined}
-          />
+          <Findings request={request} scores={scores} onSeek={onSeek} />
         </Grid.Col>
       </Grid>
     </>
+  )
+}
+
+/** Why the call has failed or broke off: not words of the model. */
+function FailureOf({ request: { error, status_code: status, aborted_by: by } }: { request: RequestDetail }) {
+  if (error === null && (status ?? 0) < 400 && by === null) return null
+  const title = (status ?? 0) >= 400 ? `The call failed with status ${status}` : 'The call failed'
+  return (
+    <Alert color="red" title={error === null && by !== null ? `Broken off by the ${by}` : title}>
+      <PlainText text={error ?? ''} />
+    </Alert>
   )
 }
 

@@ -16,7 +16,15 @@ interface ScoreGroupsProps {
 /** What needs attention first. */
 const classes = unscoredClasses.toReversed()
 
-/** Decided scores, worst first; the others by what their reason says of the call. */
+/** What scorers found, worst first. */
+export function UnsafeScores({ request, scores, onSeek }: ScoreGroupsProps) {
+  const unsafe = scores.filter(({ score_label: label }) => label === 'unsafe')
+  return unsafe
+    .toSorted((one, other) => byGravity(verdictOf(one), verdictOf(other)))
+    .map((score) => <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />)
+}
+
+/** The other scores: decided ones, then the rest by what their reason says of the call. */
 export function ScoreGroups({ request, scores, onSeek }: ScoreGroupsProps) {
   const cardOf = (score: Score) => (
     <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />
@@ -27,8 +35,7 @@ export function ScoreGroups({ request, scores, onSeek }: ScoreGroupsProps) {
   return (
     <>
       {scores
-        .filter(({ unscored_class: of }) => of === null)
-        .sort((one, other) => byGravity(verdictOf(one), verdictOf(other)))
+        .filter(({ unscored_class: of, score_label: label }) => of === null && label !== 'unsafe')
         .map(cardOf)}
       {groups.length === 0 ? null : (
         <Accordion multiple variant="contained" order={3}>

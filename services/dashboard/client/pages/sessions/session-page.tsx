@@ -1,8 +1,10 @@
-import { Badge, Button, Group, Paper, Stack, Text, Timeline } from '@mantine/core'
-import { IconAlertTriangle, IconMessage, IconTool } from '@tabler/icons-react'
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { Answer } from '../../api/call-api.ts'
+import { useMe } from '../../api/session.ts'
 import { useApiPages } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
+import { mayVisit } from '../../app/page-entry.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatDuration, formatShort, formatUsd, nounOf } from '../../formats/format-number.ts'
 import type { SearchTexts } from '../../formats/search-texts.ts'
@@ -13,13 +15,19 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, NoAnswerYet } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { VerdictBadge } from '../../parts/verdict-badge.tsx'
+import { FormattingContext } from '../request/formatted-text.tsx'
+import { MarkIdsContext } from '../request/marked-text.tsx'
+import { TextForm } from '../request/text-form.tsx'
+import { SessionCallView, type SessionCall } from './session-call.tsx'
+import { useSaid } from './use-said.ts'
+import { Waterfall } from './waterfall.tsx'
 
 type Session = Answer<'GET /api/sessions/{id}'>
 const dayMs = 24 * 3_600_000
-type Call = NonNullable<Session['items']>[number]
+/** Calls that are read at once. */
+const readAtOnce = 20
 
-/** One agent session, call by call. */
+/** One agent session: its time, and what was said, call by call. */
 export function SessionPage() {
   const id = usePathText('id')
   const { id: project_id } = useProject()
@@ -62,20 +70,52 @@ export function SessionPage() {
         <SessionSums session={first} asList={asList} />
         <OthersOf agents={first.agents} users={calls.map(({ user_id }) => user_id)} range={range} />
         {pages.isError ? <Failure error={pages.error} retry={pages.refetch} /> : null}
-        <Timeline bulletSize={26} active={calls.length} lineWidth={2}>
-          {calls.map((call, index) => (
-            <Timeline.Item
-              key={call.id}
-              bullet={<CallIcon call={call} />}
-              {...(call.worst_label === 'unsafe' ? { color: 'red' } : {})}
-            >
-              <CallLine call={call} gapMs={gapBefore(calls[index - 1], call)} />
-            </Timeline.Item>
-          ))}
-        </Timeline>
+        <Paper withBorder p="sm">
+          <Waterfall calls={calls} />
+        </Paper>
+        <Calls calls={calls} />
         <NextPage query={pages} label="Later calls" />
       </Stack>
     </>
+  )
+}
+
+/** The calls in order. Who may read content reads it here, twenty calls at a time. */
+function Calls({ calls }: { calls: readonly SessionCall[] }) {
+  const mayRead = mayVisit(useMe().data?.role ?? 'viewer', { role: 'analyst' })
+  const [count, setCount] = useState(readAtOnce)
+  const [form, setForm] = useState('formatted')
+  const { said, isReading, error } = useSaid(mayRead ? calls.slice(0, count) : [])
+  return (
+    <MarkIdsContext value={false}>
+      <FormattingContext value={form === 'formatted'}>
+        {mayRead ? (
+          <TextForm form={form} setForm={setForm} />
+        ) : (
+          <Alert color="gray" title="You cannot see the content">
+            Viewers see facts and verdicts. An administrator can make you an analyst.
+          </Alert>
+        )}
+        {error === null ? null : <Failure error={error} />}
+        <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Calls">
+          {calls.map((call, index) => (
+            <SessionCallView
+              key={call.id}
+              call={call}
+              gapMs={gapBefore(calls[index - 1], call)}
+              said={said.get(call.id)}
+            />
+          ))}
+        </Stack>
+        {mayRead && calls.length > count ? (
+          <Group>
+            <Button variant="default" loading={isReading} onClick={() => setCount(count + readAtOnce)}>
+              Read the next {Math.min(readAtOnce, calls.length - count)} calls
+            </Button>
+          </Group>
+        ) : null}
+      </FormattingContext>
+    </MarkIdsContext>
   )
 }
 
@@ -135,49 +175,7 @@ function OthersOf({
   )
 }
 
-function CallIcon({ call }: { call: Call }) {
-  if (call.worst_label === 'unsafe') return <IconAlertTriangle size={15} aria-hidden />
-  return call.type === 'mcp_tool_call' ? (
-    <IconTool size={15} aria-hidden />
-  ) : (
-    <IconMessage size={15} aria-hidden />
-  )
-}
-
 /** The time between two calls: the agent worked, or waited for somebody. */
-function gapBefore(before: Call | undefined, call: Call): number {
+function gapBefore(before: SessionCall | undefined, call: SessionCall): number {
   return before === undefined ? 0 : Date.parse(call.created_at) - Date.parse(before.created_at)
-}
-
-function CallLine({ call, gapMs }: { call: Call; gapMs: number }) {
-  const unsafe = call.safety_scores.filter(({ score_label }) => score_label === 'unsafe')
-  const hasFailed = call.error !== null || (call.status_code ?? 0) >= 400
-  return (
-    <Stack gap={4}>
-      <Group gap="xs">
-        <PageLink to="/requests/$id" params={{ id: call.id }} fw={600}>
-          <PlainText text={call.tool_name ?? call.model} />
-        </PageLink>
-        <VerdictBadge label={call.worst_label} severity={call.worst_severity} verdict={call.verdict} />
-        {hasFailed ? (
-          <Badge color="red.9">failed{call.status_code === null ? '' : ` ${call.status_code}`}</Badge>
-        ) : null}
-      </Group>
-      <Text size="xs" c="dimmed">
-        <TimeText at={call.created_at} />
-        {gapMs === 0 ? '' : `, ${formatDuration(gapMs)} later`}
-        {`, took ${formatDuration(call.latency_ms)}, ${formatUsd(call.cost_usd)}`}
-        {call.agent_name === null ? null : (
-          <>
-            , <PlainText text={call.agent_name} />
-          </>
-        )}
-      </Text>
-      {unsafe.map(({ id, scorer_name, rationale }) => (
-        <Text key={id} size="sm">
-          <PlainText text={rationale === null ? scorer_name : `${scorer_name}: ${rationale}`} />
-        </Text>
-      ))}
-    </Stack>
-  )
 }
