@@ -19,6 +19,7 @@ export const idPrefixes = {
   erasure: 'ers',
   person: 'per',
   login: 'lgn',
+  savedView: 'viw',
   audit: 'aud',
   finding: 'fnd',
   findingChange: 'fch',

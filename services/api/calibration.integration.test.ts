@@ -61,3 +61,52 @@ test("another project's key sees none of it", async () => {
   const named = await api.call('GET', `/api/scorers/calibration?project_id=${project.projectId}`, { key })
   expect(named.status).toBe(403)
 })
+
+test('the list shows one line of prompt and answer, which scorers failed, and what people said of it', async () => {
+  const { projectId, key } = await api.createProject()
+  const id = await seedRequest(api.pool, createSealer([]), {
+    projectId,
+    requestBody: JSON.stringify({ messages: [{ role: 'user', content: 'Where is\nmy order?' }] }),
+    responseBody: JSON.stringify({ choices: [{ message: { content: 'On its way.' } }] }),
+    scores: [
+      { scorer: 'pii_detection', value: 4, label: 'unsafe', severity: 'high' },
+      { scorer, value: 5, label: 'unsafe', severity: 'critical' },
+    ],
+  })
+  await seedRequest(api.pool, createSealer([]), { projectId })
+  const list = async (query: string) => {
+    const { json } = await api.call('GET', `/api/requests?${query}`, { key })
+    return (json['items'] as Record<string, unknown>[]).map((item) => [
+      item['preview'],
+      item['unsafe_scores'],
+    ])
+  }
+  const score = { kind: null, is_suppressed: false, expected_label: null }
+  const [worst, other] = [
+    { ...score, scorer_name: scorer, severity: 'critical' },
+    { ...score, scorer_name: 'pii_detection', severity: 'high' },
+  ]
+  const preview = { prompt: 'Where is my order?', answer: 'On its way.' }
+  expect(await list('')).toEqual([
+    [null, []],
+    [preview, [worst, other]],
+  ])
+
+  const body = { request_id: id, scorer_name: 'pii_detection', agrees: false }
+  expect((await api.call('POST', '/api/reviews', { key, body })).status).toBe(201)
+  const reviewed = [[preview, [worst, { ...other, expected_label: 'safe' }]]]
+  expect(await list('review=false_alarm')).toEqual(reviewed)
+  expect(await list('review=false_alarm&label=unsafe&scorer_name=pii_detection')).toEqual(reviewed)
+  expect(await list('review=confirmed')).toEqual([])
+  expect(await list('review=unreviewed')).toEqual([[null, []]])
+  const [one] = [{ value: 'false_alarm', count: 1 }]
+  for (const query of ['', '?label=unsafe', '?review=false_alarm'])
+    expect((await api.call('GET', `/api/requests/facets${query}`, { key })).json['review']).toEqual([one])
+  const elsewhere = await api.call('GET', '/api/requests?review=false_alarm', { key: project.key })
+  expect(elsewhere.text).not.toContain(id)
+  // Whoever agrees later has the last word.
+  const later = { ...body, agrees: true, reviewer: 'zoe' }
+  expect((await api.call('POST', '/api/reviews', { key, body: later })).status).toBe(201)
+  expect(await list('review=false_alarm')).toEqual([])
+  expect(await list('review=confirmed')).toHaveLength(1)
+})

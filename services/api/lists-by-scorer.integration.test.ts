@@ -61,6 +61,30 @@ test.each([
   expect((await api.call('GET', '/api/requests', { key })).text).not.toContain('scorer_label')
 })
 
+test.each([
+  ['model.not=another', 3],
+  ['model.not=gpt-4o-mini', 0],
+  ['agent_name.contains=PORT&model.prefix=gpt', 3],
+  ['status_code.gt=503', 0],
+  ['status_code.gt=502&latency_ms.lt=400&label=unsafe', 3],
+  ['scorer_name=pii_detection&label=unsafe&agent_name.prefix=support', 1],
+])('calls are chosen by %s', async (query, count) => {
+  const { json } = await api.call('GET', `/api/requests?${query}`, { key })
+  expect([json['total'], (json['items'] as unknown[]).length]).toEqual([count, count])
+  const facets = await api.call('GET', `/api/requests/facets?${query}`, { key })
+  expect(facets.json['calls']).toBe(count)
+})
+
+test.each([
+  ['latency_ms.gt', 'must be a number, for instance 1500 or 0.25'],
+  ['model.like', 'is not known here; there are model.not, model.contains, model.prefix'],
+  ['label.not', 'is not known here: label has no operators'],
+  ['modle.not', 'is not known here'],
+])('refuses %s in words', async (path, message) => {
+  const { status, json } = await api.call('GET', `/api/requests?${path}=safe`, { key })
+  expect([status, json['errors']]).toEqual([422, [{ path, message }]])
+})
+
 test('an export by a scorer has what that one said too, and else no such columns', async () => {
   const linesOf = async (query: string) =>
     (await api.call('GET', `/api/requests/export?${query}`, { key })).text.trimEnd().split(/\r?\n/)

@@ -207,6 +207,7 @@ const refused: Record<string, number> = {
   ...refusedExamples,
   'post /webhook/payment': 400,
   'delete /api/me/logins/{login_id}': 403,
+  'delete /api/me/views/{id}': 422,
   'post /api/billing/portal': 409,
   // Kafka has no record at the position given here.
   'post /api/dead-letters/{id}/redrive': 409,

@@ -134,69 +134,6 @@ describe('GET /api/requests', () => {
     expect((json['errors'] as { path: string }[]).map((error) => error.path)).toContain(path)
   })
 
-  test('shows one line of prompt and answer and which scorers failed, of its own page alone', async () => {
-    const said = { prompt: 'Where is\nmy order?', answer: '' }
-    const id = await seedRequest(api.pool, sealer, {
-      projectId: project.projectId,
-      id: newId('request', now - 20 * 86_400_000),
-      sessionId: 'previewed',
-      requestBody: JSON.stringify({ messages: [{ role: 'user', content: said.prompt }] }),
-      responseBody: JSON.stringify({ choices: [{ message: { content: 'On its way.' } }] }),
-      scores: [
-        { scorer: 'pii_detection', value: 4, label: 'unsafe', severity: 'high' },
-        { scorer: 'jailbreak_detection', value: 5, label: 'unsafe', severity: 'critical' },
-      ],
-    })
-    const item = async (query = 'session_id=previewed') =>
-      ((await get(`/api/requests?${query}`)).json['items'] as Record<string, unknown>[]).map(
-        ({ preview, unsafe_scores }) => [preview, unsafe_scores],
-      )
-    const score = { kind: null, is_suppressed: false, expected_label: null }
-    const scores = [
-      { ...score, scorer_name: 'jailbreak_detection', severity: 'critical' },
-      { ...score, scorer_name: 'pii_detection', severity: 'high' },
-    ]
-    const preview = { prompt: 'Where is my order?', answer: 'On its way.' }
-    expect(await item()).toEqual([[preview, scores]])
-
-    const body = { request_id: id, scorer_name: 'pii_detection', agrees: false }
-    expect((await api.call('POST', '/api/reviews', { key: project.key, body })).status).toBe(201)
-    const reviewed = [scores[0], { ...scores[1], expected_label: 'safe' }]
-    expect(await item()).toEqual([[preview, reviewed]])
-    expect(await item('review=false_alarm')).toEqual([[preview, reviewed]])
-    expect(await item('review=false_alarm&session_id=previewed&label=unsafe')).toHaveLength(1)
-    expect(await item('review=confirmed')).toEqual([])
-    expect(await item('review=unreviewed&session_id=previewed')).toEqual([])
-    const facets = await get('/api/requests/facets?session_id=previewed')
-    expect(facets.json['review']).toEqual([{ value: 'false_alarm', count: 1 }])
-    await api.pool.query('delete from request_previews where request_id = $1', [idToUuid(id)])
-    expect(await item()).toEqual([[null, reviewed]])
-    await api.pool.query('delete from llm_requests where id = $1', [idToUuid(id)])
-    await api.pool.query('delete from score_reviews where request_id = $1', [idToUuid(id)])
-  })
-
-  test.each([
-    ['model.not=claude-sonnet-4', [4, 2, 0]],
-    ['model.prefix=gpt', [4, 2, 0]],
-    ['agent_name.contains=NT-3', [3]],
-    ['agent_name.not=agent-3&model.contains=sonnet', [1]],
-    ['status_code.gt=400&status_code.lt=500', [1]],
-    ['session_id.not=x', [4, 3, 2, 1, 0]],
-    ['label=unsafe&model.prefix=gpt', [4]],
-  ])('compares by %s', async (query, expected) => {
-    expect(idsOf((await get(`/api/requests?${query}`)).json)).toEqual(expected.map((index) => ids[index]))
-  })
-
-  test.each([
-    ['latency_ms.gt=soon', 'latency_ms.gt', 'must be a number, for instance 1500 or 0.25'],
-    ['model.like=x', 'model.like', 'is not known here; there are model.not, model.contains, model.prefix'],
-    ['label.not=safe', 'label.not', 'is not known here: label has no operators'],
-    ['modle.not=x', 'modle.not', 'is not known here'],
-  ])('refuses %s in words', async (query, path, message) => {
-    const { status, json } = await get(`/api/requests?${query}`)
-    expect([status, json['errors']]).toEqual([422, [{ path, message }]])
-  })
-
   test('shows the operator all projects, or the one that is named', async () => {
     const all = await api.call('GET', '/api/requests?page_size=1&page=3', { operator: true })
     expect(idsOf(all.json)).toEqual(newestFirst.slice(2, 3))

@@ -45,6 +45,7 @@ import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
 import { alertRuleRoutes } from './routes/alert-rule-routes.ts'
 import { suppressionRoutes } from './routes/suppression-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
+import { savedViewRoutes } from './routes/saved-view-routes.ts'
 import { scorerRoutes } from './routes/scorer-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { tryExpressionRoute } from './routes/try-expression-route.ts'
@@ -217,7 +218,7 @@ function loginLimits(config: ApiConfig): LoginLimits {
 /** Users of the dashboard, their logins and roles. */
 function userRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
   const own = { ...parts, hasher: createPasswordHasher(), throttles: createThrottleStore(parts.pool) }
-  return [...signInRoutes(own), ...meRoutes(own), ...peopleRoutes(own)]
+  return [...signInRoutes(own), ...meRoutes(own), ...savedViewRoutes(own), ...peopleRoutes(own)]
 }
 
 /** Recorded calls and reports on them. */

@@ -170,11 +170,9 @@ describe('POST /internal/log', () => {
       id: json['id'],
       request_body: null,
       response_body: null,
-      preview: null,
       zero_content_retention: true,
     })
     const [whole] = (await api.readTopic(topics.requestEphemeral)).filter(({ id }) => id === json['id'])
-    expect(whole?.preview).toBeNull()
     const sealed = whole?.request_body ?? { codec: '', key_id: null, data: Buffer.alloc(0) }
     const identity = sealedIdentity(silent.projectId, String(json['id']), 'request_body')
     expect(sealer.open(sealed, identity).toString()).toBe('{"secret":"S3CRET"}')
@@ -195,7 +193,6 @@ describe('POST /internal/log', () => {
       prompt_tokens: 3,
       request_body: null,
       response_body: null,
-      preview: null,
       zero_content_retention: true,
     })
     expect((await api.readTopic(topics.requestEphemeral)).some((whole) => whole.id === id)).toBe(false)

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
 import { startRedteamTarget, type RedteamTarget } from '#tests/support/redteam-target.ts'
 import { until } from '#tests/support/until.ts'
+import { newId } from '#schemas/ids.ts'
 import { expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
 const agent = 'order-agent'
@@ -15,22 +16,31 @@ const common = { agent_name: agent, agent_tag: 'v2', session_id: session, model:
 export function watchingTasks(fixture: () => TaskFixture): void {
   beforeAll(async () => {
     const { record } = fixture()
+    const at = (secondsAgo: number) => ({ ...common, id: newId('request', Date.now() - secondsAgo * 1_000) })
+    const [question, answer] = ['Where is my order?', '**On its way**, with:\n- one lamp']
+    const history = [
+      { role: 'user', content: question },
+      { role: 'assistant', content: answer },
+    ]
     await Promise.all([
-      record({ ...common, request_body: asked('Where is my order?'), response_body: said('On its way.') }),
+      record({ ...at(60), request_body: asked(question), response_body: said(answer) }),
       record({
-        ...common,
+        ...at(50),
         request_body: { type: 'mcp_tool_call', tool_name: 'refund_payment', arguments: { order: 4711 } },
         response_body: { refunded: true },
       }),
       record({
-        ...common,
-        request_body: asked('Who ordered it?'),
+        ...at(2),
+        request_body: {
+          model: 'gpt-4o',
+          messages: [...history, { role: 'user', content: 'Who ordered it?' }],
+        },
         response_body: said('Jane Example, jane.example@gmail.com, card 4111 1111 1111 1111.'),
       }),
     ])
   })
 
-  test('an agent’s run is read from its list to its calls', async () => {
+  test('an agent’s session is read in one click from its list, and leads to its calls', async () => {
     const { admin, project } = fixture()
     const { page } = admin
     await goTo(page, `/sessions?project=${project.id}`, 'Sessions')
@@ -46,12 +56,24 @@ export function watchingTasks(fixture: () => TaskFixture): void {
     await page.keyboard.press('Enter')
     await page.getByText('No sessions in this range').waitFor()
     await page.getByRole('button', { name: 'Remove the filter on agent' }).click()
+    // One click reads it all: what was said, the tool's arguments and its result, without what is repeated.
     await row.getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: session }).waitFor()
+    const calls = page.getByRole('list', { name: 'Calls' })
+    for (const text of ['Where is my order?', 'On its way', 'one lamp', '4711', 'Who ordered it?'])
+      await calls.getByText(text, { exact: true }).waitFor()
+    await calls.getByText('refunded').waitFor()
+    await calls.getByRole('button', { name: 'Show 2 repeated messages' }).waitFor()
+    await expectAccessible(page)
+    await page
+      .getByRole('list', { name: 'Waterfall' })
+      .getByText(/, after /)
+      .first()
+      .waitFor()
     for (const text of ['3 calls', '1 of tools', '1 unsafe'])
       await page.getByText(text, { exact: true }).waitFor()
     await page.getByText(/^pii_detection:/).waitFor()
-    await page.getByRole('link', { name: 'refund_payment' }).click()
+    await calls.getByRole('link', { name: 'refund_payment' }).click()
     await page.getByText('4711').first().waitFor()
     await page.getByRole('table', { name: 'Facts' }).getByText('v2', { exact: true }).waitFor()
     await page.getByText('No threat').or(page.getByText('pii_detection')).first().waitFor()

@@ -23,6 +23,8 @@ export const refusedExamples: Readonly<Record<string, number>> = {
   'post /internal/people/sign-in': 401,
   'get /api/me': 403,
   'get /api/me/logins': 403,
+  'get /api/me/views': 403,
+  'post /api/me/views': 403,
   'post /api/me/password': 403,
   'post /api/me/sign-out': 403,
   'post /api/reviews': 404,

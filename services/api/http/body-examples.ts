@@ -214,6 +214,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     current_password: 'correct horse battery staple',
     new_password: 'a longer one than the last one',
   },
+  'post /api/me/views': { name: 'Unsafe, not reviewed', query: 'verdict=unsafe&review=unreviewed' },
   'post /api/people': { login: 'ada@example.com', name: 'Ada', role: 'analyst' },
   'patch /api/people/{id}': { role: 'viewer' },
   'post /api/people/{id}/password': {},

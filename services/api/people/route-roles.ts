@@ -11,6 +11,9 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'post /api/me/sign-out': 'viewer',
   'get /api/me/logins': 'viewer',
   'delete /api/me/logins/{login_id}': 'viewer',
+  'get /api/me/views': 'viewer',
+  'post /api/me/views': 'viewer',
+  'delete /api/me/views/{id}': 'viewer',
   // What happened, without content.
   'get /api/requests': 'viewer',
   'get /api/requests/facets': 'viewer',

@@ -71,6 +71,10 @@ function listRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       const projectOf = (item: RequestItem) =>
         database.scope.projectId === null ? item.project_id : undefined
       const noted = await withNotes(database, { principal, sealer }, callsShownTo(principal, items))
+      if (noted.some(({ preview }) => preview !== null)) {
+        const subject = database.scope.projectId ?? 'every project'
+        await database.noteView({ action: 'requests.previews_viewed', subject }, clock.now())
+      }
       return taggedJson(envelope(paging, noted, counted, projectOf))
     },
   })

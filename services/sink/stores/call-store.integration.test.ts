@@ -52,6 +52,24 @@ test('tools beyond ten thousand of a project are not remembered and raise no eve
   expect(rowCount).toBe(10_000)
 })
 
+test('a preview is stored beside the call, once and only where content is kept', async () => {
+  const projectId = await addProject()
+  const [kept, silent, without] = [
+    sampleCall(projectId),
+    sampleCall(projectId, { zero_content_retention: true }),
+    sampleCall(projectId, { preview: null }),
+  ]
+  const store = createCallStore(pool, createRollupStore())
+  for (const nextOffset of [3n, 6n]) {
+    const placed = [kept, silent, without].map((call, index) => placeSample(call, index))
+    await store.store(placed, { cluster: 'c', topic: 'previews', partition: 0, nextOffset }, 'kept')
+  }
+  const { rows } = await pool.query('select * from request_previews where project_id = $1', [
+    idToUuid(projectId),
+  ])
+  expect(rows).toMatchObject([{ request_id: idToUuid(kept.id), ...kept.preview }])
+})
+
 test('a tool is first seen when it was first called, in whatever order its calls arrive', async () => {
   const [projectId, otherId] = [await addProject(), await addProject()]
   const store = createCallStore(pool, createRollupStore())

@@ -1042,6 +1042,30 @@ export interface Operations {
     body: undefined
     answer: unknown
   }
+  'GET /api/me/views': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      items: { id: string; name: string; query: string; created_at: string }[]
+      total: number
+      page: number
+      page_size: number
+      next_cursor: null
+    }
+  }
+  'POST /api/me/views': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { name: string; query: string }
+    answer: { id: string; name: string; query: string; created_at: string }
+  }
+  'DELETE /api/me/views/{id}': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: unknown
+  }
   'GET /api/metadata-keys': {
     params: Record<never, never>
     query: { project_id?: string | undefined }

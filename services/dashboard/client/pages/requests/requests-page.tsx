@@ -22,6 +22,7 @@ import { readAddress } from './read-address.ts'
 import { queryOfFilters } from './read-filters.ts'
 import { initiallyHidden } from './request-columns.tsx'
 import { RequestTable } from './request-table.tsx'
+import { SavedViews } from './saved-views.tsx'
 import { ColumnMenu, ExportMenu } from './table-menus.tsx'
 import { useArrivedScores, useNewRequests } from './use-arriving.ts'
 
@@ -52,6 +53,7 @@ export function RequestsPage() {
         >
           Filters
         </Button>
+        <SavedViews filters={filters} />
         <ColumnMenu visibility={visibility} setVisibility={setVisibility} />
         {mayVisit(role, { role: 'analyst' }) ? <ExportMenu query={query} /> : null}
         <RangePicker range={range} />
