@@ -201,8 +201,8 @@ test('a day that retention drops meanwhile is skipped, and later ones are rotate
   }
   const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })
   expect(dropped).toEqual(tables)
-  // From the day's first batch the request's body, the preview and the details; then the event, its delivery, two
-  // secrets and the key of value hashes.
+  // From the day's first batch the request's body, the preview and the details; then the event, its
+  // delivery, two secrets and the key of value hashes.
   expect(done).toEqual({ resealed: 8, unopened: 0 })
 })
 

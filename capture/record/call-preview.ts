@@ -15,9 +15,9 @@ export interface CallPreview {
 }
 
 /**
- * The preview of parsed bodies as JSON, null without any text. The prompt is the newest text of the user or of
- * a tool; the answer is the model's first text, or else the tools that it calls. Accepts any JSON and never
- * throws.
+ * The preview of parsed bodies as JSON, null without any text. The prompt is the newest text of the user or
+ * of a tool; the answer is the model's first text, or else the tools that it calls. Accepts any JSON and
+ * never throws.
  */
 export function previewOf(
   requestBody: unknown,

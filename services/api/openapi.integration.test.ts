@@ -89,7 +89,7 @@ async function seed(): Promise<void> {
   ids['/api/suppressions'] = await make('/api/suppressions', rule)
   const alertRule = { name: 'calls', metric: 'calls', window_minutes: 5, alert_threshold: 9 }
   ids['/api/alert-rules'] = await make('/api/alert-rules', alertRule)
-  Object.assign(ids, (await seedScorer(api, project.key)).ids)
+  Object.assign(ids, (await seedScorer(api, project.key)).ids, { '/api/me/views': newId('savedView') })
   const run = { start: '2026-11-20', end: '2026-11-21' }
   const started = await api.call('POST', '/api/score-runs', { operator: true, body: run })
   ids['/api/score-runs'] = (started.json['run'] as { id: string }).id
@@ -206,8 +206,7 @@ test('a range that ends before it starts is refused wherever one is taken', asyn
 const refused: Record<string, number> = {
   ...refusedExamples,
   'post /webhook/payment': 400,
-  'delete /api/me/logins/{login_id}': 403,
-  'delete /api/me/views/{id}': 422,
+  ...{ 'delete /api/me/logins/{login_id}': 403, 'delete /api/me/views/{id}': 403 },
   'post /api/billing/portal': 409,
   // Kafka has no record at the position given here.
   'post /api/dead-letters/{id}/redrive': 409,

@@ -111,6 +111,11 @@ export function judgingTasks(fixture: () => TaskFixture): void {
     await expectAccessible(page)
     await suppress.click()
     await form.waitFor({ state: 'detached' })
+    // The list says it of this call at once.
+    await card.getByText('ida says safe: The card of our tests.').waitFor()
+    await page.goto(`/requests?range=24h&review=false_alarm&project=${project.id}`)
+    await page.getByRole('row').filter({ hasText: content }).getByText('false alarm').waitFor()
+    await expectAccessible(page)
     // Sinks take up a new suppression within seconds: calls are recorded until one is marked.
     let marked: string | undefined
     await until(async () => {

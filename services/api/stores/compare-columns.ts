@@ -7,7 +7,7 @@ export interface Comparison {
   value: string | number
 }
 
-/** Adds a comparison with a column of the request `r`. Its name comes from a fixed list, never from a caller. */
+/** Adds a comparison with a column of the request `r`, whose name is from a fixed list. */
 export function compare(conditions: Conditions, { column, operator, value }: Comparison): void {
   const bound = conditions.bind(value)
   const texts = {

@@ -7,6 +7,14 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { useDraft } from '../../parts/use-draft.ts'
 import type { Score } from './request-detail.ts'
 
+/** What shows reviews: also lists of requests, which mark false alarms. */
+export const shownByReviews = [
+  'GET /api/reviews',
+  'GET /api/reviews/agreement',
+  'GET /api/requests',
+  'GET /api/requests/facets',
+] as const
+
 type Choice = 'agree' | 'disagree'
 type Expected = 'safe' | 'unsafe'
 
@@ -73,7 +81,7 @@ interface DraftFieldsProps {
 function DraftFields({ score, draft, setDraft, takesFocus }: DraftFieldsProps) {
   const { project_id, request_id, scorer_name, score_label } = score
   const { choice, reason, expected } = draft
-  const save = useApiChange('POST /api/reviews', ['GET /api/reviews', 'GET /api/reviews/agreement'])
+  const save = useApiChange('POST /api/reviews', shownByReviews)
   const submit = () => {
     const saving = save.mutateAsync({
       query: { project_id },

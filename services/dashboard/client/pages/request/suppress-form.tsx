@@ -1,6 +1,7 @@
 import { Button, Checkbox, Select, Text, Textarea } from '@mantine/core'
 import { isNotEmpty, useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
+import type { Input } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { toVisibleText } from '../../formats/visible-text.ts'
@@ -8,6 +9,7 @@ import { FormModal } from '../../parts/form-modal.tsx'
 import { Failure } from '../../parts/page-states.tsx'
 import { usePersistedValues } from '../../parts/use-draft.ts'
 import type { Score } from './request-detail.ts'
+import { shownByReviews } from './review-form.tsx'
 
 interface SuppressValues {
   /** `all`, `kind <index>` or `value <index>` of the found values. */
@@ -30,7 +32,7 @@ const endsAfter = [7, 30, 60].map((days) => ({ value: String(days), label: `In $
 
 /** The form for a suppression of scores like this one, with what it would have covered. */
 export function SuppressForm({ score, agentName, onClose }: SuppressFormProps) {
-  const create = useApiChange('POST /api/suppressions', ['GET /api/suppressions'])
+  const { create, suppress } = useSuppress(score, onClose)
   const isCritical = score.severity === 'critical'
   const form = useForm<SuppressValues>({
     ...usePersistedValues<SuppressValues>(`suppression.${score.id}`, {
@@ -42,18 +44,7 @@ export function SuppressForm({ score, agentName, onClose }: SuppressFormProps) {
     validate: { reason: isNotEmpty('Say why it is a false alarm') },
   })
   const submit = form.onSubmit((values) =>
-    create.mutate(
-      {
-        query: { project_id: score.project_id },
-        body: { ...ruleOf(score, agentName, values), reason: values.reason.trim() },
-      },
-      {
-        onSuccess: () => {
-          notifications.show({ message: 'Scores like this are marked from now on.' })
-          onClose()
-        },
-      },
-    ),
+    suppress({ ...ruleOf(score, agentName, values), reason: values.reason.trim() }),
   )
   return (
     <FormModal
@@ -82,6 +73,26 @@ export function SuppressForm({ score, agentName, onClose }: SuppressFormProps) {
       <DryRun score={score} agentName={agentName} form={form} />
     </FormModal>
   )
+}
+
+/** Makes a suppression for later scores, and a review that says it of this one. */
+function useSuppress(score: Score, onClose: () => void) {
+  const { project_id, request_id, scorer_name } = score
+  const create = useApiChange('POST /api/suppressions', ['GET /api/suppressions'])
+  const review = useApiChange('POST /api/reviews', shownByReviews)
+  const suppress = (body: Input<'POST /api/suppressions'>['body']) =>
+    create.mutate(
+      { query: { project_id }, body },
+      {
+        onSuccess: () => {
+          const { reason } = body
+          review.mutate({ query: { project_id }, body: { request_id, scorer_name, agrees: false, reason } })
+          notifications.show({ message: 'This is a false alarm, and scores like it are marked from now on.' })
+          onClose()
+        },
+      },
+    )
+  return { create, suppress }
 }
 
 function DryRun({
