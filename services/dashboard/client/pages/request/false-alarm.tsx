@@ -9,7 +9,13 @@ export function FalseAlarm({ score, agentName }: { score: Score; agentName: stri
   if (score.score_label !== 'unsafe') return null
   return (
     <>
-      <Button size="compact-xs" variant="default" mt="xs" onClick={() => setIsOpen(true)}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        mt="xs"
+        style={{ alignSelf: 'flex-start' }}
+        onClick={() => setIsOpen(true)}
+      >
         False alarm…
       </Button>
       {isOpen ? (

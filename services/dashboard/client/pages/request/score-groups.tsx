@@ -1,4 +1,4 @@
-import { Accordion, Text } from '@mantine/core'
+import { Accordion, SimpleGrid, Text } from '@mantine/core'
 import { unscoredClasses } from '#schemas/unscored.ts'
 import { byGravity } from '../../formats/worst-verdict.ts'
 import { classWords } from '../../formats/verdict-words.ts'
@@ -19,9 +19,16 @@ const classes = unscoredClasses.toReversed()
 /** What scorers found, worst first. */
 export function UnsafeScores({ request, scores, onSeek }: ScoreGroupsProps) {
   const unsafe = scores.filter(({ score_label: label }) => label === 'unsafe')
-  return unsafe
-    .toSorted((one, other) => byGravity(verdictOf(one), verdictOf(other)))
-    .map((score) => <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />)
+  if (unsafe.length === 0) return null
+  return (
+    <SimpleGrid cols={{ base: 1, md: Math.min(unsafe.length, 2) }} spacing="sm">
+      {unsafe
+        .toSorted((one, other) => byGravity(verdictOf(one), verdictOf(other)))
+        .map((score) => (
+          <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />
+        ))}
+    </SimpleGrid>
+  )
 }
 
 /** The other scores: decided ones, then the rest by what their reason says of the call. */

@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core'
+import { Group, SegmentedControl } from '@mantine/core'
 
 const forms = [
   { value: 'formatted', label: 'Formatted' },
@@ -7,5 +7,9 @@ const forms = [
 
 /** Whether texts are formatted. */
 export function TextForm({ form, setForm }: { form: string; setForm: (form: string) => void }) {
-  return <SegmentedControl size="xs" aria-label="Texts" value={form} onChange={setForm} data={forms} />
+  return (
+    <Group>
+      <SegmentedControl size="xs" aria-label="Texts" value={form} onChange={setForm} data={forms} />
+    </Group>
+  )
 }

@@ -1,54 +1,69 @@
 import { Badge, Group, Text } from '@mantine/core'
+import { absent } from '../../formats/format-number.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import type { RequestItem } from './merge-scores.ts'
 import { readStanding } from './read-standing.ts'
 
-/** The verdict, and what people have made of it. A false alarm keeps its severity, but not its colour. */
+/** The verdict, what people have made of it, and below it what failed. */
 export function VerdictCell({ row }: { row: RequestItem }) {
   const standing = readStanding(row)
-  if (standing === 'false alarm')
-    return (
-      <Badge
-        variant="default"
-        w={96}
-        px={4}
-        title={`${row.worst_severity ?? 'unsafe'}, marked as a false alarm`}
-      >
-        false alarm
-      </Badge>
-    )
   return (
     <>
-      <VerdictBadge label={row.worst_label} severity={row.worst_severity} verdict={row.verdict} />
-      {standing === undefined ? null : (
-        <Text size="xs" c="dimmed">
-          {standing}
-        </Text>
-      )}
+      <Group gap={6} wrap="nowrap">
+        {standing === 'false alarm' ? (
+          // It keeps its place in the list, and loses the colour of its severity.
+          <Badge
+            variant="default"
+            w={96}
+            px={4}
+            flex="none"
+            title={`${row.worst_severity ?? 'unsafe'}, marked as a false alarm`}
+          >
+            false alarm
+          </Badge>
+        ) : (
+          <VerdictBadge label={row.worst_label} severity={row.worst_severity} verdict={row.verdict} />
+        )}
+        {standing === undefined || standing === 'false alarm' ? null : (
+          <Text size="xs" c="dimmed" truncate>
+            {standing === 'confirmed' ? standing : 'in part'}
+          </Text>
+        )}
+      </Group>
+      <FailedScores scores={row.unsafe_scores} />
     </>
   )
 }
 
 /** Which scorer found what: the worst, and how many more. */
-export function FoundCell({ row: { unsafe_scores: scores } }: { row: RequestItem }) {
+function FailedScores({ scores }: { scores: RequestItem['unsafe_scores'] }) {
   const [worst] = scores
   if (worst === undefined) return null
-  const names = scores.map(({ scorer_name, kind }) =>
+  const [words = '', ...more] = scores.map(({ scorer_name, kind }) =>
     kind === null ? scorer_name : `${scorer_name}: ${kind}`,
   )
   return (
-    <div title={names.join(', ')}>
+    <Text size="xs" truncate title={[words, ...more].join(', ')}>
+      {more.length === 0 ? '' : `+${more.length} `}
+      <PlainText text={words} />
+    </Text>
+  )
+}
+
+/** The agent, and the user that it works for. */
+export function WhoCell({ row: { agent_name, user_id } }: { row: RequestItem }) {
+  return (
+    <>
       <Text size="sm" truncate>
-        <PlainText text={worst.scorer_name} />
-        {scores.length === 1 ? '' : ` +${scores.length - 1}`}
+        {agent_name === null ? absent : <PlainText text={agent_name} />}
       </Text>
-      {worst.kind === null ? null : (
+      {user_id === null ? null : (
         <Text size="xs" c="dimmed" truncate>
-          <PlainText text={worst.kind} />
+          <PlainText text={user_id} />
         </Text>
       )}
-    </div>
+    </>
   )
 }
 

@@ -6,7 +6,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import type { RequestItem } from './merge-scores.ts'
-import { FoundCell, SaidCell, VerdictCell } from './request-cells.tsx'
+import { SaidCell, VerdictCell, WhoCell } from './request-cells.tsx'
 
 export const features = tableFeatures({ columnVisibilityFeature })
 const helper = createColumnHelper<typeof features, RequestItem>()
@@ -14,8 +14,8 @@ const helper = createColumnHelper<typeof features, RequestItem>()
 /** Width in pixels; absent: what the others leave. Numbers are right-aligned. */
 export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
   created_at: { width: 150 },
-  verdict: { width: 116 },
-  found: { width: 150 },
+  verdict: { width: 176 },
+  who: { width: 130 },
   coverage: { width: 150 },
   of_scorer: { width: 116 },
   agent_name: { width: 120 },
@@ -42,10 +42,12 @@ export const initiallyHidden = {
   tokens: false,
   cost_usd: false,
   latency_ms: false,
+  agent_name: false,
   agent_tag: false,
   provider: false,
   source: false,
   session_id: false,
+  user_id: false,
   status_code: false,
   score_count: false,
 }
@@ -92,15 +94,15 @@ export const columns = helper.columns([
     cell: ({ row: { original } }) => <VerdictCell row={original} />,
   }),
   helper.display({
-    id: 'found',
-    header: 'Found by',
-    cell: ({ row: { original } }) => <FoundCell row={original} />,
-  }),
-  helper.display({
     id: 'said',
     header: 'Prompt and answer',
     enableHiding: false,
     cell: ({ row: { original } }) => <SaidCell row={original} />,
+  }),
+  helper.display({
+    id: 'who',
+    header: 'Agent, user',
+    cell: ({ row: { original } }) => <WhoCell row={original} />,
   }),
   helper.display({
     id: 'coverage',
