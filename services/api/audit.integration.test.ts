@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid } from '#schemas/ids.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { until } from '#tests/support/until.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -90,4 +92,38 @@ test('so are those whom the provider vouches for: who is disabled, and who has t
       expect.objectContaining({ subject: id, address: '203.0.113.9', detail: { how: 'provider' } }),
     ])
   }
+})
+
+test('reading lines of calls is in the log once in a while; a viewer gets none', async () => {
+  const { projectId } = await api.createProject()
+  await seedRequest(api.pool, createSealer([]), { projectId, requestBody: '{"prompt":"SAID"}' })
+  for (const [role, count] of [
+    ['analyst', 1],
+    ['viewer', 0],
+  ] as const) {
+    const person = await signInPerson(api, role, [projectId])
+    for (let time = 0; time < 2; time++) {
+      const { text } = await person.call('GET', '/api/requests')
+      expect(text.includes('SAID')).toBe(count === 1)
+    }
+    const read = await entries(`person_id=${person.id}&action=requests.previews_viewed`)
+    expect(read.map(({ subject }) => subject)).toEqual(Array(count).fill(projectId))
+  }
+})
+
+test("saved views are a person's own, replaced by name, and not without end", async () => {
+  const [one, other] = [await signInPerson(api, 'viewer', []), await signInPerson(api, 'viewer', [])]
+  const save = (name: string, query: string) => one.call('POST', '/api/me/views', { body: { name, query } })
+  const { json } = await save('Mine', '?label=unsafe')
+  expect((await save('Mine', '?label=safe')).json['id']).toBe(json['id'])
+  const views = async (person: typeof one) => (await person.call('GET', '/api/me/views')).json['items']
+  expect(await views(one)).toMatchObject([{ id: json['id'], name: 'Mine', query: '?label=safe' }])
+  expect(await views(other)).toEqual([])
+  const path = `/api/me/views/${String(json['id'])}`
+  expect((await other.call('DELETE', path)).status).toBe(404)
+  for (let count = 1; count < 50; count++) await save(`view ${count}`, '')
+  expect((await save('one more', '')).json['code']).toBe('VIEWS_TOO_MANY')
+  expect((await save('Mine', '')).status).toBe(201)
+  expect((await one.call('DELETE', path)).status).toBe(204)
+  expect((await save('one more', '')).status).toBe(201)
 })

@@ -6,6 +6,7 @@ const ofRequest = (table: string) =>
  */
 export const orphanQueries: Readonly<Record<string, string>> = {
   'bodies without their call': ofRequest('llm_request_bodies'),
+  'previews without their call': ofRequest('request_previews'),
   'scores without their call': ofRequest('safety_scores'),
   'verdicts without their call': ofRequest('request_verdicts'),
   'quota claims without their call': ofRequest('quota_claims'),
