@@ -91,7 +91,14 @@ test('a gateway publishes what ingest would have published of the same call', as
     loggedCall(await callThrough(posting)),
     loggedCall(await callThrough(publishing)),
   ])
-  const itsOwn = { id: '', latency_ms: 0, received_at: 0, request_body: null, response_body: null, preview: null }
+  const itsOwn = {
+    id: '',
+    latency_ms: 0,
+    received_at: 0,
+    request_body: null,
+    response_body: null,
+    preview: null,
+  }
   expect({ ...published, ...itsOwn }).toEqual({ ...posted, ...itsOwn })
   expect(published).toMatchObject({ project_id: projectId, tool_names: ['search'], prompt_tokens: 600 })
   expect(published.cost_usd).toBeGreaterThan(0)

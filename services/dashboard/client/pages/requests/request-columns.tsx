@@ -14,7 +14,7 @@ const helper = createColumnHelper<typeof features, RequestItem>()
 /** Width in pixels; absent: what the others leave. Numbers are right-aligned. */
 export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
   created_at: { width: 150 },
-  verdict: { width: 176 },
+  verdict: { width: 212 },
   who: { width: 130 },
   coverage: { width: 150 },
   of_scorer: { width: 116 },

@@ -26,7 +26,7 @@ function CallBar({ call, bar }: { call: SessionCall; bar: Bar | undefined }) {
     hasFailed || call.worst_label === 'unsafe' ? 'red' : call.type === 'mcp_tool_call' ? 'teal' : 'blue'
   return (
     <Group component="li" gap="xs" wrap="nowrap" h={22}>
-      <Text size="xs" w={140} flex="none" truncate>
+      <Text size="xs" w={{ base: 70, sm: 140 }} flex="none" truncate>
         <Anchor href={`#${call.id}`} inherit>
           <PlainText text={call.tool_name ?? call.model} />
         </Anchor>
@@ -39,7 +39,7 @@ function CallBar({ call, bar }: { call: SessionCall; bar: Bar | undefined }) {
           style={{ left: `${bar?.left ?? 0}%`, width: `max(2px, ${bar?.width ?? 0}%)` }}
         />
       </Box>
-      <Text size="xs" c="dimmed" w={150} flex="none" truncate>
+      <Text size="xs" c="dimmed" w={{ base: 130, sm: 150 }} flex="none" truncate>
         {formatDuration(call.latency_ms)}
         {bar?.shortenedMs === undefined ? '' : `, after ${formatDuration(bar.shortenedMs)}`}
       </Text>
