@@ -20,7 +20,7 @@ import { fillPictureSettings } from './picture-settings.ts'
  */
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'dashboard')
 const sizes = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 844 } } as const
-const maxBytes = 150_000
+const maxBytes = 180_000
 
 const undo: Undo = []
 try {
