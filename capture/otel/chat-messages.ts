@@ -66,6 +66,9 @@ interface Part {
   call?: Call
 }
 
+/** Also of the Responses API. */
+const textTypes = new Set(['', 'text', 'input_text', 'output_text'])
+
 function partOf(given: unknown): Part {
   const part = fieldAt(given, 'message_content') ?? given
   const type = textOf(fieldAt(part, 'type')) ?? ''
@@ -83,7 +86,7 @@ function partOf(given: unknown): Part {
     return { kind: 'thought', text: text || (textOf(fieldAt(part, 'thinking')) ?? ''), value: part }
   return {
     kind: 'said',
-    text: type === 'text' || type === '' ? text : '',
+    text: textTypes.has(type) ? text : '',
     value: imageOf(part, type) ?? part,
   }
 }
@@ -120,9 +123,16 @@ function resultsIn(parts: readonly Part[] | undefined): ChatMessage[] {
         fieldAt(value, 'result') ??
         valueOf(fieldAt(value, 'output')) ??
         fieldAt(value, 'content')
-      const content = text !== '' ? text : typeof given === 'string' ? given : JSON.stringify(given ?? null)
+      const content = text !== '' ? text : typeof given === 'string' ? given : resultText(given)
       return { role: 'tool', content, tool_call_id: id }
     })
+}
+
+/** Parts of text, joined; JSON for anything else. */
+function resultText(given: unknown): string {
+  const texts = listOf(given).map((part) => textOf(fieldAt(part, 'text')))
+  const isText = texts.length > 0 && texts.every((text) => text !== undefined)
+  return isText ? texts.join('\n') : JSON.stringify(given ?? null)
 }
 
 /** Vercel's outputs of tools have a type beside their value. */

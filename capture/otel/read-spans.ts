@@ -4,6 +4,8 @@ import { attributesOf, idAt, spanIdForm, traceIdForm, type Attributes } from './
 /** An event of a span. */
 export interface SpanEvent {
   name: string
+  /** Unix milliseconds; undefined for words that came as log records. */
+  atMs?: number
   attributes: Attributes
 }
 
@@ -49,8 +51,10 @@ function readSpan(given: unknown, resource: Attributes, scope: string): ReadSpan
   const startMs = millisecondsAt(given, 'startTimeUnixNano')
   if (startMs === undefined) return { fault: 'startTimeUnixNano must be a number of nanoseconds' }
   const parent = idAt(given, 'parentSpanId')
+  const attributes = attributesOf(given)
   const events = listOf(fieldAt(given, 'events')).map((event) => ({
     name: textOf(fieldAt(event, 'name')) ?? '',
+    atMs: millisecondsAt(event, 'timeUnixNano') ?? startMs,
     attributes: attributesOf(event),
   }))
   return {
@@ -61,9 +65,9 @@ function readSpan(given: unknown, resource: Attributes, scope: string): ReadSpan
       name: textOf(fieldAt(given, 'name')) ?? '',
       startMs,
       endMs: millisecondsAt(given, 'endTimeUnixNano') ?? startMs,
-      attributes: attributesOf(given),
+      attributes,
       events,
-      error: errorOf(given, events),
+      error: errorOf(given, events) ?? langfuseError(attributes),
       resource,
       scope,
     },
@@ -84,4 +88,10 @@ function errorOf(span: unknown, events: Span['events']): string | null {
   const thrown = events.find(({ name }) => name === 'exception')?.attributes
   const said = textOf(fieldAt(span, 'status', 'message')) ?? textOf(thrown?.get('exception.message'))
   return said ?? textOf(thrown?.get('exception.type')) ?? ''
+}
+
+/** Langfuse states failures by its own level alone. */
+function langfuseError(attributes: Attributes): string | null {
+  if (attributes.get('langfuse.observation.level') !== 'ERROR') return null
+  return textOf(attributes.get('langfuse.observation.status_message')) ?? ''
 }

@@ -114,6 +114,9 @@ export const spanParameters = {
   stream: ['gen_ai.request.stream', 'llm.is_streaming', 'gen_ai.is_streaming'],
 } as const satisfies Record<string, readonly string[]>
 
+/** All parameters in one attribute, under the names of chat completions. */
+export const parameterLists = ['llm.invocation_parameters', 'langfuse.observation.model.parameters'] as const
+
 /** Why the first answer ended, where `gen_ai.response.finish_reasons` does not list it for all. */
 export const finishReasons = [
   'llm.finish_reason',
@@ -128,6 +131,8 @@ export const firstTokenSeconds = [
   'gen_ai.response.time_to_first_chunk',
   'gen_ai.client.operation.time_to_first_chunk',
 ] as const
+
+export const firstTokenEvent = 'First Token Stream Event'
 
 /** The value of the first of the attributes that is not empty. */
 export function firstOf(attributes: Attributes, names: readonly string[]): unknown {

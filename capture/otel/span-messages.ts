@@ -141,6 +141,10 @@ function vercelAnswer(all: Attributes): ChatMessage | undefined {
 function wordsIn(given: unknown, role: string): ChatMessage[] {
   const value = unpacked(given)
   if (value === undefined || value === null) return []
+  const responses = (Array.isArray(value) ? value : [value]).filter(
+    (one) => fieldAt(one, 'object') === 'response',
+  )
+  if (responses.length > 0) return responses.flatMap(responseMessage)
   const object = objectOf(value)
   if (object === undefined) return chatMessages(value, role)
   const choices = listOf(object['choices']).flatMap((choice) =>
@@ -159,6 +163,21 @@ function wordsIn(given: unknown, role: string): ChatMessage[] {
     return chatMessages(object['combined_chunk_content'], role)
   if (typeof object['prompt'] === 'string') return [...system, { role, content: object['prompt'] }]
   return Object.keys(object).length === 0 ? [] : [{ role, content: JSON.stringify(value) }]
+}
+
+/** The message of an answer of the Responses API. */
+function responseMessage(response: unknown): ChatMessage[] {
+  const items = listOf(fieldAt(response, 'output'))
+  const [said] = chatMessages(
+    { role: 'assistant', content: items.flatMap((item) => listOf(fieldAt(item, 'content'))) },
+    'assistant',
+  )
+  const calls = items
+    .filter((item) => fieldAt(item, 'type') === 'function_call')
+    .flatMap((item) => callOf({ ...objectOf(item), id: fieldAt(item, 'call_id') }))
+  const content = said?.content ?? null
+  if (content === null && calls.length === 0) return []
+  return [{ role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) }]
 }
 
 /** The span's attributes over those of events that carry whole lists of messages. */

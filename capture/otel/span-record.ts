@@ -5,22 +5,15 @@ import type { ChatMessage } from './chat-messages.ts'
 import { listUnder, unpacked } from './nested-attributes.ts'
 import type { Attributes } from './otlp-values.ts'
 import type { Span } from './read-spans.ts'
-import {
-  finishReasons,
-  firstOf,
-  firstTokenMilliseconds,
-  firstTokenSeconds,
-  spanFields,
-  spanParameters,
-} from './span-fields.ts'
+import { finishReasons, firstOf, parameterLists, spanFields, spanParameters } from './span-fields.ts'
 import { answerOf, leavesOutWords, promptOf } from './span-messages.ts'
 import { kindOfSpan } from './span-kind.ts'
 import { labelOf, maxLabelUnits, storable } from './span-labels.ts'
+import { errorOf, firstTokenMs, rounded, statusOf } from './span-outcome.ts'
 import { costOf, tokensOf } from './span-tokens.ts'
 import type { CallLabels } from './spans-of-calls.ts'
 
 const maxProviderUnits = 64
-const maxErrorUnits = 8_192
 
 /**
  * The record of a span, as `POST /internal/log` takes it; null for a span of neither a model nor a tool. The
@@ -42,7 +35,7 @@ export function recordOfSpan(span: Span, projectId: string, around: CallLabels =
     user_id: label('user_id') ?? around.user_id,
     latency_ms: rounded(Math.max(0, span.endMs - startMs)),
     time_to_first_token_ms: firstTokenMs(span),
-    status_code: statusOf(attributes),
+    status_code: statusOf(span),
     error: errorOf(span),
     metadata: metadataOf(span),
     ...(kind === 'tool'
@@ -75,27 +68,15 @@ function startOf({ scope, attributes, startMs }: Span): number {
   return isLog && typeof seconds === 'number' ? startMs - seconds * 1_000 : startMs
 }
 
-function firstTokenMs({ attributes, startMs }: Span): number | undefined {
-  const [given, seconds] = [
-    firstOf(attributes, firstTokenMilliseconds),
-    firstOf(attributes, firstTokenSeconds),
-  ]
-  const firstAt = textOf(attributes.get('langfuse.observation.completion_start_time')) ?? ''
-  const ms =
-    typeof given === 'number'
-      ? given
-      : typeof seconds === 'number'
-        ? seconds * 1_000
-        : Date.parse(firstAt.replaceAll('"', '')) - startMs
-  return Number.isFinite(ms) && ms >= 0 ? rounded(ms) : undefined
-}
-
-const rounded = (ms: number) => Math.round(ms * 1_000) / 1_000
-
 function modelCall(span: Span, model: string | undefined, provider: string | undefined): JsonObject {
   const { attributes } = span
   const [messages, answers] = [promptOf(span), answerOf(span)]
-  const parameters = Object.entries(spanParameters).map(([name, names]) => [name, firstOf(attributes, names)])
+  const listed = parameterLists.map((name) => unpacked(attributes.get(name)))
+  const parameters = Object.entries(spanParameters).map(([name, names]) => [
+    name,
+    firstOf(attributes, names) ??
+      listed.map((list) => fieldAt(list, name)).find((value) => /^(?:number|boolean)$/.test(typeof value)),
+  ])
   const asked = withoutNulls({
     model,
     ...(Object.fromEntries(parameters) as object),
@@ -125,18 +106,29 @@ function answerBody(
   model: string | undefined,
   answers: readonly ChatMessage[],
 ): JsonObject | null {
-  if (answers.length === 0)
-    return span.error !== null || isEmbedding(span.attributes) ? null : { model, truncated: true }
+  const isRead = answers.some(
+    ({ content, reasoning_content: thought, tool_calls: calls = [] }) =>
+      (content !== null && content !== '') || thought !== undefined || calls.length > 0,
+  )
+  if (!isRead)
+    return span.error !== null || isEmbedding(span.attributes)
+      ? null
+      : withoutNulls({ object: 'chat.completion', model, choices: [], truncated: true })
   const reasons = listOf(unpacked(span.attributes.get('gen_ai.response.finish_reasons')))
   const single = textOf(said(firstOf(span.attributes, finishReasons)))
   const choices = answers.map((message, index) => ({
     index,
     message,
-    finish_reason: reasons[index] ?? (index === 0 ? single : undefined) ?? null,
+    finish_reason: reasonOf(reasons[index] ?? (index === 0 ? single : undefined)),
   }))
   const id = textOf(firstOf(span.attributes, ['gen_ai.response.id', 'ai.response.id']))
   const truncated = leavesOutWords(span, 'response') ? true : undefined
   return withoutNulls({ id, object: 'chat.completion', model, choices, truncated })
+}
+
+/** As chat completions name it; the GenAI conventions and Vercel have other names for calls of tools. */
+function reasonOf(given: unknown): unknown {
+  return given === 'tool_call' || given === 'tool-calls' ? 'tool_calls' : (given ?? null)
 }
 
 export function isEmbedding(attributes: Attributes): boolean {
@@ -178,7 +170,9 @@ function toolsOf(attributes: Attributes): unknown {
     ...listUnder(attributes, 'llm.tools.').map((tool) => unpacked(fieldAt(tool, 'tool', 'json_schema'))),
     ...listUnder(attributes, 'llm.request.functions.').map((tool) => ({ type: 'function', function: tool })),
   ]
-  return flat.length > 0 ? flat : undefined
+  if (flat.length > 0) return flat
+  const beside = listOf(fieldAt(unpacked(attributes.get('langfuse.observation.input')), 'tools'))
+  return beside.length > 0 ? beside : undefined
 }
 
 /** Names of the conventions whose providers have others here. */
@@ -197,18 +191,6 @@ function providerOf(name: string): string {
     0,
     maxProviderUnits,
   )
-}
-
-function statusOf(attributes: Attributes): number | undefined {
-  return spanFields.status_code
-    .map((name) => Number(attributes.get(name) ?? NaN))
-    .find((code) => Number.isInteger(code) && code >= 100 && code <= 599)
-}
-
-function errorOf({ error, attributes }: Span): string | undefined {
-  if (error === null) return undefined
-  const type = textOf(attributes.get('error.type'))
-  return storable(error || (type ?? 'the span failed')).slice(0, maxErrorUnits)
 }
 
 const metadataPrefixes = [

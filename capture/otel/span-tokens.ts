@@ -64,8 +64,10 @@ function less(whole: number | undefined, part: number | undefined): number | und
 /** The cost that the instrumentation states. */
 export function costOf(attributes: Attributes): JsonObject {
   const details = objectOf(unpacked(attributes.get('langfuse.observation.cost_details')))
+  // Langfuse writes 0 where it knows none.
+  const total = details?.['total'] || undefined
   const stated = Number(
-    details?.['total'] ?? attributes.get('gen_ai.usage.cost') ?? attributes.get('llm.cost.total') ?? NaN,
+    total ?? attributes.get('gen_ai.usage.cost') ?? attributes.get('llm.cost.total') ?? NaN,
   )
   return Number.isFinite(stated) && stated >= 0 ? { cost_usd: stated } : {}
 }

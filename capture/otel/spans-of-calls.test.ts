@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { readSpans, type Span } from './read-spans.ts'
+import { recordOfSpan } from './span-record.ts'
 import { labelsOfCalls, spansOfCalls } from './spans-of-calls.ts'
 import { otlpRequest, type GivenSpan } from './testing/otlp-request.ts'
+import { projectId } from './testing/recorded-span.ts'
 
 const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' }
 const [outer, inner, other] = ['00000000000000a1', '00000000000000b2', '00000000000000c3']
@@ -69,4 +71,14 @@ test('spans that are each their own ancestor end the search', () => {
     { attributes: {}, spanId: outer, parentSpanId: inner },
   ])
   expect(labelsOfCalls(spans)(spans[0] as Span)).toEqual({})
+})
+
+test('two calls of one model in one trace are two records, in one request or in two', () => {
+  const around = { attributes: {}, spanId: other }
+  const first = { attributes: chat, spanId: outer, parentSpanId: other }
+  const second = { attributes: chat, spanId: inner, parentSpanId: other }
+  expect(recorded([around, first, second])).toEqual([outer, inner])
+  expect([...recorded([first]), ...recorded([second, around])]).toEqual([outer, inner])
+  const ids = read([first, second]).map((span) => recordOfSpan(span, projectId)?.['id'])
+  expect(new Set(ids).size).toBe(2)
 })

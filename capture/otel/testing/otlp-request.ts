@@ -7,7 +7,8 @@ export interface GivenSpan {
   startMs?: number
   durationMs?: number
   attributes?: Readonly<Record<string, unknown>>
-  events?: readonly { name: string; attributes: Readonly<Record<string, unknown>> }[]
+  /** `afterMs`: since the start. */
+  events?: readonly { name: string; attributes: Readonly<Record<string, unknown>>; afterMs?: number }[]
   status?: { code: number; message?: string }
 }
 
@@ -57,7 +58,11 @@ function spanOf(given: GivenSpan, index: number): object {
     startTimeUnixNano: `${startMs}000000`,
     endTimeUnixNano: `${startMs + (given.durationMs ?? 250)}000000`,
     attributes: pairs(given.attributes ?? {}),
-    events: (given.events ?? []).map(({ name, attributes }) => ({ name, attributes: pairs(attributes) })),
+    events: (given.events ?? []).map(({ name, attributes, afterMs = 0 }) => ({
+      name,
+      attributes: pairs(attributes),
+      timeUnixNano: `${startMs + afterMs}000000`,
+    })),
     ...(given.status !== undefined && { status: given.status }),
   }
 }
