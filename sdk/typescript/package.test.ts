@@ -91,7 +91,7 @@ test('an ES module with the Google client; the process ends by itself and its re
      for await (const part of await google.models.generateContentStream({ model: 'model-1', contents: 'Hi' })) process.stdout.write(part.text)`,
   )
   expect(stdout).toBe('Hello there')
-  expect(receiver.taken).toMatchObject([{ response_body: { modelVersion: 'model-1' }, source: 'sdk' }])
+  expect(receiver.taken).toMatchObject([{ model: 'model-1', source: 'sdk' }])
 })
 
 test('its package.json can be asked for, as tools do', async () => {

@@ -1,7 +1,7 @@
 import { errorOfAnswer } from '../../../capture/answer-error.ts'
 import { billedPartsOf, joinParts } from '../../../capture/billed-parts.ts'
 import { recordableUsage } from '../../../capture/call-cost.ts'
-import { modelOf } from '../../../capture/describe-call.ts'
+import { fieldAt, textOf } from '../../../capture/json.ts'
 import { inferenceGeoOf, serviceTierOf } from '../../../capture/service-tier.ts'
 import { statedCostOf } from '../../../capture/stated-cost.ts'
 import { newId } from '../../../schemas/ids.ts'
@@ -188,12 +188,17 @@ function recordLater(
   })
 }
 
+/** Ingest would reject the record for a text that it cannot store. */
+const modelForm = /^[\w./:@-]{1,256}$/
+
 /** Record fields that depend on the answer; ingest derives the others. */
 function saidBy(answered: BodyJson | undefined, { model }: ModelCall, status: number | undefined) {
   const answer = answered?.value
   const error = errorOfAnswer(answer, status) ?? undefined
-  // The answer's model is more exact than the path's.
-  const named = known({ error, model: modelOf(undefined, answer) === null ? model : undefined })
+  // The answer's model is more exact than the path's. Google calls it the version.
+  const version = textOf(fieldAt(answer, 'modelVersion')) ?? ''
+  const ofPath = model !== undefined && modelForm.test(version) ? version : model
+  const named = known({ error, model: textOf(fieldAt(answer, 'model')) === undefined ? ofPath : undefined })
   return answered?.isCut === true ? { ...named, ...tokensOf(answer) } : named
 }
 

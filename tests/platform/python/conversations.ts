@@ -117,6 +117,13 @@ export const conversations: readonly Conversation[] = [
     chunks: ['[{"candidates": [{"content": {"parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]}', '\n]'],
   },
   {
+    name: 'candidates of a version that cannot be stored',
+    path: '/v1beta/models/model-4:generateContent',
+    request: { contents: [{ parts: [{ text: 'Hi' }] }] },
+    ...json,
+    chunks: [JSON.stringify({ candidates: [], modelVersion: 'model-4\u0000' })],
+  },
+  {
     name: "Cohere's chat, streamed",
     path: '/v2/chat',
     request: { model: 'm', messages: user, stream: true },

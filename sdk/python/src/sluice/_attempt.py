@@ -28,6 +28,8 @@ _MAX_APART_MS = 10 * 60_000
 _STREAM_TYPES = re.compile(
     rf"text/event-stream|{re.escape(AMAZON_EVENTS)}|application/(?:x-)?(?:ndjson|jsonl|json-?lines|json-seq)\b"
 )
+#: Ingest would reject the record for a text that it cannot store.
+_MODEL_FORM = re.compile(r"[\w./:@-]{1,256}", re.ASCII)
 #: What is decoded of a compressed answer; the program holds all of it anyway.
 _MAX_DECODED = 256 * 2**20
 #: Compressed bytes decoded at once, so that the limit is noticed soon.
@@ -191,9 +193,10 @@ def _said_by(answered: BodyJson | None, call: ModelCall, status: int | None) -> 
     if error is not None:
         said["error"] = error
     # The answer's model is more exact than the path's.
-    named = text_of(field_at(value, "model")) or text_of(field_at(value, "modelVersion"))
-    if call.model is not None and named is None:
-        said["model"] = call.model
+    # Google calls it the version.
+    if call.model is not None and text_of(field_at(value, "model")) is None:
+        version = text_of(field_at(value, "modelVersion")) or ""
+        said["model"] = version if _MODEL_FORM.fullmatch(version) else call.model
     return {**said, **tokens_of(value)} if answered is not None and answered.is_cut else said
 
 
