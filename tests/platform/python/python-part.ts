@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { topics } from '#schemas/topics.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { runProgram } from '../engine/run-program.ts'
 import type { PlatformContext, PlatformPart } from '../platform-part.ts'
 import { startInfrastructure } from '../start-infrastructure.ts'
 import { createPythonVenv, type PythonVenv } from './python-venv.ts'
 
 /** How many calls the test of the real API makes. */
 const calls = 20
+/** Minor versions of Python 3 that it is written for. */
+const [oldest, newest] = [9, 14]
 
 export const pythonPart: PlatformPart = {
   about: 'the Python SDK with the providers’ own clients, its types and wheel, and records in a real API',
@@ -21,10 +24,34 @@ export const pythonPart: PlatformPart = {
       say((await venv.run('pytest', ['-q', '-p', 'no:cacheprovider'])).trimEnd().split('\n').at(-1) ?? '')
     })
     await report.check('mypy accepts it, strictly', () => venv.run('mypy', ['--cache-dir', '/dev/null']))
-    await report.check('pyright accepts it', () => venv.run('pyright', ['--pythonpath', venv.python]))
+    for (const version of [oldest, newest])
+      await report.check(`pyright accepts it for Python 3.${version}`, () =>
+        venv.run('pyright', ['--pythonpath', venv.python, '--pythonversion', `3.${version}`]),
+      )
+    await checkSyntax(context, venv)
     await report.check('one command makes the wheel', () => makeWheel(venv))
     await checkRealApi(context, venv)
   },
+}
+
+/** Compiles it with each of the supported Pythons that this machine has. */
+async function checkSyntax({ report }: PlatformContext, { directory }: PythonVenv): Promise<void> {
+  for (let version = oldest; version <= newest; version += 1) {
+    const python = `python3.${version}`
+    const name = `${python} compiles it`
+    const isThere = await runProgram(python, ['--version']).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) report.skip(name, 'this machine has none')
+    else
+      await report.check(name, () =>
+        runProgram(python, ['-W', 'error', '-m', 'compileall', '-q', '-f', 'src'], {
+          cwd: directory,
+          env: { ...process.env, PYTHONPYCACHEPREFIX: join(directory, python) },
+        }),
+      )
+  }
 }
 
 async function makeWheel({ run, directory }: PythonVenv): Promise<void> {
