@@ -1,6 +1,6 @@
 import { access, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Say } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { runProgram } from '../engine/run-program.ts'
@@ -8,8 +8,8 @@ import { CannotRun } from '../platform-part.ts'
 
 const source = join(import.meta.dirname, 'javascript')
 
-/** The program of `javascript/` in the cache, beside the packages that it needs. Throws {@link CannotRun}. */
-export async function installJavascript(cache: string, say: Say): Promise<string> {
+/** The program's copy in the cache, beside the packages that it needs. Throws {@link CannotRun}. */
+export async function installJavascript(cache: string, say: Say, program: string): Promise<string> {
   const wanted = await readFile(join(source, 'package.json'), 'utf8')
   const place = join(cache, `javascript-${createHash('sha256').update(wanted).digest('hex').slice(0, 12)}`)
   const mark = join(place, 'complete')
@@ -25,9 +25,9 @@ export async function installJavascript(cache: string, say: Say): Promise<string
       })
       await writeFile(mark, '')
     }
-    const program = join(place, 'traced-calls.js')
-    await cp(join(source, 'traced-calls.js'), program)
-    return program
+    const copy = join(place, basename(program))
+    await cp(program, copy)
+    return copy
   } catch (error) {
     throw new CannotRun(`the packages of JavaScript are needed (${messageOf(error)})`, { cause: error })
   }

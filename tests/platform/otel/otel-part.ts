@@ -10,11 +10,14 @@ import type { PlatformContext, PlatformPart } from '../platform-part.ts'
 import { installPython } from '../python/python-venv.ts'
 import { startInfrastructure } from '../start-infrastructure.ts'
 import { countTraced } from './count-traced.ts'
+import { exporterOf } from './exporter-of.ts'
 import { installJavascript } from './install-javascript.ts'
 import { instrumentations, type Traced } from './instrumentations.ts'
+import { buildCollector, startCollector } from './start-collector.ts'
 import { startProvider } from './start-provider.ts'
 
 const pythonProgram = join(import.meta.dirname, 'traced_calls.py')
+const javascriptProgram = join(import.meta.dirname, 'javascript', 'traced-calls.js')
 const requirements = join(import.meta.dirname, 'requirements.txt')
 
 export const otelPart: PlatformPart = {
@@ -22,7 +25,9 @@ export const otelPart: PlatformPart = {
   async run(context) {
     const { cache, report, say, undo } = context
     const python = await report.need('Python has the packages', () => installPython(cache, requirements, say))
-    const program = await report.need('Node has the packages', () => installJavascript(cache, say))
+    const program = await report.need('Node has the packages', () =>
+      installJavascript(cache, say, javascriptProgram),
+    )
     const commands = { python: [python, pythonProgram], javascript: [process.execPath, program] }
     const directory = await mkdtemp(join(tmpdir(), 'sluice-otel-'))
     undo.push(() => rm(directory, { recursive: true, force: true }))
@@ -35,21 +40,43 @@ export const otelPart: PlatformPart = {
       await report.check(`calls traced by ${name} are recorded as they were, each once`, () =>
         checkCalls({ context, api, command: [...commands[traced.program], name], traced }),
       )
+    const collector = await report.need('Go builds a Collector', () => buildCollector(cache, say))
+    for (const { compression, protocol, name } of throughCollector)
+      await report.check(`so are calls by ${protocol} through a Collector that sends ${compression}`, () => {
+        const traced: Traced = instrumentations[name]
+        const throughIt = { program: collector, directory, compression, protocol }
+        return checkCalls({ context, api, command: [...commands[traced.program], name], traced, throughIt })
+      })
   },
 }
+
+/** As docs/opentelemetry.md sets it up. */
+const throughCollector = [
+  { compression: 'gzip', protocol: 'http/protobuf', name: 'openinference' },
+  { compression: 'zstd', protocol: 'grpc', name: 'vercel' },
+] as const
 
 interface Check {
   context: PlatformContext
   api: RunningApi
   command: readonly string[]
   traced: Traced
+  throughIt?: { program: string; directory: string; compression: string; protocol: string }
 }
 
-async function checkCalls({ context, api, command, traced }: Check): Promise<void> {
+async function checkCalls({ context, api, command, traced, throughIt }: Check): Promise<void> {
   const { projectId, key } = await api.createProject()
   const provider = await startProvider()
   context.undo.push(() => provider.stop())
-  const env = { ...process.env, ...exporterOf(api.baseUrl, key) }
+  const collector =
+    throughIt &&
+    (await startCollector({ ...throughIt, environment: { SLUICE_URL: api.baseUrl, SLUICE_KEY: key } }))
+  if (collector !== undefined) context.undo.push(() => collector.stop())
+  const env = {
+    ...process.env,
+    ...exporterOf(api.baseUrl, key),
+    ...(collector !== undefined && collector.exporter),
+  }
   const [binary = '', ...given] = command
   await runProgram(binary, [...given, `${provider.url}/v1`], { env, timeoutMs: 120_000 })
   const recordsOf = async () =>
@@ -59,19 +86,4 @@ async function checkCalls({ context, api, command, traced }: Check): Promise<voi
   const counts = countTraced(await recordsOf())
   if (!isDeepStrictEqual(counts, expected))
     throw new Error(`recorded are ${JSON.stringify(counts)}, expected ${JSON.stringify(expected)}`)
-}
-
-function exporterOf(baseUrl: string, key: string): NodeJS.ProcessEnv {
-  return {
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${baseUrl}/v1/traces`,
-    OTEL_EXPORTER_OTLP_TRACES_HEADERS: `x-service-key=${key}`,
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${baseUrl}/v1/logs`,
-    OTEL_EXPORTER_OTLP_LOGS_HEADERS: `x-service-key=${key}`,
-    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
-    ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE: 'content',
-    LANGFUSE_HOST: baseUrl,
-    LANGFUSE_BASE_URL: baseUrl,
-    LANGFUSE_PUBLIC_KEY: 'anybody',
-    LANGFUSE_SECRET_KEY: key,
-  }
 }

@@ -6,6 +6,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { LegacyOpenTelemetry, OpenTelemetry } from '@ai-sdk/otel'
 import { observeOpenAI } from '@langfuse/openai'
 import { LangfuseSpanProcessor } from '@langfuse/otel'
+import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 import { generateText, isStepCount, streamText, tool } from 'ai'
@@ -46,7 +47,9 @@ async function callOpenAI() {
 }
 
 const isLangfuse = kind.startsWith('langfuse')
-const processor = isLangfuse ? new LangfuseSpanProcessor() : new BatchSpanProcessor(new OTLPTraceExporter())
+const isGrpc = process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL === 'grpc'
+const exporter = isGrpc ? new GrpcExporter() : new OTLPTraceExporter()
+const processor = isLangfuse ? new LangfuseSpanProcessor() : new BatchSpanProcessor(exporter)
 const provider = new NodeTracerProvider({ spanProcessors: [processor] })
 provider.register()
 if (kind === 'langfuse-openai') await callOpenAI()
