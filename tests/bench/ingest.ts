@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,13 +12,15 @@ import { setSinkFixture, type SinkFixture } from '#services/sink/testing/sink-fi
 import { cpuOfTree, startBenchProcess } from '../support/bench-process.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import type { LoadOrder, LoadResult } from '../support/http-load.ts'
+import { startLocalServer } from '../support/local-server.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 
 /**
  * Records per second of ingest at 64 connections, singly and by the hundred, with all its work: keys,
  * validation, derived fields, Avro, encryption. Against Express and kafkajs that only parse and send the same
  * records, and against producing the same bytes without HTTP. Spans by OTLP against batches of the same
- * calls. Separate processes; what is compared alternates.
+ * calls (at least 0.7 of their rate). Single records with the service's own traces against without. Separate
+ * processes; what is compared alternates.
  */
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '8' } } })
 const seconds = Number(values.seconds)
@@ -93,28 +96,20 @@ const bareProcess = await startBenchProcess(new URL('../support/bare-ingest.ts',
   fixture.environment['KAFKA_BROKERS'] ?? '',
   fixture.prefix + topics.requestLogged.name,
 ])
-const [port, operationsPort] = (await freePorts(2)) as [number, number]
-const ingestProcess = await startServiceProcess({
-  name: 'ingest',
-  environment: {
-    ...fixture.environment,
-    INGEST_HOST: '127.0.0.1',
-    INGEST_PORT: String(port),
-    BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    LOG_LEVEL: 'warn',
-  },
-  operationsPort,
-  logFile: join(directory, 'ingest.log'),
-})
+const traces = await startLocalServer(
+  createServer((request, response) => void request.resume().on('end', () => response.writeHead(200).end())),
+)
+const quiet = await startIngest('ingest', {})
+const tracing = await startIngest('ingest-traced', { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url })
 try {
-  await ingestProcess.ready()
   const json = { 'content-type': 'application/json' }
-  const ingest: Target = {
-    name: 'ingest',
-    url: `http://127.0.0.1:${port}`,
-    pid: ingestProcess.pid,
-    headers: { ...json, 'x-service-key': await addKey(fixture) },
+  const key = await addKey(fixture)
+  const target = async ({ process, url }: typeof quiet, name: string): Promise<Target> => {
+    await process.ready()
+    return { name, url, pid: process.pid, headers: { ...json, 'x-service-key': key } }
   }
+  const ingest = await target(quiet, 'ingest')
+  const traced = await target(tracing, 'ingest with its own traces')
   const bare: Target = {
     name: 'express + kafkajs',
     url: bareProcess.url,
@@ -124,9 +119,11 @@ try {
   for (const load of [loads.single, loads.batch])
     for (const target of [bare, ingest]) await measure(target, load, 3)
   await measure(ingest, loads.otlp, 3)
+  await measure(traced, loads.single, 3)
   const single = await inTurns([bare, loads.single], [ingest, loads.single])
   const batch = await inTurns([bare, loads.batch], [ingest, loads.batch])
   const otlp = await inTurns([ingest, loads.batch], [ingest, loads.otlp])
+  const own = await inTurns([ingest, loads.single], [traced, loads.single])
   const raw = await produceRaw(fixture)
   console.table({
     'one record a request, floor': single.floor,
@@ -134,6 +131,7 @@ try {
     [`${batchRecords} a request, floor`]: batch.floor,
     [`${batchRecords} a request, ingest`]: batch.ingest,
     [`${batchRecords} spans a request, ingest`]: otlp.ingest,
+    'one record a request, with own traces': own.ingest,
     'the same bytes, kafkajs alone': { recordsPerS: raw },
   })
   printFigures('ingest', {
@@ -144,14 +142,34 @@ try {
     p99_ms_c64: single.ingest.p99Ms,
     otlp_batch_ratio: ratio(otlp.ingest.recordsPerS, otlp.floor.recordsPerS),
     otlp_cpu_us_per_record: otlp.ingest.cpuUsPerRecord,
+    own_traces_ratio: ratio(own.ingest.recordsPerS, own.floor.recordsPerS),
+    own_traces_cpu_ratio: ratio(own.ingest.cpuUsPerRecord, own.floor.cpuUsPerRecord),
     raw_ratio: ratio(batch.ingest.recordsPerS, raw),
   })
 } finally {
-  await ingestProcess.stop()
-  for (const part of [loader, bareProcess]) await part.stop()
+  for (const part of [quiet.process, tracing.process, loader, bareProcess, traces]) await part.stop()
   await fixture.close()
   await rm(directory, { recursive: true })
   await stopInfrastructure()
+}
+
+/** An ingest in its own process. */
+async function startIngest(name: string, own: Readonly<Record<string, string>>) {
+  const [port, operationsPort] = (await freePorts(2)) as [number, number]
+  const process = await startServiceProcess({
+    name: 'ingest',
+    environment: {
+      ...fixture.environment,
+      INGEST_HOST: '127.0.0.1',
+      INGEST_PORT: String(port),
+      BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      LOG_LEVEL: 'warn',
+      ...own,
+    },
+    operationsPort,
+    logFile: join(directory, `${name}.log`),
+  })
+  return { process, url: `http://127.0.0.1:${port}` }
 }
 
 async function addKey({ pool, addProject }: SinkFixture): Promise<string> {
