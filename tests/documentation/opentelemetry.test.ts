@@ -1,8 +1,10 @@
 import { test } from '@jest/globals'
 import {
   finishReasons,
+  firstTokenEvent,
   firstTokenMilliseconds,
   firstTokenSeconds,
+  parameterLists,
   spanFields,
   spanParameters,
   spanTokens,
@@ -14,6 +16,7 @@ import {
   promptPrefixes,
   wholeEvent,
 } from '#capture/otel/span-messages.ts'
+import { describeDoors } from '../e2e/doors/describe-doors.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
 
 const code = (text: string) => `\`${text}\``
@@ -25,9 +28,12 @@ const rows = [
   ...Object.entries(spanTokens).map(([part, names]) => [`tokens: ${part}`, listed(names)]),
   [
     code('time_to_first_token_ms'),
-    `${listed(firstTokenMilliseconds)}; in seconds ${listed(firstTokenSeconds)}; ${code('langfuse.observation.completion_start_time')}`,
+    `${listed(firstTokenMilliseconds)}; in seconds ${listed(firstTokenSeconds)}; ${code('langfuse.observation.completion_start_time')}; event ${code(firstTokenEvent)}`,
   ],
-  ...Object.entries(spanParameters).map(([name, names]) => [code(`request_body.${name}`), listed(names)]),
+  ...Object.entries(spanParameters).map(([name, names]) => [
+    code(`request_body.${name}`),
+    `${listed(names)}, in ${parameterLists.map(code).join(' or ')}`,
+  ]),
   [
     code('request_body.messages'),
     `events ${code('gen_ai.*.message')}; ${listed([...indexed(promptPrefixes), ...promptAttributes])}`,
@@ -90,14 +96,40 @@ export OTEL_EXPORTER_OTLP_LOGS_HEADERS=x-service-key=svc_…
 
 ## A Collector
 
+It needs \`SLUICE_URL\` (\`http://sluice.internal:8000\`) and the project's key. Before version 0.144 the
+exporter is called \`otlphttp\`.
+
 \`\`\`yaml
+receivers:
+  otlp:
+    protocols:
+      grpc: { endpoint: 0.0.0.0:4317 }
+      http: { endpoint: 0.0.0.0:4318 }
+processors:
+  batch: { send_batch_size: 512, send_batch_max_size: 1024, timeout: 2s }
 exporters:
-  otlphttp/sluice:
-    traces_endpoint: http://sluice.internal:8000/v1/traces
-    logs_endpoint: http://sluice.internal:8000/v1/logs
-    headers: { x-service-key: svc_… }
+  otlp_http/sluice:
+    traces_endpoint: \${env:SLUICE_URL}/v1/traces
+    logs_endpoint: \${env:SLUICE_URL}/v1/logs
+    headers: { x-service-key: '\${env:SLUICE_KEY}' }
+    compression: zstd
     retry_on_failure: { enabled: true, max_elapsed_time: 0 }
+service:
+  pipelines:
+    traces: { receivers: [otlp], processors: [batch], exporters: [otlp_http/sluice] }
+    logs: { receivers: [otlp], processors: [batch], exporters: [otlp_http/sluice] }
 \`\`\`
+
+Ingest itself takes no gRPC. Every exporter of OpenTelemetry has OTLP over HTTP, and a Collector turns one
+into the other. A server with \`@grpc/grpc-js\` would be a second listener on HTTP/2, with limits, TLS, keys,
+shutdown and metrics of its own beside those of the HTTP routes.
+
+## What each way in carries
+
+\`scripts/test --platform doors\` has the same twelve conversations through each and compares the records with
+those of the gateway. \`yes\` is the same; a number says what differs. Failing calls are failed records in all.
+
+${describeDoors()}
 
 ## Attributes
 

@@ -1,3 +1,4 @@
+import { doorsPart } from '../e2e/doors/doors-part.ts'
 import { composePart } from './compose/compose-part.ts'
 import { imagePart } from './image/image-part.ts'
 import { modelPart } from './model/model-part.ts'
@@ -15,6 +16,7 @@ export const parts: Readonly<Record<string, PlatformPart>> = {
   model: modelPart,
   python: pythonPart,
   otel: otelPart,
+  doors: doorsPart,
   formats: formatsPart,
   syslog: syslogPart,
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createClient } from '../../sdk/typescript/index.ts'
-import { frameworkCases, type FrameworkCall } from '../../sdk/typescript/testing/framework-calls.ts'
-import { startProtocolServer, type ProtocolServer } from '../../sdk/typescript/testing/protocol-server.ts'
-import { startStack, type Stack } from '../support/start-stack.ts'
-import { until } from '../support/until.ts'
+import { createClient } from '../../../sdk/typescript/index.ts'
+import { frameworkCases, type FrameworkCall } from '../../../sdk/typescript/testing/framework-calls.ts'
+import { startProtocolServer, type ProtocolServer } from '../../../sdk/typescript/testing/protocol-server.ts'
+import { startStack, type Stack } from '../../support/start-stack.ts'
+import { until } from '../../support/until.ts'
 
 /** What is stored of calls by the SDK's fetch, beside what the gateway stores of the same calls. */
 let provider: ProtocolServer
