@@ -30,6 +30,8 @@ test('what has not changed is not sent again', async () => {
     '/api/requests',
     '/api/safety-scores',
     '/api/tools',
+    '/api/users',
+    `/api/costs?${range}`,
     `/api/stats?${range}`,
     `/api/requests/facets?${range}`,
     `/api/safety-scores/summary?${range}`,

@@ -18,6 +18,7 @@ import { describeApi } from './http/openapi.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { billingRoutes } from './routes/billing-routes.ts'
 import { calibrationRoutes } from './routes/calibration-routes.ts'
+import { costRoutes } from './routes/cost-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { findingChangeRoutes } from './routes/finding-change-routes.ts'
@@ -43,6 +44,7 @@ import { statsRoutes } from './routes/stats-routes.ts'
 import { statusRoutes } from './routes/status-routes.ts'
 import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
 import { alertRuleRoutes } from './routes/alert-rule-routes.ts'
+import { userRoutes } from './routes/user-routes.ts'
 import { suppressionRoutes } from './routes/suppression-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { savedViewRoutes } from './routes/saved-view-routes.ts'
@@ -87,7 +89,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
   const routes = [
     ...core.routes,
     ...apiRoutes(config, core, operatorPool, dependencies),
-    ...userRoutes({ ...dependencies, pool: operatorPool, limits }),
+    ...peopleAndSignInRoutes({ ...dependencies, pool: operatorPool, limits }),
   ]
   const tidying = createTidyPeople({
     ...dependencies,
@@ -216,7 +218,7 @@ function loginLimits(config: ApiConfig): LoginLimits {
 }
 
 /** Users of the dashboard, their logins and roles. */
-function userRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
+function peopleAndSignInRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
   const own = { ...parts, hasher: createPasswordHasher(), throttles: createThrottleStore(parts.pool) }
   return [...signInRoutes(own), ...meRoutes(own), ...savedViewRoutes(own), ...peopleRoutes(own)]
 }
@@ -232,6 +234,8 @@ function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clo
     ...requestDeliveryRoutes(parts),
     ...statsRoutes(parts),
     ...statusRoutes(parts),
+    ...costRoutes(parts),
+    ...userRoutes(parts),
     ...toolRoutes(parts),
     ...sessionRoutes(parts),
     ...reviewRoutes(parts),

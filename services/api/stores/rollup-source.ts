@@ -1,9 +1,11 @@
 import type { Conditions } from './conditions.ts'
-import type { OneProject, ProjectDatabase } from './project-database.ts'
+import type { ProjectDatabase } from './project-database.ts'
 
 const dayMs = 86_400_000
 
-export type RollupName = 'call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups'
+export type RollupName =
+  | ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups')
+  | ('label_rollups' | 'user_rollups')
 
 /** Whole hours, Unix milliseconds. */
 export interface HourRange {
@@ -17,7 +19,7 @@ export interface HourRange {
  * a counted day are in lanes and are added.
  */
 export async function rollupRows(
-  database: ProjectDatabase<OneProject>,
+  database: ProjectDatabase,
   rollup: RollupName,
   { startMs, endMs }: HourRange,
   conditions: Conditions,

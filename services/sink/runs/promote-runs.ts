@@ -14,6 +14,7 @@ import {
   changesLane,
   labelRollups,
   scoreRollups,
+  userRollups,
   verdictRollups,
 } from '../stores/rollup-tables.ts'
 import { advanceProject, changeRun, nextProject, type ScoreRun } from '../stores/run-store.ts'
@@ -66,10 +67,12 @@ async function exchange(
   const exchanged = await exchangeRuns(client, runs, calls)
   await moveBetweenFindings(client, { ...runs, nowMs: clock.now() }, { exchanged, calls })
   const changes = await rederiveVerdicts(client, runs, calls)
-  await rollups.add(client, callRollups, changesLane, countVerdicts(changes))
+  const verdicts = countVerdicts(changes)
+  await rollups.add(client, callRollups, changesLane, verdicts.calls)
   await rollups.add(client, verdictRollups, changesLane, countReadings(changes))
   const { labels } = countLabelledVerdicts(changes, await rollups.readLabeller(client))
   await rollups.add(client, labelRollups, changesLane, labels)
+  await rollups.add(client, userRollups, changesLane, verdicts.users)
   const callOf = new Map(calls.map((call) => [call.id, call]))
   await rollups.add(client, scoreRollups, changesLane, countExchange(runs, exchanged, callOf))
 }

@@ -6,6 +6,7 @@ import {
   createTally,
   dimensionsOf,
   minuteLengthMs,
+  userDimensionsOf,
   type RollupRow,
   type Tally,
 } from './tally-rollups.ts'
@@ -15,9 +16,10 @@ interface CountedCalls {
   minutes: RollupRow[]
   labels: RollupRow[]
   tools: RollupRow[]
+  users: RollupRow[]
 }
 
-/** What new calls add to `call_rollups`, `call_minutes`, `label_rollups` and `tool_rollups`. */
+/** What new calls add to `call_rollups`, `call_minutes` and the roll-ups by label, tool and user. */
 export function countCalls(
   newCalls: readonly PlacedCall[],
   labelsOf: (call: PlacedCall) => CallLabels,
@@ -26,6 +28,7 @@ export function countCalls(
   const minutes = createTally(minuteLengthMs)
   const labels = createTally()
   const tools = createTally()
+  const users = createTally()
   for (const placed of newCalls) {
     const plain = dimensionsOf(placed.call)
     const own = labelsOf(placed)
@@ -34,8 +37,15 @@ export function countCalls(
     countCall(minutes, placed, labelled)
     if (hasLabel(own)) countCall(labels, placed, labelled)
     countTools(tools, placed)
+    if (placed.call.user_id !== null) countCall(users, placed, userDimensionsOf(placed.call))
   }
-  return { calls: calls.rows(), minutes: minutes.rows(), labels: labels.rows(), tools: tools.rows() }
+  return {
+    calls: calls.rows(),
+    minutes: minutes.rows(),
+    labels: labels.rows(),
+    tools: tools.rows(),
+    users: users.rows(),
+  }
 }
 
 function countCall(

@@ -1,6 +1,6 @@
 import type { FoldedScores, Verdict } from './fold-verdicts.ts'
 import type { PlacedScore } from './place-score.ts'
-import { addTo, createTally, dimensionsOf, type RollupRow } from './tally-rollups.ts'
+import { addTo, createTally, dimensionsOf, userDimensionsOf, type RollupRow } from './tally-rollups.ts'
 
 /** What new scores add to `score_rollups`, of every run. */
 export function countScores(added: readonly PlacedScore[]): RollupRow[] {
@@ -31,15 +31,20 @@ export interface VerdictChange {
   after: CountedVerdict | undefined
 }
 
-/** What changed verdicts add to and subtract from `call_rollups`. */
-export function countVerdicts(changes: readonly VerdictChange[]): RollupRow[] {
-  const tally = createTally()
+/** What changed verdicts add to and subtract from `call_rollups` and `user_rollups`. */
+export function countVerdicts(changes: readonly VerdictChange[]): Record<'calls' | 'users', RollupRow[]> {
+  const calls = createTally()
+  const users = createTally()
   for (const { of, before, after } of changes) {
-    const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensionsOf(of.call))
-    if (before !== undefined) countVerdict(sums, before, -1)
-    if (after !== undefined) countVerdict(sums, after, 1)
+    const at = [of.projectUuid, of.requestCreatedAtMs] as const
+    const counted = [calls.sumsOf(...at, dimensionsOf(of.call))]
+    if (of.call.user_id !== null) counted.push(users.sumsOf(...at, userDimensionsOf(of.call)))
+    for (const sums of counted) {
+      if (before !== undefined) countVerdict(sums, before, -1)
+      if (after !== undefined) countVerdict(sums, after, 1)
+    }
   }
-  return tally.rows()
+  return { calls: calls.rows(), users: users.rows() }
 }
 
 /** What changed readings add to and subtract from `verdict_rollups`. */

@@ -15,7 +15,8 @@ export interface FoldedScores {
 }
 
 /** The fields by which calls are counted. */
-export type CountedBy = 'source' | 'model' | 'provider' | 'agent_name' | 'tool_name' | 'metadata'
+export type CountedBy =
+  'source' | 'model' | 'provider' | 'agent_name' | 'tool_name' | 'metadata' | 'user_id'
 
 /** What is kept of a request's live scores for filters. */
 export interface Verdict extends FoldedScores {

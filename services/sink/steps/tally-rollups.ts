@@ -19,6 +19,10 @@ export interface RollupRow {
 export function dimensionsOf({ source, model, provider, agent_name }: Pick<CallContext, PlainDimension>) {
   return { source, model, provider, agent_name }
 }
+export const userDimensionsOf = ({ source, user_id }: Pick<CallContext, 'source' | 'user_id'>) => ({
+  source,
+  user_id,
+})
 type PlainDimension = 'source' | 'model' | 'provider' | 'agent_name'
 
 const hourLengthMs = 3_600_000
@@ -91,11 +95,14 @@ export function addTo(sums: RollupRow['sums'], name: string, value: number | big
   else sums[name] = typeof before === 'bigint' ? before + BigInt(value) : before + Number(value)
 }
 
+/** A name as its series has it. */
+export const countedName = (name: string) => name.slice(0, longestName).toWellFormed()
+
 function nameSeries(dimensions: RollupRow['dimensions']) {
   const cut = Object.fromEntries(
     Object.entries(dimensions).map(([name, value]) => [
       name,
-      value?.slice(0, longestName).toWellFormed() ?? null,
+      value === null ? null : countedName(value),
     ]),
   )
   return { series: hashSeries(['series', cut]), isOther: false, dimensions: cut }

@@ -14,7 +14,14 @@ import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
 import { advancePosition, lockPosition } from './position-store.ts'
 import type { RollupStore } from './rollup-store.ts'
-import { callMinutes, callRollups, labelRollups, laneOf, toolRollups } from './rollup-tables.ts'
+import {
+  callMinutes,
+  callRollups,
+  labelRollups,
+  laneOf,
+  toolRollups,
+  userRollups,
+} from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
 
@@ -95,7 +102,8 @@ async function addToRollups(
   const calls = await rollups.add(client, callRollups, lane, counts.calls)
   const labels = await rollups.add(client, labelRollups, lane, counts.labels)
   await rollups.add(client, callMinutes, lane, counts.minutes)
-  return calls + labels + (await rollups.add(client, toolRollups, lane, counts.tools))
+  const users = await rollups.add(client, userRollups, lane, counts.users)
+  return calls + labels + users + (await rollups.add(client, toolRollups, lane, counts.tools))
 }
 
 interface IdentityRow {

@@ -3,7 +3,9 @@ import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import { dayOf } from './day-partitions.ts'
 import { eraseComments, findingsOfCalls } from './erase-comments.ts'
+import { eraseUserCounts, type ErasedCall } from './erase-user-counts.ts'
 import { lockCalls, type CallPlace } from './lock-calls.ts'
+import type { RollupStore } from './rollup-store.ts'
 import { timeBounds } from './time-bounds.ts'
 
 /** An open erasure. */
@@ -54,16 +56,22 @@ const conditionOf = {
 } as const
 
 /**
- * Deletes up to `limit` calls of an erasure with their bodies, scores, details and verdicts. Notes which, so
- * that what comes of them later is recognised. Returns how many.
+ * Deletes up to `limit` calls of an erasure with their bodies, scores, details and verdicts, and the names of
+ * users in counts that no call is left of. Notes which, so that what comes of them later is recognised.
+ * Returns how many. Call it while nobody folds.
  */
-export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit: number): Promise<number> {
+export async function eraseCalls(
+  client: ClientBase,
+  rollups: RollupStore,
+  erasure: OpenErasure,
+  limit: number,
+): Promise<number> {
   const { id: erasureId, project_id, scope, subject, requested_at } = erasure
   // The time in a request's identifier leads to its one day; a session's or a user's calls can be of every
   // day.
   const at = scope === 'request' ? new Date(idTimeMs(idFromUuid('request', subject))) : null
-  const { rows: keys } = await client.query<CallPlace>(
-    `select id, created_at from llm_requests where project_id = $1 and ${conditionOf[scope]}
+  const { rows: keys } = await client.query<CallPlace & ErasedCall>(
+    `select id, created_at, user_id from llm_requests where project_id = $1 and ${conditionOf[scope]}
      and (created_at <= $3 or stored_at <= $3) and ($5::timestamptz is null or created_at = $5) limit $4`,
     [project_id, subject, requested_at, limit, at],
   )
@@ -90,6 +98,8 @@ export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit
   }
   if (keys.length === 0) return 0
   await eraseComments(client, project_id, [...findings])
+  // A project's counts go as a whole.
+  if (scope !== 'project') await eraseUserCounts(client, rollups, project_id, keys)
   await client.query('update erasures set erased_calls = erased_calls + $2, barrier = null where id = $1', [
     erasureId,
     keys.length,

@@ -3,6 +3,8 @@ import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import type { OpenErasure } from './erase-calls.ts'
 import { recountDays } from './rollup-days.ts'
+import { eraseUserCounts, type ErasedCall } from './erase-user-counts.ts'
+import type { RollupStore } from './rollup-store.ts'
 import { dayTableOf, minuteTables, rollupTables } from './rollup-tables.ts'
 
 /**
@@ -139,11 +141,13 @@ const startOf = (unitMs: number, time: Date) => new Date(time.getTime() - (time.
 
 /**
  * Deletes a project's roll-ups of the hour of its erasure's request, and of later hours with calls of clients
- * whose clocks are ahead. Hours with calls made afterwards stay. Counts their days again, and deletes tool
- * names first seen so far ahead that no roll-up has them. Call it while nobody folds.
+ * whose clocks are ahead. Hours with calls made afterwards stay, without the names of users who made none.
+ * Counts their days again, and deletes tool names first seen so far ahead that no roll-up has them. Call it
+ * while nobody folds.
  */
 export async function eraseLastHours(
   client: ClientBase,
+  rollups: RollupStore,
   { project_id, requested_at }: OpenErasure,
 ): Promise<void> {
   const latest = new Date(requested_at.getTime() + clientsAheadMs)
@@ -174,6 +178,11 @@ export async function eraseLastHours(
       days.map((day) => ({ project_id, day: new Date(day) })),
     )
   }
+  const { rows: users } = await client.query<ErasedCall>(
+    `select distinct user_id, hour as created_at from user_rollups where project_id = $1 and hour between $2 and $3`,
+    [project_id, from, last],
+  )
+  await eraseUserCounts(client, rollups, project_id, users)
   await client.query(eraseToolsAheadSql, [project_id, requested_at, latest, from])
 }
 

@@ -23,7 +23,8 @@ export async function lockCalls(
 ): Promise<CountedCall[]> {
   // With these bounds Postgres skips the other days' partitions before it locks them.
   const { rows } = await client.query<CountedCall>(
-    `select r.id, r.created_at, r.source, r.model, r.provider, r.agent_name, r.tool_name, r.metadata::text as metadata
+    `select r.id, r.created_at, r.source, r.model, r.provider, r.agent_name, r.tool_name, r.user_id,
+       r.metadata::text as metadata
      from unnest($4::uuid[], $5::timestamptz[]) as k (id, created_at)
      join llm_requests r on r.project_id = $1 and r.id = k.id and r.created_at = k.created_at and r.created_at between $2 and $3
      order by r.created_at, r.id for update of r`,

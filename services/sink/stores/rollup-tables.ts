@@ -4,7 +4,8 @@ import { latencyBucketCount, latencyColumn } from '#schemas/latency-buckets.ts'
 /** A table of sums by hour or minute: docs/decisions/0006. */
 export interface RollupTable {
   name:
-    | ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups' | 'label_rollups')
+    | ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups')
+    | ('label_rollups' | 'user_rollups')
     | ('call_minutes' | 'score_minutes')
   timeColumn: 'hour' | 'minute'
   dimensions: readonly string[]
@@ -87,6 +88,12 @@ export const verdictRollups: RollupTable = {
 
 const labels = ['tool_name', ...labelColumns]
 
+const labelledSums = [
+  ...['calls', 'failed', 'prompt_tokens', 'completion_tokens', 'cost_picodollars'],
+  ...['verdict_safe', 'verdict_unscored', 'verdict_unsafe', 'severity_high', 'severity_critical'],
+  ...['readings', 'not_read'],
+]
+
 /** Calls with a tool or a declared metadata key (docs/decisions/0099). */
 export const labelRollups: RollupTable = {
   name: 'label_rollups',
@@ -94,13 +101,25 @@ export const labelRollups: RollupTable = {
   dimensions: [...callRollups.dimensions, ...labels],
   names: 'label_1',
   keptInOther: ['source'],
-  sums: [
-    ...['calls', 'failed', 'prompt_tokens', 'completion_tokens', 'cost_picodollars'],
-    ...['verdict_safe', 'verdict_unscored', 'verdict_unsafe', 'severity_high', 'severity_critical'],
-    ...['readings', 'not_read'],
-  ],
+  sums: [...labelledSums, 'priced', 'cached_tokens', 'reasoning_tokens'],
   sparseSums: callRollups.sparseSums,
   hasLastAt: false,
+  maxSeries: 1_000,
+}
+
+/** Calls with a user (docs/decisions/0117). */
+export const userRollups: RollupTable = {
+  name: 'user_rollups',
+  timeColumn: 'hour',
+  dimensions: ['source', 'user_id'],
+  names: 'user_id',
+  keptInOther: ['source'],
+  sums: [
+    ...['calls', 'failed', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'],
+    ...['priced', 'cost_picodollars', 'verdict_safe', 'verdict_unscored', 'verdict_unsafe'],
+  ],
+  sparseSums: callRollups.sparseSums,
+  hasLastAt: true,
   maxSeries: 1_000,
 }
 
@@ -109,6 +128,7 @@ export const callMinutes: RollupTable = {
   ...labelRollups,
   name: 'call_minutes',
   timeColumn: 'minute',
+  sums: labelledSums,
   coarser: { dimensions: callRollups.dimensions, maxSeries: callRollups.maxSeries },
 }
 
@@ -130,7 +150,7 @@ export const minuteTables: readonly RollupTable[] = [callMinutes, scoreMinutes]
 /** The hourly ones. */
 export const rollupTables: readonly RollupTable[] = [
   ...[callRollups, scoreRollups, toolRollups],
-  ...[verdictRollups, labelRollups],
+  ...[verdictRollups, labelRollups, userRollups],
 ]
 
 /** The lane of rows that have been folded into one a series. */

@@ -18,6 +18,7 @@ import {
   laneOf,
   scoreMinutes,
   scoreRollups,
+  userRollups,
   verdictRollups,
 } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
@@ -120,13 +121,15 @@ async function countIn(
   lane: number,
 ): Promise<number> {
   const changes = await moveVerdicts(client, foldVerdicts(added))
-  const verdicts = await rollups.add(client, callRollups, lane, countVerdicts(changes))
+  const { calls, users } = countVerdicts(changes)
+  const verdicts = await rollups.add(client, callRollups, lane, calls)
   const readings = await rollups.add(client, verdictRollups, lane, countReadings(changes))
   const counts = countLabelledVerdicts(changes, await rollups.readLabeller(client))
   await rollups.add(client, callMinutes, lane, counts.minutes)
   const labels = await rollups.add(client, labelRollups, lane, counts.labels)
+  const ofUsers = await rollups.add(client, userRollups, lane, users)
   await rollups.add(client, scoreMinutes, lane, countScoreMinutes(added))
-  return verdicts + readings + labels + (await rollups.add(client, scoreRollups, lane, countScores(added)))
+  return verdicts + readings + labels + ofUsers + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 
 // LIMIT keeps the planner from hashing a whole day of requests against a temporary table without statistics.

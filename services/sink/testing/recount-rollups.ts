@@ -7,6 +7,9 @@ const bucketSums = [...latencyBounds.keys(), latencyBounds.length].map(
   (bucket) =>
     `count(*) filter (where width_bucket(latency_ms, '{${latencyBounds.join(',')}}'::float8[]) = ${bucket}) as ${latencyColumn(bucket)}`,
 )
+const tokens = ['prompt', 'completion', 'cached', 'reasoning'].map(
+  (kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`,
+)
 const failed = `(error is not null or status_code >= 400)`
 const verdicts = [
   ...['safe', 'unscored', 'unsafe'].map(
@@ -22,7 +25,7 @@ export const recounts: Record<RollupTable['name'], string> = {
     select date_trunc('hour', r.created_at, 'UTC') as hour, source, model, provider, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, count(aborted_by) as aborted,
       ${[2, 3, 4, 5].map((hundred) => `count(*) filter (where status_code / 100 = ${hundred}) as status_${hundred}xx`).join(', ')},
-      ${['prompt', 'completion', 'cached', 'reasoning'].map((kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`).join(', ')},
+      ${tokens.join(', ')},
       count(cost_usd) as priced, coalesce(sum(floor(cost_usd * 1e12 + 0.5)::bigint), 0) as cost_picodollars,
       ${[...verdicts, ...bucketSums].join(', ')}
     from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
@@ -41,8 +44,18 @@ export const recounts: Record<RollupTable['name'], string> = {
     select date_trunc('hour', created_at, 'UTC') as hour, source, tool_name, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, 0 as requested
     from llm_requests where project_id = $1 and tool_name is not null group by 1, 2, 3, 4`,
-  label_rollups: labelledRecount('hour', 'and (tool_name is not null or l.label_1 is not null)'),
-  call_minutes: labelledRecount('minute', ''),
+  label_rollups: labelledRecount('hour', 'and (tool_name is not null or l.label_1 is not null)', [
+    'count(cost_usd) as priced',
+    ...tokens.slice(2),
+  ]),
+  call_minutes: labelledRecount('minute', '', []),
+  user_rollups: `
+    select date_trunc('hour', r.created_at, 'UTC') as hour, source, user_id, count(*) as calls,
+      count(*) filter (where ${failed}) as failed, ${tokens.join(', ')},
+      count(cost_usd) as priced, coalesce(sum(floor(cost_usd * 1e12 + 0.5)::bigint), 0) as cost_picodollars,
+      ${[...verdicts.slice(0, 3), ...bucketSums].join(', ')}
+    from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
+    where r.project_id = $1 and user_id is not null group by 1, 2, 3`,
   score_minutes: `
     select date_trunc('minute', request_created_at, 'UTC') as minute, source, scorer_name,
       case when suppressed_by is null then score_label else 'suppressed' end as score_label, severity, count(*) as scores
@@ -51,14 +64,14 @@ export const recounts: Record<RollupTable['name'], string> = {
 }
 
 /** Values of the declared keys team and tier, in their order: what the tests' projects count by. */
-function labelledRecount(step: 'hour' | 'minute', condition: string): string {
+function labelledRecount(step: 'hour' | 'minute', condition: string, further: readonly string[]): string {
   return `
     select date_trunc('${step}', r.created_at, 'UTC') as ${step}, source, model, provider, agent_name, tool_name, label_1, label_2, label_3,
       count(*) as calls, count(*) filter (where ${failed}) as failed,
-      ${['prompt', 'completion'].map((kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`).join(', ')},
+      ${tokens.slice(0, 2).join(', ')},
       coalesce(sum(floor(cost_usd * 1e12 + 0.5)::bigint), 0) as cost_picodollars,
       ${verdicts.filter((verdict) => !verdict.includes('severity_medium')).join(', ')},
-      count(verdict) as readings, count(*) filter (where verdict = 'not_read') as not_read, ${bucketSums.join(', ')}
+      count(verdict) as readings, count(*) filter (where verdict = 'not_read') as not_read, ${[...further, ...bucketSums].join(', ')}
     from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
     cross join lateral (
       select (array_agg(label order by label))[1] as label_1, (array_agg(label order by label))[2] as label_2, null::text as label_3 from (

@@ -86,7 +86,7 @@ test('replays, promotions, claims and erasures lock the partitions of their days
         [idToUuid(id), project, asked.subject],
       )
       const erasure = { id: idToUuid(id), project_id: project, settled: null, ...asked }
-      expect(await eraseCalls(client, erasure, 10)).toBe(1)
+      expect(await eraseCalls(client, createRollupStore(), erasure, 10)).toBe(1)
     }),
   }
   const own = nameOf(middayMs)

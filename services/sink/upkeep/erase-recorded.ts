@@ -16,6 +16,7 @@ import {
   eraseNamesInCounters,
   eraseNamesInValues,
 } from '../stores/erase-findings.ts'
+import { createRollupStore } from '../stores/rollup-store.ts'
 import {
   eraseCounts,
   eraseLastHours,
@@ -51,12 +52,13 @@ export function createErasing({
     'sluice_sink_erased_calls_total',
     'Calls deleted because somebody asked for it',
   )
+  const rollups = createRollupStore()
   /** Erasures whose last step failed: they come after the others. */
   const failing = new Set<string>()
 
   async function finish(client: PoolClient, erasure: OpenErasure): Promise<void> {
     if (erasure.settled === null) return markEmptied(client, erasure)
-    if (erasure.scope === 'project') await unfolded(eraseLastHours)(client, erasure)
+    if (erasure.scope === 'project') await unfolded(eraseLastHours)(client, rollups, erasure)
     await markErased(client, erasure, new Date(clock.now()))
     log.info({ scope: erasure.scope }, 'erasure done')
   }
@@ -67,7 +69,7 @@ export function createErasing({
       const erasure = await findOpenErasure(client, id)
       if (erasure === undefined) return undefined
       await cancelAttacks(client, erasure)
-      return { erasure, count: await eraseCalls(client, erasure, callsAtOnce) }
+      return { erasure, count: await unfolded(eraseCalls)(client, rollups, erasure, callsAtOnce) }
     })
     if (step === undefined || step === 'not_elected') return 0
     const { erasure, count } = step

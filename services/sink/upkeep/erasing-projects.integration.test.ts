@@ -92,6 +92,7 @@ test('of hours ahead, those in which calls since were made stay counted, with th
     // What was counted of erased calls in an hour that stays cannot be subtracted, names included.
     { what: 'tool_rollups', of: hour },
     { what: 'tool_rollups', of: hour },
+    { what: 'user_rollups', of: hour },
     { what: 'tool', of: 'before' },
     { what: 'tool', of: 'since' },
   ])

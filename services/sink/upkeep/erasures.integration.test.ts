@@ -4,6 +4,7 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { forgetErased } from '../stores/erase-calls.ts'
 import { addWebhook } from '../testing/add-webhook.ts'
 import { all } from '../testing/erasing-fixture.ts'
+import { foldAll } from '../testing/fold-all.ts'
 import { many, sampleCall } from '../testing/sample-records.ts'
 import { useErasingFixture } from '../testing/use-erasing-fixture.ts'
 
@@ -62,6 +63,38 @@ test.each<[scope: 'request' | 'session' | 'user', subjectOf: (call: LoggedCall) 
   })
   expect((await world.fixture.store([later])).dispositions).toEqual(['stored'])
 })
+
+test('a user’s name leaves the counts of an hour with the last call; the sums stay', async () => {
+  const projectId = await world.fixture.addProject()
+  const of = (user_id: string, session_id: string) =>
+    many(2, () => sampleCall(projectId, { user_id, session_id }))
+  const calls = [...of('u-gone', 's-1'), ...of('u-gone', 's-2'), ...of('u-kept', 's-2')]
+  await world.fixture.store(calls)
+  await world.fixture.score(calls)
+  await foldAll(world.pool, 60)
+  expect(await countsByUser(projectId)).toEqual([['u-gone', 4], ['u-kept', 2]]) // prettier-ignore
+  await world.fixture.erased(await world.fixture.erase(projectId, 'session', 's-1'), '2')
+  expect(await countsByUser(projectId)).toEqual([['u-gone', 4], ['u-kept', 2]]) // prettier-ignore
+  await world.fixture.erased(await world.fixture.erase(projectId, 'user', 'u-gone'), '2')
+  const left = [['others', 4], ['u-kept', 2]] // prettier-ignore
+  expect(await countsByUser(projectId)).toEqual(left)
+  await foldAll(world.pool, 60)
+  expect(await countsByUser(projectId)).toEqual(left)
+})
+
+/** Calls by the name they are counted by, as reports read them: days, and what has come of them since. */
+async function countsByUser(projectId: string): Promise<unknown[][]> {
+  const { rows } = await world.pool.query<{ name: string; by_hour: number; by_day: number }>(
+    `with counted as (
+       select user_id, is_other, calls as by_hour, case when lane >= 0 then calls else 0 end as by_day from user_rollups where project_id = $1
+       union all select user_id, is_other, 0, calls from user_rollups_by_day where project_id = $1
+     ) select case when is_other then 'others' else user_id end as name, sum(by_hour)::integer as by_hour, sum(by_day)::integer as by_day
+     from counted group by 1 order by 1`,
+    [idToUuid(projectId)],
+  )
+  expect(rows.map(({ by_day }) => by_day)).toEqual(rows.map(({ by_hour }) => by_hour))
+  return rows.map(({ name, by_hour }) => [name, by_hour])
+}
 
 test('an erasure is of what was made or taken before it, however late that comes, and of its own project', async () => {
   const [projectId, goneId] = [await world.fixture.addProject(), await world.fixture.addProject()]

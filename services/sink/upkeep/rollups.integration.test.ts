@@ -86,6 +86,7 @@ const someCall = fc.record({
   provider: maybe(fc.constant('openai')),
   agent_name: maybe(name),
   tool_name: maybe(name),
+  user_id: maybe(name),
   metadata: fc.constantFrom(
     ...[null, '{"team":"a"}', '{"team":"b","tier":3,"x":"y"}', '{"tier":true}', '{"team":["a"],"tier":null}'],
   ),
