@@ -3,7 +3,7 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { foldAll } from '#services/sink/testing/fold-all.ts'
-import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 
 const hourMs = 3_600_000
@@ -39,7 +39,7 @@ beforeAll(async () => {
     unsafe,
     make(31, { metadata: team('shop', 'rome'), user_id: 'bob', cost_usd: null, model: 'large' }),
     make(31, { metadata: team('shop', 'rome'), session_id: 's-2', status_code: 500 }),
-    make(32, { user_id: null, tool_name: 'search', provider: null }),
+    make(32, { user_id: null, metadata: null, tool_name: 'search', provider: null }),
     make(33, { source: 'redteam', cost_usd: 100 }),
     call(other.projectId, 31, { user_id: 'eve', cost_usd: 64 }),
   ])
@@ -150,13 +150,13 @@ test('the file has the same groups, and no formulas', async () => {
 })
 
 test('operators see all projects beside one another; a project sees its own', async () => {
-  const every = await api.call('GET', `/api/costs?${period}&by=project`, { key: operatorSecret })
+  const every = await api.call('GET', `/api/costs?${period}&by=project`, { operator: true })
   expect(groupsOf(every)).toEqual([
     [other.projectId, 64, 1, 0],
     [project.projectId, 6, 4, 8],
   ])
   expect(every.json['project_id']).toBeNull()
-  const ofUsers = await api.call('GET', '/api/costs?by=user', { key: operatorSecret })
+  const ofUsers = await api.call('GET', '/api/costs?by=user', { operator: true })
   expect(ofUsers.json['errors']).toEqual([{ path: 'project_id', message: 'is required with by=user' }])
   expect(groupsOf(await get(`${period}&by=project`))).toEqual([[project.projectId, 6, 4, 8]])
 })

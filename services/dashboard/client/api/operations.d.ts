@@ -446,6 +446,118 @@ export interface Operations {
       status: string
     }
   }
+  'GET /api/costs': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      previous_start?: string | undefined
+      by?: string | undefined
+      order?: 'cost' | 'calls' | 'tokens' | 'failed' | 'unsafe' | undefined
+      source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
+    }
+    body: undefined
+    answer: {
+      project_id: string | null
+      start: string
+      end: string
+      previous_start: string
+      by: string[]
+      step_hours: number
+      counted_from: string | null
+      named_from: string | null
+      total: {
+        calls: number
+        failed: number
+        unsafe: number
+        tokens: number
+        prompt_tokens: number
+        completion_tokens: number
+        cached_tokens: number
+        reasoning_tokens: number
+        priced: number
+        cost_usd: number
+        latency_p50_ms: number | null
+        latency_p95_ms: number | null
+      }
+      previous: {
+        calls: number
+        failed: number
+        unsafe: number
+        tokens: number
+        prompt_tokens: number
+        completion_tokens: number
+        cached_tokens: number
+        reasoning_tokens: number
+        priced: number
+        cost_usd: number
+      } | null
+      groups: {
+        values: (string | null)[]
+        is_other: boolean
+        calls: number
+        failed: number
+        unsafe: number
+        tokens: number
+        prompt_tokens: number
+        completion_tokens: number
+        cached_tokens: number
+        reasoning_tokens: number
+        priced: number
+        cost_usd: number
+        latency_p50_ms: number | null
+        latency_p95_ms: number | null
+        previous: {
+          calls: number
+          failed: number
+          unsafe: number
+          tokens: number
+          prompt_tokens: number
+          completion_tokens: number
+          cached_tokens: number
+          reasoning_tokens: number
+          priced: number
+          cost_usd: number
+        } | null
+      }[]
+      series: {
+        values: (string | null)[]
+        is_other: boolean
+        points: {
+          at: string
+          calls: number
+          failed: number
+          unsafe: number
+          tokens: number
+          prompt_tokens: number
+          completion_tokens: number
+          cached_tokens: number
+          reasoning_tokens: number
+          priced: number
+          cost_usd: number
+          latency_p50_ms: number | null
+          latency_p95_ms: number | null
+        }[]
+      }[]
+    }
+  }
+  'GET /api/costs/export': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      previous_start?: string | undefined
+      by?: string | undefined
+      order?: 'cost' | 'calls' | 'tokens' | 'failed' | 'unsafe' | undefined
+      source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
+    }
+    body: undefined
+    answer: unknown
+  }
   'GET /api/dead-letters': {
     params: Record<never, never>
     query: {
@@ -4174,6 +4286,60 @@ export interface Operations {
             requested: number
             agent_count: number
             agents: string[]
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/users': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      user_id?: string | undefined
+      order?: 'cost' | 'calls' | 'unsafe' | 'last_seen' | undefined
+      source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            user_id: string
+            last_seen_at: string
+            calls: number
+            failed: number
+            unsafe: number
+            tokens: number
+            priced: number
+            cost_usd: number
+            sessions: number
+            sessions_are_exact: boolean
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            user_id: string
+            last_seen_at: string
+            calls: number
+            failed: number
+            unsafe: number
+            tokens: number
+            priced: number
+            cost_usd: number
+            sessions: number
+            sessions_are_exact: boolean
           }[]
           total: number
           total_is_exact?: false | undefined

@@ -11,7 +11,9 @@ import {
   IconScale,
   IconSwords,
   IconActivity,
+  IconCoin,
   IconMailX,
+  IconUserSearch,
 } from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
 import { settingsPages } from './settings-pages.ts'
@@ -69,6 +71,20 @@ export const pages: readonly PageEntry[] = [
     icon: IconTool,
     section: 'Watch',
     load: async () => (await import('../pages/tools/tools-page.tsx')).ToolsPage,
+  },
+  {
+    path: '/costs',
+    title: 'Cost',
+    icon: IconCoin,
+    section: 'Watch',
+    load: async () => (await import('../pages/costs/costs-page.tsx')).CostsPage,
+  },
+  {
+    path: '/users',
+    title: 'Users',
+    icon: IconUserSearch,
+    section: 'Watch',
+    load: async () => (await import('../pages/users/users-page.tsx')).UsersPage,
   },
   {
     path: '/alert-rules',
