@@ -41,6 +41,7 @@ const firstRow = `document.querySelector('tr[data-index="0"] a') !== null`
 const otherFirstRow = 'first() !== undefined && first() !== old'
 const nothingWaits = `document.querySelector('main [aria-label="Loading"], main .mantine-Skeleton-root') === null`
 const wholeHome = `${nothingWaits} && document.querySelector('main [aria-label=Delivery]') !== null && document.querySelectorAll('main table').length >= 3`
+const wholeCosts = `${nothingWaits} && document.querySelectorAll('main .recharts-surface').length >= 1 && document.querySelector('main table[aria-label="Costs"] td') !== null`
 const wholeDetail = `${nothingWaits} && document.body.innerText.includes('words words') && document.body.innerText.includes('pii_detection')`
 /** Facets and the index of the chosen value, in turn. The newest call has none of these values. */
 const choices = [
@@ -113,10 +114,11 @@ async function measure(browser: Browser, baseUrl: string, filled: FilledDatabase
   const filter = await repeat((round) => choose(page, round))
   await findBodies(page)
   const home = await repeat(() => openHome(page))
+  const costs = await repeat(() => openCosts(page))
   page.removeAllListeners('request')
   const calls = await callsWithBodies(filled)
   const detail = await repeat((round) => openDetail(page, calls, round))
-  report({ list, filter, detail, home }, { initialJsKb, homeJsKb })
+  report({ list, filter, detail, home, costs }, { initialJsKb, homeJsKb })
 }
 
 /** To the request list, in a new profile. */
@@ -156,6 +158,13 @@ async function openHome(page: Page): Promise<TimedClick> {
   await page.goto('/tools')
   await awaitShown(page, nothingWaits)
   return timeClick(page, page.getByRole('link', { name: 'Home' }), wholeHome)
+}
+
+/** The last 30 days by the declared metadata key. */
+async function openCosts(page: Page): Promise<TimedClick> {
+  await page.goto('/tools')
+  await awaitShown(page, nothingWaits)
+  return timeClick(page, page.getByRole('link', { name: 'Cost', exact: true }), wholeCosts)
 }
 
 interface KeptCall {
@@ -206,7 +215,7 @@ async function findBodies(page: Page): Promise<void> {
 }
 
 function report(
-  measured: Record<'list' | 'filter' | 'detail' | 'home', readonly TimedClick[]>,
+  measured: Record<'list' | 'filter' | 'detail' | 'home' | 'costs', readonly TimedClick[]>,
   { initialJsKb, homeJsKb }: { initialJsKb: number; homeJsKb: number },
 ): void {
   const p95s = Object.entries(measured).map(([name, clicks]) => {

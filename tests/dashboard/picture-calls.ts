@@ -12,13 +12,34 @@ import { seedRequest } from '#tests/support/seed-requests.ts'
 const hourMs = 3_600_000
 const hours = 36
 
-/** Agents with their model, calls per hundred and unsafe calls per thousand. */
+/** Agents with their team, model, calls per hundred and unsafe calls per thousand. */
 const agents = [
-  { name: 'support-assistant', model: 'gpt-4o-mini', provider: 'openai', share: 46, unsafe: 9 },
-  { name: 'order-agent', model: 'gpt-4o', provider: 'openai', share: 22, unsafe: 5 },
-  { name: 'catalogue-writer', model: 'claude-sonnet-4-5', provider: 'anthropic', share: 14, unsafe: 1 },
-  { name: 'fraud-review', model: 'gemini-2.5-flash', provider: 'google', share: 11, unsafe: 2 },
-  { name: 'returns-agent', model: 'gpt-4o-mini', provider: 'openai', share: 7, unsafe: 22 },
+  {
+    name: 'support-assistant',
+    team: 'support',
+    model: 'gpt-4o-mini',
+    provider: 'openai',
+    share: 46,
+    unsafe: 9,
+  },
+  { name: 'order-agent', team: 'shop', model: 'gpt-4o', provider: 'openai', share: 22, unsafe: 5 },
+  {
+    name: 'catalogue-writer',
+    team: 'content',
+    model: 'claude-sonnet-4-5',
+    provider: 'anthropic',
+    share: 14,
+    unsafe: 1,
+  },
+  {
+    name: 'fraud-review',
+    team: 'payments',
+    model: 'gemini-2.5-flash',
+    provider: 'google',
+    share: 11,
+    unsafe: 2,
+  },
+  { name: 'returns-agent', team: 'shop', model: 'gpt-4o-mini', provider: 'openai', share: 7, unsafe: 22 },
 ] as const
 const scorers = [
   'content_safety',
@@ -31,11 +52,11 @@ const tools = ['lookup_order', 'refund_payment', 'search_catalogue', 'send_mail'
 
 const callsSql = `
   insert into llm_requests (project_id, id, created_at, source, model, provider, agent_name, session_id, user_id, type, tool_name, prompt_tokens,
-    completion_tokens, cost_usd, latency_ms, time_to_first_token_ms, status_code, zero_content_retention, received_at)
+    completion_tokens, cost_usd, latency_ms, time_to_first_token_ms, status_code, zero_content_retention, received_at, metadata)
   select $1, id, at, 'gateway', model, provider, agent, session, person, case when tool is not null then 'mcp_tool_call' end, tool, tokens_in,
-    tokens_out, (tokens_in * 0.4 + tokens_out * 1.6) * 1e-6, latency, latency / 6, status, false, at
+    tokens_out, (tokens_in * 0.4 + tokens_out * 1.6) * 1e-6, latency, latency / 6, status, false, at, jsonb_build_object('team', team)
   from jsonb_to_recordset($2) as r (id uuid, at timestamptz, model text, provider text, agent text, session text, person text, tool text,
-    tokens_in bigint, tokens_out bigint, latency float8, status integer)`
+    tokens_in bigint, tokens_out bigint, latency float8, status integer, team text)`
 
 const scoresSql = `
   insert into safety_scores (project_id, request_id, request_created_at, id, run_id, scorer_name, score_value, score_label, severity, method,
@@ -62,6 +83,10 @@ export async function fillPictureCalls(pool: pg.Pool, projectId: string): Promis
   const nowMs = Date.now()
   for (let day = -2; day <= 0; day++)
     await pool.query(`select ensure_day_partitions((now() + $1 * interval '1 day')::date)`, [day])
+  await pool.query('update projects set metadata_keys = $2 where id = $1', [
+    idToUuid(projectId),
+    JSON.stringify([{ name: 'team', counted_from: '2026-01-01T00:00:00.000Z' }]),
+  ])
   const calls = Array.from({ length: hours }, (_, hour) => callsOfHour(nowMs, hour, chance)).flat()
   const project = idToUuid(projectId)
   await pool.query(callsSql, [project, JSON.stringify(calls)])
@@ -80,7 +105,8 @@ export async function fillPictureCalls(pool: pg.Pool, projectId: string): Promis
     await pool.query(countingSql(table, ''), [project])
   }
   // Bulk roll-up sets the end of the hour, which lies in the future.
-  await pool.query('update tool_rollups set last_at = least(last_at, now())')
+  for (const table of ['tool_rollups', 'user_rollups'])
+    await pool.query(`update ${table} set last_at = least(last_at, now())`)
   await pool.query(toolsSql, [project])
   await pool.query('update subscriptions set requests_this_period = 1871204 where project_id = $1', [project])
   return shown
@@ -103,6 +129,7 @@ function callsOfHour(nowMs: number, hour: number, chance: Chance) {
       provider: agent.provider,
       agent: agent.name,
       unsafe: agent.unsafe,
+      team: agent.team,
       session: chance() < 0.5 ? `conversation-${hour}-${Math.floor(chance() * 12)}` : null,
       person: `customer-${Math.floor(chance() * 400)}`,
       tool:

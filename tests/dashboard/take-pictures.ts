@@ -69,6 +69,8 @@ function pagesOf(ids: ShownIds): Record<string, string> {
     sessions: '/sessions?range=24h',
     session: '/sessions/conversation-order-4711',
     tools: '/tools',
+    costs: '/costs?range=24h',
+    users: '/users?range=7d',
     reviews: '/reviews',
     scorers: '/scorers',
     'score-runs': '/score-runs',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, jest } from '@jest/globals'
+import { costTasks } from './cost-tasks.ts'
 import { destinationTasks } from './destination-tasks.ts'
 import { findingTasks } from './finding-tasks.ts'
 import { judgingTasks } from './judging-tasks.ts'
@@ -20,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => set.stop())
 
 describe('watching', () => watchingTasks(fixture))
+describe('costs', () => costTasks(fixture))
 describe('setting up', () => settingUpTasks(fixture))
 describe('by keyboard', () => keyboardTasks(fixture))
 describe('operating', () => operatingTasks(fixture))

@@ -13,6 +13,7 @@ export async function pathsOf(filled: FilledDatabase): Promise<Record<string, st
   const { startMs, endMs } = filled
   const iso = (ms: number) => new Date(ms).toISOString()
   const day = `start=${iso(endMs - dayMs)}&end=${iso(endMs)}`
+  const month = `start=${iso(endMs - 30 * dayMs)}&end=${iso(endMs)}`
   const quarter = `start=${iso(endMs - 90 * dayMs)}&end=${iso(endMs)}`
   const middleMs = startMs + (endMs - startMs) / 2
   const known = await findKnown(filled)
@@ -62,6 +63,14 @@ export async function pathsOf(filled: FilledDatabase): Promise<Record<string, st
     'stats, a quarter': `/api/stats?${quarter}`,
     'stats, a quarter by model': `/api/stats?${quarter}&by=model`,
     'facets, a month': '/api/requests/facets',
+    ...Object.fromEntries(
+      ['model', 'user', 'metadata.team', 'metadata.ticket', 'agent,metadata.team'].map((by) => [
+        `costs, a month by ${by}`,
+        `/api/costs?${month}&by=${by}`,
+      ]),
+    ),
+    'costs, a quarter by user': `/api/costs?${quarter}&by=user`,
+    'users, a month': `/api/users?${month}`,
     'tools, a month': '/api/tools',
     'sessions, first page': '/api/sessions',
     'sessions of an agent': '/api/sessions?agent_name=agent-9',

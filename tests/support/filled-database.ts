@@ -78,9 +78,10 @@ async function findOrPlan(client: pg.Client, rows: number): Promise<FilledCalls>
   const endMs = Math.floor(Date.now() / dayMs) * dayMs
   const startMs = endMs - filledDays * dayMs
   const projectId = newId('project', startMs)
-  await client.query(`insert into projects (id, name, created_at) values ($1, 'bench', now())`, [
-    idToUuid(projectId),
-  ])
+  await client.query(
+    `insert into projects (id, name, created_at, metadata_keys) values ($1, 'bench', now(), $2)`,
+    [idToUuid(projectId), JSON.stringify([{ name: 'team', counted_from: new Date(startMs).toISOString() }])],
+  )
   await client.query(
     `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor)
      values ($1, 'enterprise', now(), now() + interval '1 month', now())`,

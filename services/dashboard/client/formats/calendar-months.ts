@@ -1,4 +1,4 @@
-/** A calendar month in the browser's zone, as times of an address; `-1` is the month before that of `nowMs`. */
+/** A calendar month in the browser's zone, as times of an address. `offset`: months from that of `nowMs`. */
 export function monthRange(nowMs: number, offset: number): { start: string; end: string } {
   const now = new Date(nowMs)
   const first = (months: number) => new Date(now.getFullYear(), now.getMonth() + months, 1).toISOString()

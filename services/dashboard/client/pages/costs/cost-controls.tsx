@@ -50,10 +50,10 @@ export function CostControls({ metric, ofEvery, maySeeEvery, ...grouping }: Cost
       ) : null}
       <SegmentedControl
         aria-label="Show"
+        size="xs"
         data={Object.entries(metrics).map(([value, { label }]) => ({ value, label }))}
         value={metric}
         onChange={(value) => setTexts({ show: value })}
-        style={{ flexWrap: 'wrap' }}
       />
     </Group>
   )

@@ -12,7 +12,7 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import {
-  describeChange,
+  describeBefore,
   filtersOfGroup,
   labelOfDimension,
   nameOfGroup,
@@ -55,7 +55,7 @@ export function CostTable({ costs, range, projectName }: CostTableProps) {
             title: 'Before',
             isNumber: true,
             cell: ({ cost_usd: usd, previous: before }: Group) =>
-              `${formatUsd(before?.cost_usd)} (${describeChange(usd, before?.cost_usd)})`,
+              describeBefore(usd, before?.cost_usd ?? 0, formatUsd),
           },
         ]),
     { title: 'Calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },

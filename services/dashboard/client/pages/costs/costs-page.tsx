@@ -20,7 +20,7 @@ import { StatTile } from '../../parts/stat-tile.tsx'
 import { CostControls, MonthButtons } from './cost-controls.tsx'
 import { CostTable } from './cost-table.tsx'
 import {
-  describeChange,
+  describeBefore,
   describeUnpriced,
   labelOfDimension,
   metrics,
@@ -101,7 +101,7 @@ interface ReportProps {
 }
 
 function Report({ costs, range, metric, projectName }: ReportProps) {
-  const title = `${metrics[metric].label} by ${costs.by.map((name) => labelOfDimension(name).toLowerCase()).join(' and ')}`
+  const title = `${metrics[metric].label}${metric === 'latency' ? ' (p95)' : ''} by ${costs.by.map((name) => labelOfDimension(name).toLowerCase()).join(' and ')}`
   return (
     <Stack gap="lg">
       <Notes costs={costs} />
@@ -146,24 +146,22 @@ function Notes({ costs: { counted_from, named_from, by, start } }: { costs: Cost
 }
 
 function CostTiles({ costs: { total, previous } }: { costs: Costs }) {
-  const before = (now: number, name: 'cost_usd' | 'calls' | 'tokens', format: (value: number) => string) =>
-    previous === null
-      ? 'not compared'
-      : `${format(previous[name])} before, ${describeChange(now, previous[name])}`
+  const before = (name: 'cost_usd' | 'calls' | 'tokens', format: (value: number) => string) =>
+    previous === null ? 'not compared' : `before: ${describeBefore(total[name], previous[name], format)}`
   const share = (name: 'failed' | 'unsafe') =>
-    previous === null ? 'not compared' : `${formatShare(previous[name], previous.calls)} before`
+    previous === null ? 'not compared' : `before: ${formatShare(previous[name], previous.calls)}`
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      <StatTile label="Cost" detail={before(total.cost_usd, 'cost_usd', formatShortUsd)}>
+      <StatTile label="Cost" detail={before('cost_usd', formatShortUsd)}>
         {formatShortUsd(total.cost_usd)}
         <Text size="xs" c="dimmed">
           {describeUnpriced(total)}
         </Text>
       </StatTile>
-      <StatTile label="Calls" detail={before(total.calls, 'calls', formatShort)}>
+      <StatTile label="Calls" detail={before('calls', formatShort)}>
         {formatShort(total.calls)}
       </StatTile>
-      <StatTile label="Tokens" detail={before(total.tokens, 'tokens', formatShort)}>
+      <StatTile label="Tokens" detail={before('tokens', formatShort)}>
         {formatShort(total.tokens)}
       </StatTile>
       <StatTile label="Failed" detail={share('failed')}>

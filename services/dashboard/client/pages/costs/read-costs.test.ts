@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { describeChange, filtersOfGroup, nameOfGroup, stepsOf, type Costs } from './read-costs.ts'
+import { describeBefore, filtersOfGroup, nameOfGroup, stepsOf, type Costs } from './read-costs.ts'
 
 const projectName = (id: string) => (id === 'prj_1' ? 'Web shop' : id)
 
@@ -23,13 +23,12 @@ describe('a group', () => {
 })
 
 test.each([
-  [15, 10, '+50%'],
-  [5, 10, '-50%'],
-  [10, 10, 'unchanged'],
-  [10, 0, 'new'],
-  [0, undefined, 'unchanged'],
-])('%s after %s is %s', (now, before, change) => {
-  expect(describeChange(now, before)).toBe(change)
+  [15, 10, '10, +50%'],
+  [5, 10, '10, -50%'],
+  [10, 10, '10, unchanged'],
+  [10, 0, '0'],
+])('before %s it was %s', (now, before, text) => {
+  expect(describeBefore(now, before, String)).toBe(text)
 })
 
 test('a chart has every step, with 0 where a group has no calls and no latency there', () => {

@@ -38,7 +38,7 @@ export const metrics = {
   tokens: { label: 'Tokens', order: 'tokens', valueOf: (sums: Sums) => sums.tokens, format: formatShort },
   failed: { label: 'Failed', order: 'failed', valueOf: (sums: Sums) => sums.failed, format: formatShort },
   unsafe: { label: 'Unsafe', order: 'unsafe', valueOf: (sums: Sums) => sums.unsafe, format: formatShort },
-  latency: { label: 'Latency (p95)', order: 'calls', valueOf: undefined, format: formatDuration },
+  latency: { label: 'Latency', order: 'calls', valueOf: undefined, format: formatDuration },
 } as const
 export type Metric = keyof typeof metrics
 
@@ -75,14 +75,14 @@ export function filtersOfGroup(
   )
 }
 
-/** `+25%` of what it was; absent where nothing was. */
-export function describeChange(now: number, before: number | undefined): string {
-  if (before === undefined || before === 0) return now === 0 ? 'unchanged' : 'new'
+/** `US$8.00, +25%`: the period before, and the change since. Of nothing there is no share. */
+export function describeBefore(now: number, before: number, format: (value: number) => string): string {
+  if (before === 0) return format(0)
   const change = formatShare(now - before, before)
-  return now === before ? 'unchanged' : now > before ? `+${change}` : change
+  return `${format(before)}, ${now === before ? 'unchanged' : now > before ? `+${change}` : change}`
 }
 
-/** The steps of the chart with a value for each of `series`: 0, or nothing of latency, where there were none. */
+/** The chart's steps with a value for each of `series`. Without calls it is 0, and a latency is missing. */
 export function stepsOf(
   { series, start, end, step_hours }: Pick<Costs, 'series' | 'start' | 'end' | 'step_hours'>,
   metric: Metric,
