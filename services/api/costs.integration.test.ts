@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { foldAll } from '#services/sink/testing/fold-all.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
@@ -171,4 +171,30 @@ test('GET /api/users says who calls, what it costs and when they were last seen'
   const latest = await get(`${period}&order=last_seen&user_id=bob`, '/api/users')
   expect(latest.json['items']).toMatchObject([{ user_id: 'bob', sessions_are_exact: true }])
   expect((await get(`${period}&page=9`, '/api/users')).json).toMatchObject({ items: [], total: 2 })
+})
+
+test('the 300 largest have a group of their own, and the rest one', async () => {
+  const { projectId, key } = await api.createProject()
+  const calls = many(305, (index) =>
+    call(projectId, 31, { user_id: `user-${index}`, cost_usd: index + 1, id: newId('request', day + dayMs) }),
+  )
+  await createCallStorage(api.pool).calls(calls)
+  const answer = await api.call('GET', `/api/costs?${period}&by=user`, { key })
+  const groups = groupsOf(answer)
+  expect([groups.length, groups[0], groups.at(-1)]).toEqual([301, ['user-304', 305, 1, 0], ['', 15, 5, 0]])
+  expect((answer.json['groups'] as Group[]).at(-1)).toMatchObject({ values: [], is_other: true })
+  expect(answer.json['total']).toMatchObject({ calls: 305, cost_usd: (305 * 306) / 2 })
+})
+
+test('of a grouping that no roll-up has, the newest 100,000 calls are read, and it says so', async () => {
+  const { projectId, key } = await api.createProject()
+  await api.pool.query(
+    `insert into llm_requests (project_id, id, created_at, source, model, metadata, zero_content_retention, received_at)
+     select $1, gen_random_uuid(), $2::timestamptz - n * interval '0.5 s', 'gateway', 'small', '{"place": 7}', false, now()
+     from generate_series(1, 100010) n`,
+    [idToUuid(projectId), new Date(day + 40 * hourMs)],
+  )
+  const { json } = await api.call('GET', `/api/costs?${period}&by=metadata.place`, { key })
+  expect(json).toMatchObject({ total: { calls: 100_000 }, previous: null, groups: [{ values: ['7'] }] })
+  expect(Date.parse(String(json['counted_from']))).toBeLessThan(day + 40 * hourMs - 49_999_000)
 })

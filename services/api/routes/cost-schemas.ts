@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idField, timeField } from '#http/fields.ts'
+import { idField, textField, timeField } from '#http/fields.ts'
 import { reportSources } from '../http/source-filter.ts'
 import { countedRangeFields, rangeFields } from '../http/time-range.ts'
 import { costOrders, type CostOrder } from '../stores/cost-sums.ts'
@@ -14,9 +14,7 @@ export const costQuery = z.strictObject({
   previous_start: timeField
     .optional()
     .describe('Start of the period before, which ends at `start`. Absent: it is as long as the range.'),
-  by: z
-    .string()
-    .max(200)
+  by: textField(200)
     .default('model')
     .describe(
       '`model`, `provider`, `agent`, `source`, `user`, `project`, `metadata.<key>`, or two of them with a comma between.',

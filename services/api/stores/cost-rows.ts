@@ -7,7 +7,7 @@ import type { ProjectDatabase } from './project-database.ts'
 import { hourlyRows, rollupRows, type HourRange, type RollupName } from './rollup-source.ts'
 
 /** Calls that are looked at for a grouping that no roll-up has. */
-export const maxScanned = 100_000
+const maxScanned = 100_000
 
 export interface CountedRange extends HourRange, SourceFilter {
   stepHours: number
