@@ -60,6 +60,7 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
     )
     rowCounter.inc(rowCount)
     countOverflow('calls', stored.overflowCount)
+    countOverflow('users', stored.overflowUsers)
     countOverflow('tools', stored.leftOutTools)
     for (const disposition of dispositions) dispositionCounter.inc({ fate: disposition })
     return outcomes

@@ -16,7 +16,7 @@ import { fillPictureSettings } from './picture-settings.ts'
 
 /**
  * Takes the screenshots of docs/dashboard: `node tests/dashboard/take-pictures.ts`. Real client and API with
- * a made-up shop's calls; every page at desktop and phone width, home also dark.
+ * a made-up shop's calls; every page at desktop and phone width, home and costs also dark.
  */
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'dashboard')
 const sizes = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 844 } } as const
@@ -51,6 +51,8 @@ try {
   await dark.page.setViewportSize(sizes.wide)
   await dark.page.goto(`/?project=${projectId}`)
   await take(dark.page, 'home-dark')
+  await dark.page.goto(`/costs?range=24h&project=${projectId}`)
+  await take(dark.page, 'costs-dark')
 } finally {
   await undoAll(undo)
 }

@@ -4,8 +4,7 @@ import type { ProjectDatabase } from './project-database.ts'
 const dayMs = 86_400_000
 
 export type RollupName =
-  | ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups')
-  | ('label_rollups' | 'user_rollups')
+  ('call_rollups' | 'score_rollups' | 'tool_rollups' | 'verdict_rollups') | ('label_rollups' | 'user_rollups')
 
 /** Whole hours, Unix milliseconds. */
 export interface HourRange {

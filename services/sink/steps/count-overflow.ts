@@ -10,7 +10,7 @@ export function createOverflowCounter({
 }: {
   log: Log
   metrics: Metrics
-}): (of: 'calls' | 'scores' | 'tools', count: number) => void {
+}): (of: 'calls' | 'scores' | 'tools' | 'users', count: number) => void {
   const counter = metrics.counter(
     'sluice_sink_rollup_overflow_total',
     'Series beyond the bound of a project and hour, counted together as "other" (docs/decisions/0006); tools beyond the 10,000 of a project, which raise no event',
@@ -19,7 +19,8 @@ export function createOverflowCounter({
   let warned = false
   return (of, count) => {
     counter.inc({ of }, count)
-    if (count === 0 || warned) return
+    // A project may have any number of users.
+    if (count === 0 || warned || of === 'users') return
     warned = true
     log.warn(
       { of, series: count },

@@ -15,8 +15,7 @@ export interface FoldedScores {
 }
 
 /** The fields by which calls are counted. */
-export type CountedBy =
-  'source' | 'model' | 'provider' | 'agent_name' | 'tool_name' | 'metadata' | 'user_id'
+export type CountedBy = 'source' | 'model' | 'provider' | 'agent_name' | 'tool_name' | 'metadata' | 'user_id'
 
 /** What is kept of a request's live scores for filters. */
 export interface Verdict extends FoldedScores {

@@ -100,10 +100,7 @@ export const countedName = (name: string) => name.slice(0, longestName).toWellFo
 
 function nameSeries(dimensions: RollupRow['dimensions']) {
   const cut = Object.fromEntries(
-    Object.entries(dimensions).map(([name, value]) => [
-      name,
-      value === null ? null : countedName(value),
-    ]),
+    Object.entries(dimensions).map(([name, value]) => [name, value === null ? null : countedName(value)]),
   )
   return { series: hashSeries(['series', cut]), isOther: false, dimensions: cut }
 }

@@ -14,14 +14,7 @@ import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
 import { advancePosition, lockPosition } from './position-store.ts'
 import type { RollupStore } from './rollup-store.ts'
-import {
-  callMinutes,
-  callRollups,
-  labelRollups,
-  laneOf,
-  toolRollups,
-  userRollups,
-} from './rollup-tables.ts'
+import { callMinutes, callRollups, labelRollups, laneOf, toolRollups, userRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asRefusedRecord } from './refused-record.ts'
 
@@ -43,8 +36,10 @@ export interface StoredCalls {
   rowCount: number
   /** Events written to the outbox. */
   eventCount: number
-  /** Series that the roll-ups had no room for. */
+  /** Series that the roll-ups had no room for, without users. */
   overflowCount: number
+  /** The same of users, of whom a project may have any number. */
+  overflowUsers: number
   /** Tools that their projects had no room for: they are not remembered, and raise no event. */
   leftOutTools: number
 }
@@ -81,13 +76,13 @@ async function storeCalls(
   const { events, leftOut } = await noteTools(client, newCalls)
   await insertEvents(client, events)
   await advancePosition(client, position)
-  const overflowCount = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
+  const overflow = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
   await countUnlimited(client, newCalls)
   return {
     dispositions: decideDispositions(calls, { firstTime, erased, positionBefore }),
     rowCount: newCalls.length,
     eventCount: events.length,
-    overflowCount,
+    ...overflow,
     leftOutTools: leftOut,
   }
 }
@@ -97,13 +92,14 @@ async function addToRollups(
   rollups: RollupStore,
   newCalls: readonly PlacedCall[],
   lane: number,
-): Promise<number> {
+): Promise<Pick<StoredCalls, 'overflowCount' | 'overflowUsers'>> {
   const counts = countCalls(newCalls, await rollups.readLabeller(client))
   const calls = await rollups.add(client, callRollups, lane, counts.calls)
   const labels = await rollups.add(client, labelRollups, lane, counts.labels)
   await rollups.add(client, callMinutes, lane, counts.minutes)
-  const users = await rollups.add(client, userRollups, lane, counts.users)
-  return calls + labels + users + (await rollups.add(client, toolRollups, lane, counts.tools))
+  const overflowUsers = await rollups.add(client, userRollups, lane, counts.users)
+  const tools = await rollups.add(client, toolRollups, lane, counts.tools)
+  return { overflowCount: calls + labels + tools, overflowUsers }
 }
 
 interface IdentityRow {

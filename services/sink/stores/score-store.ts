@@ -127,9 +127,10 @@ async function countIn(
   const counts = countLabelledVerdicts(changes, await rollups.readLabeller(client))
   await rollups.add(client, callMinutes, lane, counts.minutes)
   const labels = await rollups.add(client, labelRollups, lane, counts.labels)
-  const ofUsers = await rollups.add(client, userRollups, lane, users)
+  // Users beyond the bound were counted with their calls.
+  await rollups.add(client, userRollups, lane, users)
   await rollups.add(client, scoreMinutes, lane, countScoreMinutes(added))
-  return verdicts + readings + labels + ofUsers + (await rollups.add(client, scoreRollups, lane, countScores(added)))
+  return verdicts + readings + labels + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 
 // LIMIT keeps the planner from hashing a whole day of requests against a temporary table without statistics.

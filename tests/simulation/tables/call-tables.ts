@@ -31,6 +31,7 @@ export function createSimCallStore(database: Database): CallStore {
           rowCount: added.length,
           eventCount: events.length,
           overflowCount: 0,
+          overflowUsers: 0,
           leftOutTools: 0,
         }
       }),

@@ -57,7 +57,7 @@ export function UsersPage() {
           when: ({ total }) => total === 0,
           show: (
             <Nothing title="No users in this range">
-              Calls with a user_id appear here. The SDKs take it with each call, gateways as a header.
+              Calls with a user_id appear here. SDKs take it with each call, gateways as X-Service-User-Id.
             </Nothing>
           ),
         }}
