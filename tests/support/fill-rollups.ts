@@ -37,6 +37,8 @@ export async function fillRollups(
     say(`counted ${from.toISOString().slice(0, 10)}`)
   }
   const end = new Date(startMs + filledDays * dayMs)
+  // As autovacuum has done by then: without statistics a day of many series is joined by nested loops.
+  await client.query(`analyze ${rollupTables.map(({ name }) => name).join(', ')}`)
   for (const table of rollupTables) while (await countNextDay(client, table, end));
   const byDay = rollupTables.map(dayTableOf)
   await client.query(`vacuum (analyze) ${[...rollupTables.map(({ name }) => name), ...byDay].join(', ')}`)

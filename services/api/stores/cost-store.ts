@@ -111,7 +111,7 @@ async function readRanked(
   return database.query<CostRow>(
     `with binned as materialized (${sql}), ranked as materialized (
        select name, row_number() over (order by ${costOrders[order]} desc, sum(calls) desc, name) as rank
-       from binned where not is_other group by name having sum(calls) > 0
+       from binned where not is_other group by name having sum(calls) > 0 order by rank limit ${maxGroups}
      ) select * from (${grouped('null::timestamptz', maxGroups)} union all ${grouped('b.at', maxSeries)}) counted
      where calls > 0 order by rank nulls last, at nulls first`,
     conditions.values,
