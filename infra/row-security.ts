@@ -8,6 +8,7 @@ const readOnly = [
   'llm_requests',
   'llm_request_bodies',
   'request_previews',
+  'search_signatures',
   'safety_scores',
   'safety_score_details',
   'request_verdicts',

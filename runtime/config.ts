@@ -108,6 +108,17 @@ export const sealingFields = {
     ),
 }
 
+/** Shared by those that seal calls and by the API, which searches them. */
+export const searchFields = {
+  SEARCH_KEY: z
+    .string()
+    .default('')
+    .transform((text, context) => parseKeys(text, (message) => context.addIssue({ code: 'custom', message })))
+    .describe(
+      '`id:base64 of 32 bytes`, comma-separated: the first makes the search signatures of new calls, all are searched by. Not a key of BODY_ENCRYPTION_KEYS. Empty: no signatures; a search then opens every call of its range.',
+    ),
+}
+
 /** The usual ports of receivers. */
 export const defaultWebhookPorts: readonly number[] = [443, 8443]
 

@@ -1,4 +1,5 @@
 import { callContextAvro, type CallContext } from './call-context.ts'
+import { searchSignatureAvro, type SearchSignature } from './search-signature.ts'
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
 
 /**
@@ -16,6 +17,8 @@ export interface LoggedCall extends CallContext {
   received_at: number
   /** One line of prompt and answer (JSON), sealed; null: no text, no content kept, or an older writer. */
   preview: SealedBytes | null
+  /** Null: no content kept, no SEARCH_KEY, or an older writer. */
+  search: SearchSignature | null
 }
 
 export const llmRequestLoggedAvro = {
@@ -30,5 +33,6 @@ export const llmRequestLoggedAvro = {
     { name: 'tool_names', type: { type: 'array', items: 'string' }, default: [] },
     { name: 'received_at', type: 'long' },
     { name: 'preview', type: ['null', 'sluice.SealedBytes'], default: null },
+    { name: 'search', type: ['null', searchSignatureAvro], default: null },
   ],
 } as const

@@ -56,6 +56,7 @@ export const schemaExamples: TopicValues = {
     tool_names: ['search', 'send_mail'],
     received_at: at,
     preview: sealed('{"prompt":"Where is my invoice?","answer":null}'),
+    search: { key_id: 's1', bits: Buffer.from([0, 1, 127, 128, 255]) },
   },
   SafetyScoreJob: {
     ...context,

@@ -8,9 +8,13 @@ const preview = Buffer.from('{"prompt":"p","answer":null}')
 const outgoing = (keepsNothing: boolean, content: Parameters<typeof outgoingCall>[1]) => {
   const call = { id: 'req_1', project_id: 'prj_1', zero_content_retention: keepsNothing } as LoggedCall
   const { logged, ephemeral } = outgoingCall(
-    { ...call, request_body: null, response_body: null, preview: null },
+    { ...call, request_body: null, response_body: null, preview: null, search: null },
     content,
     seal,
+    (projectId, [request, response]) => ({
+      key_id: projectId,
+      bits: Buffer.concat([request ?? Buffer.alloc(0), response ?? Buffer.alloc(0)]),
+    }),
   )
   const shown = (of: LoggedCall | null) =>
     of && [
@@ -18,6 +22,7 @@ const outgoing = (keepsNothing: boolean, content: Parameters<typeof outgoingCall
       of.request_body?.codec,
       of.response_body?.data.toString(),
       of.preview?.codec,
+      of.search?.bits.toString(),
     ]
   return { logged: shown(logged), ephemeral: shown(ephemeral) }
 }
@@ -32,15 +37,16 @@ test.each([
   ],
 ] as const)('%s', (_name, keepsNothing, bodies, topic) => {
   const line = keepsNothing ? undefined : 'prj_1/req_1/call_preview'
-  const whole = [keepsNothing, 'prj_1/req_1/request_body', '{"said":1}', line]
-  const without = keepsNothing ? [true, undefined, undefined, undefined] : null
+  const signed = keepsNothing ? undefined : '{"asked":1}{"said":1}'
+  const whole = [keepsNothing, 'prj_1/req_1/request_body', '{"said":1}', line, signed]
+  const without = keepsNothing ? [true, undefined, undefined, undefined, undefined] : null
   expect(outgoing(keepsNothing, bodies)).toEqual({ logged: without, ephemeral: null, [topic]: whole })
 })
 
 test('what was erased on the way is of a call that keeps none, though its project keeps content by now', () => {
   const erased = { requestBody: null, responseBody: null, preview }
   expect(outgoing(false, erased)).toEqual({
-    logged: [true, undefined, undefined, undefined],
+    logged: [true, undefined, undefined, undefined, undefined],
     ephemeral: null,
   })
 })

@@ -1,5 +1,6 @@
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
+import type { SignCall } from '../search/search-signature.ts'
 import type { CallBodies } from './read-bodies.ts'
 
 /** What is published of a call, by topic. */
@@ -16,13 +17,14 @@ export interface CallContent extends CallBodies {
 }
 
 /**
- * Content under zero retention goes only to the ephemeral topic; the call's row goes to the retained one.
- * Erased bodies imply zero retention.
+ * Content under zero retention goes only to the ephemeral topic and has no search signature; the call's row goes
+ * to the retained one. Erased bodies imply zero retention.
  */
 export function outgoingCall(
   call: LoggedCall,
   { requestBody, responseBody, preview }: CallContent,
   seal: (bytes: Buffer, identity: string) => SealedBytes,
+  sign: SignCall,
 ): OutgoingCall {
   if (requestBody === null) return { logged: { ...call, zero_content_retention: true }, ephemeral: null }
   const sealed = (bytes: Buffer, part: SealedPart) =>
@@ -34,7 +36,11 @@ export function outgoingCall(
   }
   if (call.zero_content_retention) return { logged: call, ephemeral: whole }
   return {
-    logged: { ...whole, preview: preview === null ? null : sealed(preview, 'call_preview') },
+    logged: {
+      ...whole,
+      preview: preview === null ? null : sealed(preview, 'call_preview'),
+      search: sign(call.project_id, [requestBody, responseBody]),
+    },
     ephemeral: null,
   }
 }

@@ -72,7 +72,7 @@ async function examinePartitions(client: Client): Promise<Finding[]> {
        from pg_inherits join pg_class on pg_class.oid = inhrelid where relname ~ '_\\d{8}$'
      )
      select parent::text as table, min(n) - 1 as days
-     from unnest(array['llm_requests', 'llm_request_bodies', 'request_previews', 'safety_scores', 'safety_score_details', 'request_verdicts']::regclass[]) parent,
+     from unnest(array['llm_requests', 'llm_request_bodies', 'request_previews', 'search_signatures', 'safety_scores', 'safety_score_details', 'request_verdicts']::regclass[]) parent,
        generate_series(0, 400) n
      where not exists (
        select from there where inhparent = parent and day = (now() at time zone 'utc')::date + n::integer

@@ -25,7 +25,7 @@ import { findingChangeRoutes } from './routes/finding-change-routes.ts'
 import { findingRoutes } from './routes/finding-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
-import { createExportPermits } from './routes/export-permits.ts'
+import { createStreamPermits, exportLimits } from './routes/stream-permits.ts'
 import { exportRoutes } from './routes/export-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
@@ -38,6 +38,7 @@ import { redteamRoutes } from './routes/redteam-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
 import { reviewRoutes } from './routes/review-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
+import { searchRoutes } from './routes/search-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
@@ -65,6 +66,7 @@ import { createPaymentStore } from './stores/payment-store.ts'
 import { createProjectDatabases, type ProjectDatabases } from './stores/project-database.ts'
 import { createProjectStore } from './stores/project-store.ts'
 import { createWatchStatements } from './stores/watch-statements.ts'
+import { createFindThread, type FindThread } from './search/find-thread.ts'
 import { createCheckDestination } from './webhooks/check-destination.ts'
 import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
 
@@ -81,6 +83,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   })
   const operatorPool = createOperatorPool(config, dependencies)
+  const thread = createFindThread(config.BODY_ENCRYPTION_KEYS)
   const limits = loginLimits(config)
   const authenticate = createAuthenticatePeople(
     core.authenticate,
@@ -88,7 +91,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
   )
   const routes = [
     ...core.routes,
-    ...apiRoutes(config, core, operatorPool, dependencies),
+    ...apiRoutes(config, { core, operatorPool, thread }, dependencies),
     ...peopleAndSignInRoutes({ ...dependencies, pool: operatorPool, limits }),
   ]
   const tidying = createTidyPeople({
@@ -114,6 +117,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
       async stop() {
         await tidying.stop()
         await core.stop()
+        await thread.stop()
         await operatorPool.end()
       },
     },
@@ -153,8 +157,7 @@ function paymentParts(config: ApiConfig, operatorPool: Pool) {
 
 function apiRoutes(
   config: ApiConfig,
-  core: IngestCore,
-  operatorPool: Pool,
+  { core, operatorPool, thread }: { core: IngestCore; operatorPool: Pool; thread: FindThread },
   dependencies: ProcessDependencies,
 ): Route[] {
   const { clock, log, metrics } = dependencies
@@ -173,6 +176,7 @@ function apiRoutes(
   return [
     // Before findings, whose {id} would match `owners`.
     ...findingChangeRoutes({ databases, operatorPool, clock, dashboardUrl: config.DASHBOARD_URL }),
+    ...searchRoutes({ databases, keys: config.SEARCH_KEY, thread, clock, metrics }),
     ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
     ...scorerRoutes({ databases, sealer, clock }),
@@ -225,7 +229,7 @@ function peopleAndSignInRoutes(parts: ProcessDependencies & { pool: Pool; limits
 
 /** Recorded calls and reports on them. */
 function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
-  const parts = { ...given, permits: createExportPermits(given.clock) }
+  const parts = { ...given, permits: createStreamPermits(given.clock, exportLimits) }
   return [
     // Before requests, whose {id} would match `facets` and `export`.
     ...facetRoutes(parts),

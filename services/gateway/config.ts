@@ -11,6 +11,7 @@ import {
   port,
   processFields,
   registryFields,
+  searchFields,
   sealingFields,
   servingFields,
   unlessWrong,
@@ -33,6 +34,7 @@ export const gatewayConfigSchema = z
     ...tracingFields,
     ...kafkaFields,
     ...sealingFields,
+    ...searchFields,
     KAFKA_BROKERS: kafkaFields.KAFKA_BROKERS.optional().describe(
       'Bootstrap brokers, host:port or [IPv6 address]:port, comma-separated. Required for GATEWAY_DELIVERY=kafka, otherwise unused.',
     ),

@@ -7,6 +7,7 @@ import {
   postgresFields,
   processFields,
   registryFields,
+  searchFields,
   sealingFields,
   servingFields,
   unlessWrong,
@@ -32,6 +33,7 @@ export const ingestFields = {
     .default(10)
     .describe('Connections at most, 2 or more: one listens for keys that change.'),
   ...sealingFields,
+  ...searchFields,
   INTERNAL_API_SECRET: internalSecret()
     .optional()
     .describe("The operator's secret, sent as a bearer token. Unset: there is no operator."),

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
+import { createSignCall } from '#capture/search/search-signature.ts'
 import { databaseRoles } from '#runtime/database-roles.ts'
 import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
@@ -58,7 +59,12 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     ...dependencies,
     keys,
     admit: createAdmit(createQuotaStore(pool), clock),
-    publish: createPublishCall({ producer, sealer, ...callTopics(parts) }),
+    publish: createPublishCall({
+      producer,
+      sealer,
+      sign: createSignCall(config.SEARCH_KEY),
+      ...callTopics(parts),
+    }),
     prices,
     maxRecordBytes,
   })

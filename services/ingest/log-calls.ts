@@ -172,6 +172,7 @@ async function publish(
     response_body: null,
     received_at: clock.now(),
     preview: null,
+    search: null,
   }
   await send(call, { ...bodies, preview: read.preview }, span?.parentFor(traceContextOf(read.fields)))
   return { id }

@@ -3,7 +3,7 @@ import { timeField } from '#http/fields.ts'
 import { invalidInput } from '#http/problem.ts'
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+export const dayMs = 24 * hourMs
 
 /** Query parameters of a report over time. */
 export const rangeFields = {

@@ -51,6 +51,7 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   // Triage. Reports of attacks quote answers.
   'get /api/redteam-runs/{id}/report': 'analyst',
   'get /api/requests/export': 'analyst',
+  'post /api/requests/search': 'analyst',
   'post /api/reviews': 'analyst',
   'post /api/scorers': 'analyst',
   'get /api/scorers/{id}': 'analyst',

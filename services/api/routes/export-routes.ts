@@ -6,7 +6,7 @@ import { writeCsvLine } from '../http/write-csv.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
 import type { RequestFilters } from '../stores/select-requests.ts'
-import type { ExportPermits } from './export-permits.ts'
+import type { StreamPermits } from './stream-permits.ts'
 import {
   metadataParameters,
   readFilters,
@@ -29,7 +29,7 @@ const scorerColumns = [...columns, ...Object.keys(scorerItemFields)] as (keyof R
 interface ExportRoutesOptions {
   databases: ProjectDatabases
   clock: Clock
-  permits: ExportPermits
+  permits: StreamPermits
 }
 
 /** Requests as a file. */
@@ -53,7 +53,7 @@ export function exportRoutes({ databases, clock, permits }: ExportRoutesOptions)
       async handle({ principal, query: { format, ...query } }) {
         const filters = readFilters(query, formatField)
         const database = databases.of(principal, query.project_id)
-        const chunks = await permits.export(database.scope.projectId, async () => {
+        const chunks = await permits.stream(database.scope.projectId, async () => {
           const pages = readPages(database, filters, clock)
           // Read before the answer starts, so that an invalid query gets its error and no audit entry.
           const first = await pages.next()

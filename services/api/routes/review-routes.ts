@@ -14,7 +14,7 @@ import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readAgreement } from '../stores/review-counts.ts'
 import { listReviews, reviewerKinds, saveReview } from '../stores/review-store.ts'
 import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
-import type { ExportPermits } from './export-permits.ts'
+import type { StreamPermits } from './stream-permits.ts'
 import { exportReviews } from './export-reviews.ts'
 
 const expectedLabels = ['safe', 'unsafe'] as const
@@ -68,7 +68,7 @@ export interface ReviewRoutesOptions {
   databases: ProjectDatabases
   sealer: Sealer
   clock: Clock
-  permits: ExportPermits
+  permits: StreamPermits
 }
 
 /** Reviews: opinions of people on verdicts, by which scorers are measured. */
@@ -194,7 +194,7 @@ function exportRoute({ databases, sealer, clock, permits }: ReviewRoutesOptions)
       refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
       const { projectId } = database.scope
-      const chunks = await permits.export(projectId, async () => {
+      const chunks = await permits.stream(projectId, async () => {
         await database.noteView({ action: 'reviews.exported', subject: projectId }, clock.now())
         return exportReviews(database, query, sealer)
       })

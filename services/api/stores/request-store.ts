@@ -83,6 +83,15 @@ export function createRequestStore(database: ProjectDatabase) {
       return readPage<R & Record<string, unknown>>(database, paging, statement)
     },
 
+    /** Those of `keys`, newest first, that pass the filters; their time is not looked at. */
+    async among(filters: RequestFilters, keys: readonly RequestKey[]): Promise<RequestItem[]> {
+      const { projectId } = database.scope
+      if (projectId === null) throw new Error('only the calls of one project')
+      const paging = { limit: keys.length, offset: 0, after: null, page: 1, form: 'items' } as const
+      const rows = await readPage<RequestRow>(database, paging, selectAmong(filters, projectId, keys))
+      return rows.map(itemOf)
+    },
+
     /** One per project that has the id. */
     async find(requestId: string): Promise<RequestItem[]> {
       // The time in the id leads to its only partition.

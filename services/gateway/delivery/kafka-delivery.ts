@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPriceTable } from '#capture/price-table.ts'
 import { parsePrices } from '#capture/record/parse-prices.ts'
+import { createSignCall } from '#capture/search/search-signature.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createSealer, warnWithoutKeys } from '#runtime/sealing.ts'
 import { createKafkaContext } from '#runtime/service-context.ts'
@@ -46,6 +47,7 @@ export function createKafkaDelivery(
     publish: createPublishRecords({
       producer,
       sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
+      sign: createSignCall(config.SEARCH_KEY),
       logged: callTopic(topics.requestLogged),
       ephemeral: callTopic(topics.requestEphemeral),
       prices: createPriceTable(

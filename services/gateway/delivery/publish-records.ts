@@ -2,6 +2,7 @@ import { describeRecord, readCall, type ReadCall } from '#capture/record/describ
 import { outgoingCall } from '#capture/record/outgoing-call.ts'
 import { readBodies, type CallBodies, type RecordFault } from '#capture/record/read-bodies.ts'
 import { recordSchema } from '#capture/record/record-schema.ts'
+import type { SignCall } from '#capture/search/search-signature.ts'
 import { parseJson } from '#capture/json.ts'
 import type { PriceTable } from '#capture/price-table.ts'
 import { messageOf, PermanentError, TransientError } from '#runtime/errors.ts'
@@ -24,6 +25,8 @@ export interface CallTopic {
 export interface PublishOptions {
   producer: Producer
   sealer: Sealer
+  /** Makes search signatures. */
+  sign: SignCall
   logged: CallTopic
   ephemeral: CallTopic
   prices: PriceTable
@@ -83,12 +86,16 @@ async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | 
     response_body: null,
     received_at: options.now(),
     preview: null,
+    search: null,
   }
   return publish(
     options,
     traceContextOf(record.fields),
-    outgoingCall(call, { ...bodies, preview: record.preview }, (bytes, identity) =>
-      options.sealer.seal(bytes, identity),
+    outgoingCall(
+      call,
+      { ...bodies, preview: record.preview },
+      (bytes, identity) => options.sealer.seal(bytes, identity),
+      options.sign,
     ),
   )
 }

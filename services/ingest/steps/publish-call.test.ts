@@ -22,6 +22,7 @@ test.each([
   const publish = createPublishCall({
     producer: { start: never, stop: never, send: never },
     sealer: createSealer([]),
+    sign: () => null,
     logged: topic,
     ephemeral: topic,
   })

@@ -1,4 +1,5 @@
 import { outgoingCall, type CallContent } from '#capture/record/outgoing-call.ts'
+import type { SignCall } from '#capture/search/search-signature.ts'
 import { PermanentError, SluiceError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
 import type { Sealer } from '#runtime/sealing.ts'
@@ -15,6 +16,8 @@ export interface CallTopic {
 interface PublishDependencies {
   producer: Producer
   sealer: Sealer
+  /** Makes search signatures. */
+  sign: SignCall
   logged: CallTopic
   ephemeral: CallTopic
 }
@@ -25,7 +28,8 @@ interface PublishDependencies {
  */
 export type PublishCall = (call: LoggedCall, content: CallContent, trace?: TraceContext) => Promise<void>
 
-export function createPublishCall({ producer, sealer, logged, ephemeral }: PublishDependencies): PublishCall {
+export function createPublishCall(dependencies: PublishDependencies): PublishCall {
+  const { producer, sealer, sign, logged, ephemeral } = dependencies
   const encodeFor = async (
     topic: CallTopic,
     call: LoggedCall,
@@ -37,8 +41,11 @@ export function createPublishCall({ producer, sealer, logged, ephemeral }: Publi
     trace,
   })
   return async (call, content, trace) => {
-    const { logged: kept, ephemeral: whole } = outgoingCall(call, content, (bytes, identity) =>
-      sealer.seal(bytes, identity),
+    const { logged: kept, ephemeral: whole } = outgoingCall(
+      call,
+      content,
+      (bytes, identity) => sealer.seal(bytes, identity),
+      sign,
     )
     try {
       const records = [

@@ -30,6 +30,15 @@ export const callColumns: readonly CopyColumn<PlacedCall>[] = [
   { name: 'received_at', type: 'timestamptz', value: ({ call }) => call.received_at },
 ]
 
+/** The columns of search_signatures: as they came. */
+export const signatureColumns: readonly CopyColumn<PlacedCall>[] = [
+  { name: 'project_id', type: 'uuid', value: ({ projectUuid }) => projectUuid },
+  { name: 'request_id', type: 'uuid', value: ({ requestUuid }) => requestUuid },
+  { name: 'created_at', type: 'timestamptz', value: ({ createdAtMs }) => createdAtMs },
+  { name: 'key_id', type: 'text', value: ({ call }) => call.search?.key_id ?? null },
+  { name: 'bits', type: 'bytea', value: ({ call }) => call.search?.bits ?? null },
+]
+
 /** The columns of llm_request_bodies: sealed as they came. */
 export const bodyColumns: readonly CopyColumn<PlacedCall>[] = [
   { name: 'project_id', type: 'uuid', value: ({ projectUuid }) => projectUuid },

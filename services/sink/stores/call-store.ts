@@ -6,7 +6,7 @@ import { countCalls } from '../steps/count-calls.ts'
 import { decideDispositions, type Disposition } from '../steps/decide-dispositions.ts'
 import { makeNewToolEvent } from '../steps/make-new-tool-event.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
-import { bodyColumns, callColumns, previewColumns } from './call-columns.ts'
+import { bodyColumns, callColumns, previewColumns, signatureColumns } from './call-columns.ts'
 import { ofKeptDays } from './content-days.ts'
 import { copyRows } from './copy-rows.ts'
 import { findErased } from './erasure-store.ts'
@@ -130,7 +130,7 @@ function firstOfEach(calls: readonly PlacedCall[], identities: ReadonlySet<strin
 }
 
 /**
- * Inserted directly: a new call has no bodies yet. Only projects that keep content get this far, and the flag
+ * Inserted directly, with search signatures: a new call has no bodies yet. Only projects that keep content get this far, and the flag
  * is checked again, because bodies stay for weeks.
  */
 async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
@@ -140,6 +140,8 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
   const table = 'llm_request_bodies'
   const kept = await ofKeptDays(client, table, withBodies, ({ createdAtMs }) => createdAtMs)
   if (kept.length > 0) await copyRows(client, table, bodyColumns, kept)
+  const signed = kept.filter(({ call }) => call.search !== null)
+  if (signed.length > 0) await copyRows(client, 'search_signatures', signatureColumns, signed)
 }
 
 /** As insertBodies. */

@@ -3,7 +3,12 @@ import { query } from '#runtime/postgres.ts'
 import { dayTableOf, rollupTables } from './rollup-tables.ts'
 
 /** Tables with content, by day. */
-export const contentTables = ['safety_score_details', 'llm_request_bodies', 'request_previews'] as const
+export const contentTables = [
+  'search_signatures',
+  'safety_score_details',
+  'llm_request_bodies',
+  'request_previews',
+] as const
 /** All tables by day; referring tables first. */
 export const allDayTables = [...contentTables, 'request_verdicts', 'safety_scores', 'llm_requests'] as const
 type DayTable = (typeof allDayTables)[number]

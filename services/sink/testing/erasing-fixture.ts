@@ -22,6 +22,7 @@ const tables = [
   'llm_requests',
   'llm_request_bodies',
   'request_previews',
+  'search_signatures',
   'safety_scores',
   'safety_score_details',
   'request_verdicts',

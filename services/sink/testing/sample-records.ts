@@ -44,6 +44,7 @@ export function sampleCall(projectId: string, changes: Partial<LoggedCall> = {})
     tool_names: [],
     received_at: Date.now(),
     preview: sealed('{"prompt":"hi","answer":null}'),
+    search: null,
     ...changes,
   }
 }

@@ -34,6 +34,7 @@ export function createSimIngest(context: SimContext, quotaLimit: number): LogCal
     publish: createPublishCall({
       producer,
       sealer,
+      sign: () => null,
       logged: { name: topics.requestLogged.name, encoder: codecs.calls },
       ephemeral: { name: topics.requestEphemeral.name, encoder: codecs.calls },
     }),

@@ -1,30 +1,40 @@
 import type { Clock } from '#runtime/clock.ts'
 import { Problem } from '#http/problem.ts'
 
-/** Concurrent exports of one process. */
-const maxExports = 8
 /** Per project, so that slow clients of one leave permits to the others. */
 const maxOfProject = 2
-/** A slower client loses its permit. */
-const maxExportMs = 3_600_000
 
-export interface ExportPermits {
+export interface StreamPermits {
   /** The result of `begin`, while it holds a permit. Throws 429 when none is free. Null: all projects. */
-  export(
+  stream(
     projectId: string | null,
     begin: () => Promise<AsyncGenerator<string>>,
   ): Promise<AsyncIterable<string>>
 }
 
-/** Permits for exports, shared by the routes that export. */
-export function createExportPermits(clock: Clock): ExportPermits {
+interface StreamLimits {
+  /** Plural, for messages. */
+  noun: string
+  /** Of the refusal. */
+  code: string
+  /** Concurrent ones of this process. */
+  max: number
+  /** A slower client loses its permit. */
+  maxMs: number
+}
+
+/** For exports of requests and of reviews together. */
+export const exportLimits = { noun: 'exports', code: 'EXPORTS_BUSY', max: 8, maxMs: 3_600_000 }
+
+/** Permits for streamed answers of one kind, shared by its routes. */
+export function createStreamPermits(clock: Clock, limits: StreamLimits): StreamPermits {
   const underWay = new Map<string | null, number>()
   return {
-    async export(projectId, begin) {
-      const release = reserve(underWay, projectId)
-      const giveUpAt = clock.now() + maxExportMs
+    async stream(projectId, begin) {
+      const release = reserve(underWay, projectId, limits)
+      const giveUpAt = clock.now() + limits.maxMs
       const checkTime = () => {
-        if (clock.now() > giveUpAt) throw new Error(`an export took longer than ${maxExportMs} ms`)
+        if (clock.now() > giveUpAt) throw new Error(`${limits.noun} may take ${limits.maxMs} ms: the client reads too slowly`)
       }
       try {
         return endingWith(release, await begin(), checkTime)
@@ -40,11 +50,15 @@ export function createExportPermits(clock: Clock): ExportPermits {
  * Acquired before the first await, so that concurrent requests cannot exceed the limit. Returns the release,
  * which works once.
  */
-function reserve(underWay: Map<string | null, number>, projectId: string | null): () => void {
+function reserve(
+  underWay: Map<string | null, number>,
+  projectId: string | null,
+  { noun, code, max }: StreamLimits,
+): () => void {
   const own = underWay.get(projectId) ?? 0
   const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
-  if (own >= maxOfProject) throw tooMany(`${maxOfProject} exports of the project are`)
-  if (all >= maxExports) throw tooMany(`${maxExports} exports are`)
+  if (own >= maxOfProject) throw tooMany(code, `${maxOfProject} ${noun} of the project are`)
+  if (all >= max) throw tooMany(code, `${max} ${noun} are`)
   underWay.set(projectId, own + 1)
   let isHeld = true
   return () => {
@@ -56,8 +70,8 @@ function reserve(underWay: Map<string | null, number>, projectId: string | null)
   }
 }
 
-function tooMany(what: string): Problem {
-  return new Problem(429, 'EXPORTS_BUSY', `${what} under way here; come back in a moment`, {
+function tooMany(code: string, what: string): Problem {
+  return new Problem(429, code, `${what} under way here; come back in a moment`, {
     headers: { 'retry-after': '10' },
   })
 }
