@@ -1,4 +1,4 @@
-import { workerData } from 'node:worker_threads'
+import { workerData } from 'piscina'
 import { findInCall, type Excerpt } from '#capture/search/find-in-call.ts'
 import { readSearch } from '#capture/search/search-query.ts'
 import type { EncryptionKey } from '#runtime/encryption-keys.ts'
@@ -17,8 +17,7 @@ export interface FindTask {
 /** For each call: its excerpts, null where a term is missing, `unreadable` where a key is. */
 export type FoundInCalls = (Excerpt[] | null | 'unreadable')[]
 
-/** Piscina gives its threads the keys so. */
-const [, { keys }] = workerData as [unknown, { keys: readonly EncryptionKey[] }]
+const { keys } = workerData as { keys: readonly EncryptionKey[] }
 const sealer = createSealer(keys)
 
 /** The function of the thread: opens the bodies and looks for the terms. */

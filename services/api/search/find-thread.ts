@@ -12,6 +12,8 @@ export interface FindThread {
 /** The largest body and its words take about 300 MiB. */
 const resourceLimits = { maxOldGenerationSizeMb: 400 }
 const idleTimeoutMs = 60_000
+/** With the wait for the tasks of three other searches. */
+const maxTaskMs = 60_000
 
 /**
  * One thread for all searches of the process. Each gives it a few calls and waits, so they take turns, and
@@ -31,11 +33,12 @@ export function createFindThread(keys: readonly EncryptionKey[]): FindThread {
     }))
 
   async function find(task: FindTask): Promise<FoundInCalls> {
+    const timeUp = AbortSignal.timeout(maxTaskMs)
     try {
-      return (await poolOf().run(task)) as FoundInCalls
+      return (await poolOf().run(task, { signal: timeUp })) as FoundInCalls
     } catch (error) {
       // Piscina has replaced the thread.
-      if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+      if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY' && !timeUp.aborted) throw error
       if (task.calls.length === 1) return ['unreadable']
     }
     const found: FoundInCalls = []
