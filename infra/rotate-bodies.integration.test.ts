@@ -197,7 +197,9 @@ test('a day that retention drops meanwhile is skipped, and later ones are rotate
     if (parent === undefined || dropped.includes(parent)) return
     dropped.push(parent)
     // The table that it is reading, and the next one.
-    await pool.query(`drop table ${parent}_${gone}, ${parent}_${next}`)
+    const tables = parent === 'llm_request_bodies' ? ['search_signatures', parent] : [parent]
+    const days = tables.flatMap((name) => [`${name}_${gone}`, `${name}_${next}`])
+    await pool.query(`drop table ${days.join(', ')}`)
   }
   const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })
   expect(dropped).toEqual(tables)

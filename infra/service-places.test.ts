@@ -30,7 +30,13 @@ function startedByUp(): readonly string[] {
   const plans = planServices({
     ports: planPorts(0),
     addresses: { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', DATABASE_URL: '' },
-    secrets: { INTERNAL_API_SECRET: '', PROXY_API_KEY: '', SPOOL_KEY: '', BODY_ENCRYPTION_KEYS: '' },
+    secrets: {
+      INTERNAL_API_SECRET: '',
+      PROXY_API_KEY: '',
+      SPOOL_KEY: '',
+      BODY_ENCRYPTION_KEYS: '',
+      SEARCH_KEY: '',
+    },
     spoolDirectory: '',
     environment: {},
   })

@@ -43,7 +43,9 @@ export function findInCall(
 }
 
 function marksIn(terms: readonly SearchTerm[], units: SearchUnits): Found[] {
-  return terms.flatMap((term) => findTerm(term, units, maxMarks)).sort((one, other) => one.start - other.start)
+  return terms
+    .flatMap((term) => findTerm(term, units, maxMarks))
+    .sort((one, other) => one.start - other.start)
 }
 
 function excerptOf(

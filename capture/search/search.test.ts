@@ -25,7 +25,11 @@ test.each([
   ['both sigmas', 'ΟΔΟΣ.Α', ['οδος', 'οδοσ']],
   ['composed or not', 'caf\u0065\u0301', ['café']],
   ['invisible characters', 'se\u200bcret so\u00adlo', ['secret', 'solo', '"secret solo"']],
-  ['signs between the words of a phrase', 'sk-live_4eC39,then', ['sk-live_4eC39', '"live 4eC39 then"', '4eC39']],
+  [
+    'signs between the words of a phrase',
+    'sk-live_4eC39,then',
+    ['sk-live_4eC39', '"live 4eC39 then"', '4eC39'],
+  ],
   ['Chinese, also a single character', '今天天气很好', ['天气', '天天气', '气', '"今天天气"']],
   ['Japanese with Latin words', 'GPT4を使う', ['gpt4', '使う', 'を使']],
   ['half-width kana', 'ｶﾞｲﾄﾞ', ['ガイド', 'イド']],
@@ -149,7 +153,8 @@ test.each(Array.from({ length: 300 }, (_, index) => index + 1))('no false negati
     // Whatever the signature denies is not there.
     if (isFound) expect([query, mayMatch(bits, query)]).toEqual([query, true])
   }
-  if (readSearch(phrase) !== undefined) expect([phrase, found(phrase, body) !== undefined]).toEqual([phrase, true])
+  if (readSearch(phrase) !== undefined)
+    expect([phrase, found(phrase, body) !== undefined]).toEqual([phrase, true])
 })
 
 test('the text of a search folds as its words do', () => {

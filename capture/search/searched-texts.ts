@@ -32,8 +32,7 @@ export function* searchedTexts(json: string): Generator<string> {
     } else if (typeof value === 'number') {
       if (Number.isSafeInteger(value)) yield String(value)
     } else if (Array.isArray(value)) {
-      for (const each of (value as unknown[]).toReversed())
-        pending.push({ value: each, nested, isArguments })
+      for (const each of (value as unknown[]).toReversed()) pending.push({ value: each, nested, isArguments })
     } else {
       const object = objectOf(value)
       if (object === undefined) continue

@@ -16,6 +16,7 @@ function facts(environment: StackFacts['environment'] = {}): StackFacts {
       PROXY_API_KEY: 'proxy',
       SPOOL_KEY: 'spool',
       BODY_ENCRYPTION_KEYS: 'k1:key',
+      SEARCH_KEY: 's1:key',
     },
     spoolDirectory: '/state/spool',
     environment,

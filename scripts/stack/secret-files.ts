@@ -23,6 +23,7 @@ export const secretNames: Readonly<Record<keyof SecretFolders, readonly string[]
     'DATABASE_URL',
     'INTERNAL_API_SECRET',
     'BODY_ENCRYPTION_KEYS',
+    'SEARCH_KEY',
     'REDTEAM_MARK_SECRET',
   ],
   gateway: ['PROXY_API_KEY', 'SPOOL_KEY', 'REDTEAM_MARK_SECRET'],

@@ -11,6 +11,8 @@ export interface Secrets {
   SPOOL_KEY: string
   /** `id:base64 of 32 bytes`. */
   BODY_ENCRYPTION_KEYS: string
+  /** The same; of another key. */
+  SEARCH_KEY: string
 }
 
 /**
@@ -52,5 +54,6 @@ export function generateSecrets(): Secrets {
     PROXY_API_KEY: `proxy-${randomBytes(24).toString('hex')}`,
     SPOOL_KEY: randomBytes(32).toString('base64'),
     BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    SEARCH_KEY: `s1:${randomBytes(32).toString('base64')}`,
   }
 }

@@ -48,7 +48,7 @@ afterAll(() => api.stop())
 const viewersRoutes =
   /^(get \/api\/(me|me\/logins|me\/views|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|costs|costs\/export|users|status|status\/projects|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|scorers|scorers\/calibration|suppressions|suppressions\/\{id\}|findings|findings\/facets|findings\/\{id\}|alert-rules|alert-rules\/\{id\}|metadata-keys|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out|views)|delete \/api\/me\/(logins\/\{login_id\}|views\/\{id\}))$/
 const analystsRoutes =
-  /^(get \/api\/(requests\/export|findings\/owners|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report|scorers\/.*)|post \/api\/(reviews|scorers|scorers\/previews|suppressions.*|findings.*|alert-rules.*)|(patch|delete) \/api\/(scorers|findings|alert-rules)\/.*)$/
+  /^(get \/api\/(requests\/export|findings\/owners|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report|scorers\/.*)|post \/api\/(requests\/search|reviews|scorers|scorers\/previews|suppressions.*|findings.*|alert-rules.*)|(patch|delete) \/api\/(scorers|findings|alert-rules)\/.*)$/
 
 function minRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
   if (/ \/(internal|webhook)\/|\/v1\/(traces|logs)$/.test(name)) return 'nobody'

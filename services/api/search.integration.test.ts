@@ -10,7 +10,10 @@ import { createCallStorage } from '#tests/support/store-calls.ts'
 import { eventually } from '#tests/support/until.ts'
 
 const bodyKey = { id: 'k1', key: Buffer.alloc(32, 1) }
-const [newKey, oldKey, lostKey] = ['s2', 's1', 's0'].map((id, index) => ({ id, key: Buffer.alloc(32, index + 2) }))
+const [newKey, oldKey, lostKey] = ['s2', 's1', 's0'].map((id, index) => ({
+  id,
+  key: Buffer.alloc(32, index + 2),
+}))
 const written = (...keys: ({ id: string; key: Buffer } | undefined)[]) =>
   keys.map((key) => `${key?.id}:${key?.key.toString('base64')}`).join(',')
 const sealer = createSealer([bodyKey])
@@ -58,10 +61,16 @@ beforeAll(async () => {
   api = await startApi({ BODY_ENCRYPTION_KEYS: written(bodyKey), SEARCH_KEY: written(newKey, oldKey) })
   ;[mine, theirs] = [await api.createProject(), await api.createProject()]
   await seed(mine.projectId, ordinary(600), { key: newKey })
-  ;[pasted = ''] = await seed(mine.projectId, [`Why is ${secret} refused?`], { key: newKey, agentName: 'ops' })
+  ;[pasted = ''] = await seed(mine.projectId, [`Why is ${secret} refused?`], {
+    key: newKey,
+    agentName: 'ops',
+  })
   ;[older = ''] = await seed(mine.projectId, [`my key: ${secret}.`], { key: oldKey, ageMs: 2 * dayMs })
   ;[unsigned = ''] = await seed(mine.projectId, [`${secret} again`], { ageMs: 3 * dayMs })
-  ;[lost = ''] = await seed(mine.projectId, [`${secret} once more`], { key: lostKey, ageMs: 3 * dayMs + 60_000 })
+  ;[lost = ''] = await seed(mine.projectId, [`${secret} once more`], {
+    key: lostKey,
+    ageMs: 3 * dayMs + 60_000,
+  })
   await seed(theirs.projectId, [`THEIRS ${secret}`], { key: newKey })
 })
 
@@ -200,7 +209,9 @@ test('with erased bodies the signature is gone, and the call is not found', asyn
   const [id = ''] = await seed(mine.projectId, ['an aardvark'], { key: newKey })
   expect((await search({ text: 'aardvark' })).ids).toEqual([id])
   await api.pool.query('delete from llm_request_bodies where request_id = $1', [idToUuid(id)])
-  const { rowCount } = await api.pool.query('select from search_signatures where request_id = $1', [idToUuid(id)])
+  const { rowCount } = await api.pool.query('select from search_signatures where request_id = $1', [
+    idToUuid(id),
+  ])
   expect(rowCount).toBe(0)
   expect((await search({ text: 'aardvark' })).ids).toEqual([])
 })

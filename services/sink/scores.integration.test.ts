@@ -222,7 +222,9 @@ describe('scores', () => {
     const aged = () => ({ id: newId('request', takenMs), received_at: takenMs })
     const [call] = (await storedCalls(projectId, 1, aged())) as [LoggedCall]
     const day = dayOf(takenMs).replaceAll('-', '')
-    await fixture.pool.query(`drop table safety_score_details_${day}, llm_request_bodies_${day}`)
+    await fixture.pool.query(
+      `drop table safety_score_details_${day}, search_signatures_${day}, llm_request_bodies_${day}`,
+    )
     await fixture.sendScores([sampleScoredCall(call)])
     await countOf('safety_scores', projectId, 1)
     expect(await rowsOf('safety_score_details', projectId)).toEqual([])

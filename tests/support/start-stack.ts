@@ -83,6 +83,7 @@ async function startWith(options: StackOptions, undo: Undo): Promise<Omit<Stack,
     DATABASE_URL: databaseUrl,
     TOPIC_PREFIX: topicPrefix,
     BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    SEARCH_KEY: `s1:${randomBytes(32).toString('base64')}`,
     WEBHOOK_ALLOW_INSECURE: options.insecureWebhookHosts,
     ...options.environment,
   }

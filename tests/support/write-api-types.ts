@@ -49,7 +49,7 @@ function typeOfOperation({ parameters = [], requestBody, responses }: Operation)
     })
   const [, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   const body = requestBody?.content['application/json']?.schema
-  return `{ params: ${of('path')}; query: ${of('query')}; body: ${body === undefined ? 'undefined' : typeOf(body)}; answer: ${typeOf(answer?.content?.['application/json']?.schema ?? {})} }`
+  return `{ params: ${of('path')}; query: ${of('query')}; body: ${body === undefined ? 'undefined' : typeOf(body)}; answer: ${typeOf((answer?.content?.['application/json'] ?? answer?.content?.['application/x-ndjson'])?.schema ?? {})} }`
 }
 
 /** Query parameters are text in a URL, whatever they are parsed as. Those with free names are left out. */

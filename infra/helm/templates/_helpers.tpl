@@ -43,10 +43,10 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if not .root.Values.registryUrl }}{{ $kafka = append $kafka "SCHEMA_REGISTRY_URL" }}{{ end -}}
 {{- $gateway := list "PROXY_API_KEY" "SERVICE_API_KEY" "SPOOL_KEY" "UPSTREAM_API_KEY" "UPSTREAM_CLIENT_SECRET" "REDTEAM_MARK_SECRET" -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_AUTH | default "") "project_keys" }}{{ $gateway = append $gateway "INTERNAL_API_SECRET" }}{{ end -}}
-{{- if eq (.root.Values.gateway.env.GATEWAY_DELIVERY | default "") "kafka" }}{{ $gateway = concat $gateway $kafka (list "BODY_ENCRYPTION_KEYS") }}{{ end -}}
+{{- if eq (.root.Values.gateway.env.GATEWAY_DELIVERY | default "") "kafka" }}{{ $gateway = concat $gateway $kafka (list "BODY_ENCRYPTION_KEYS" "SEARCH_KEY") }}{{ end -}}
 {{- $own := dict
   "gateway" $gateway
-  "api" (list "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "STRIPE_API_KEY" "PAYMENT_WEBHOOK_SECRET")
+  "api" (list "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "SEARCH_KEY" "STRIPE_API_KEY" "PAYMENT_WEBHOOK_SECRET")
   "scorer" (list "BODY_ENCRYPTION_KEYS" "OPENAI_API_KEY" "JUDGE_ENDPOINT_KEYS" "JUDGE_MARK_SECRET")
   "notifier" (list "BODY_ENCRYPTION_KEYS" "WEBHOOK_CA" "AUDIT_STREAM_HEADER")
   "redteam" (list "BODY_ENCRYPTION_KEYS" "INTERNAL_API_SECRET" "REDTEAM_TARGET_KEYS" "REDTEAM_MARK_SECRET" "REDTEAM_ATTACKER_KEY")

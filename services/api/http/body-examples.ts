@@ -88,6 +88,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /api/public/otel/v1/traces': traces,
   'post /v1/logs': logs,
   'post /api/public/otel/v1/logs': logs,
+  'post /api/requests/search': { text: '"api key" sk-live-4eC39' },
   'post /internal/keys/resolve': {
     key_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   },

@@ -87,7 +87,9 @@ export function searchRoutes({ databases, keys, thread, clock, metrics }: Search
       async handle({ principal, query, body: { text, limit: maxMatches, after } }) {
         const filters = readFilters(query, {})
         if (readSearch(text) === undefined)
-          throw invalidInput([{ path: 'text', message: 'needs a word, and takes at most ten words or phrases' }])
+          throw invalidInput([
+            { path: 'text', message: 'needs a word, and takes at most ten words or phrases' },
+          ])
         const database = databases.ofOne(principal, query.project_id)
         const chunks = await permits.stream(database.scope.projectId, async () => {
           await database.note(

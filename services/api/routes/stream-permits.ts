@@ -34,7 +34,8 @@ export function createStreamPermits(clock: Clock, limits: StreamLimits): StreamP
       const release = reserve(underWay, projectId, limits)
       const giveUpAt = clock.now() + limits.maxMs
       const checkTime = () => {
-        if (clock.now() > giveUpAt) throw new Error(`${limits.noun} may take ${limits.maxMs} ms: the client reads too slowly`)
+        if (clock.now() > giveUpAt)
+          throw new Error(`${limits.noun} may take ${limits.maxMs} ms: the client reads too slowly`)
       }
       try {
         return endingWith(release, await begin(), checkTime)

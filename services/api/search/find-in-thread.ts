@@ -24,7 +24,9 @@ const sealer = createSealer(keys)
 export function findInThread({ projectId, text, calls }: FindTask): FoundInCalls {
   const terms = readSearch(text) ?? []
   const open = (sealed: SealedBytes | null, id: string, part: 'request_body' | 'response_body') =>
-    sealed === null ? null : Buffer.from(sealer.open(sealed, sealedIdentity(projectId, id, part))).toString('utf8')
+    sealed === null
+      ? null
+      : Buffer.from(sealer.open(sealed, sealedIdentity(projectId, id, part))).toString('utf8')
   return calls.map(({ id, request, response }) => {
     let bodies
     try {

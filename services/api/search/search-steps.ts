@@ -8,7 +8,7 @@ const sliceMs = 250
 
 /** The UTC days of a range, newest first, each within it. */
 export function* daysOf(startMs: number, endMs: number): Generator<{ fromMs: number; toMs: number }> {
-  for (let toMs = endMs; toMs > startMs; ) {
+  for (let toMs = endMs; toMs > startMs;) {
     const fromMs = Math.max(startMs, Math.floor((toMs - 1) / dayMs) * dayMs)
     yield { fromMs, toMs }
     toMs = fromMs

@@ -50,10 +50,7 @@ export function createSearchStore(database: ProjectDatabase<OneProject>) {
       return row?.created_at.getTime()
     },
 
-    async readSlice(
-      { fromMs, toMs, before, limit }: SliceRange,
-      needed: readonly Needed[],
-    ): Promise<Slice> {
+    async readSlice({ fromMs, toMs, before, limit }: SliceRange, needed: readonly Needed[]): Promise<Slice> {
       const numbers = needed.flatMap(({ hashes }) => hashes.flatMap((hash) => [...hash]))
       const [row] = await database.query<{
         looked_at: number

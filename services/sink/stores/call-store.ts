@@ -141,7 +141,9 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
   const kept = await ofKeptDays(client, table, withBodies, ({ createdAtMs }) => createdAtMs)
   if (kept.length > 0) await copyRows(client, table, bodyColumns, kept)
   const signed = kept.filter(({ call }) => call.search !== null)
-  if (signed.length > 0) await copyRows(client, 'search_signatures', signatureColumns, signed)
+  // Retention drops a day's signatures before its bodies.
+  const signatures = await ofKeptDays(client, 'search_signatures', signed, ({ createdAtMs }) => createdAtMs)
+  if (signatures.length > 0) await copyRows(client, 'search_signatures', signatureColumns, signatures)
 }
 
 /** As insertBodies. */

@@ -44,7 +44,7 @@ export function sampleCall(projectId: string, changes: Partial<LoggedCall> = {})
     tool_names: [],
     received_at: Date.now(),
     preview: sealed('{"prompt":"hi","answer":null}'),
-    search: null,
+    search: { key_id: 's1', bits: Buffer.from([1, 2, 3]) },
     ...changes,
   }
 }

@@ -38,14 +38,19 @@ async function addProject(retentionDays: number | null): Promise<string> {
   return id
 }
 
-/** A request that is `days` old, with its bodies and a score with details. */
-const seed = (projectId: string, days: number) =>
-  seedRequest(pool, createSealer([]), {
+/** A request that is `days` old, with its bodies, their signature and a score with details. */
+async function seed(projectId: string, days: number): Promise<void> {
+  const id = await seedRequest(pool, createSealer([]), {
     projectId,
     id: newId('request', Date.now() - days * dayMs),
     requestBody: '{"prompt":"hello"}',
     scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
   })
+  await pool.query(
+    `insert into search_signatures select project_id, request_id, created_at, 's1', '\\x01' from llm_request_bodies where request_id = $1`,
+    [idToUuid(id)],
+  )
+}
 
 /** How many days old the rows of a table are. */
 async function ages(table: string, column: string, projectId: string): Promise<number[]> {
@@ -74,7 +79,7 @@ test('content goes after 90 days or as the project says; calls and scores stay u
     await seed(short, days)
   }
   await keep(undefined)
-  for (const table of ['llm_request_bodies', 'request_previews']) {
+  for (const table of ['llm_request_bodies', 'request_previews', 'search_signatures']) {
     expect(await ages(table, 'created_at', usual)).toEqual([1, 8, 89])
     expect(await ages(table, 'created_at', short)).toEqual([1])
   }

@@ -6,6 +6,7 @@ import {
   IconHome,
   IconList,
   IconRoute,
+  IconSearch,
   IconTool,
   IconRefresh,
   IconScale,
@@ -52,6 +53,14 @@ export const pages: readonly PageEntry[] = [
     title: 'Request',
     findsProject: true,
     load: async () => (await import('../pages/request/request-page.tsx')).RequestPage,
+  },
+  {
+    path: '/search',
+    title: 'Search',
+    icon: IconSearch,
+    section: 'Watch',
+    role: 'analyst',
+    load: async () => (await import('../pages/search/search-page.tsx')).SearchPage,
   },
   {
     path: '/sessions',

@@ -11,7 +11,9 @@ import { mayVisit } from '../../app/page-entry.ts'
 import { useProject } from '../../app/project.ts'
 import { useSteadyRange } from '../../app/use-range.ts'
 import { formatCount, nounOf } from '../../formats/format-number.ts'
+import { rangeTexts } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, NoAnswerYet, Nothing } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { FacetPanel, useFacets } from './facet-panel.tsx'
@@ -55,6 +57,11 @@ export function RequestsPage() {
         </Button>
         <SavedViews filters={filters} />
         <ColumnMenu visibility={visibility} setVisibility={setVisibility} />
+        {mayVisit(role, { role: 'analyst' }) ? (
+          <PageLink to="/search" search={{ ...filters, ...rangeTexts(range) }} size="sm">
+            Search texts
+          </PageLink>
+        ) : null}
         {mayVisit(role, { role: 'analyst' }) ? <ExportMenu query={query} /> : null}
         <RangePicker range={range} />
       </PageHead>
