@@ -177,10 +177,17 @@ describe('/openapi.json', () => {
   })
 })
 
+/** A search checks its filters behind its body. */
+const exampleOf = ({ requestBody }: Operation) => {
+  const body = requestBody?.content['application/json']?.example
+  return body === undefined ? {} : { body }
+}
+
 test('a parameter that a route does not know is refused by its name', async () => {
-  for (const { name, method, path } of operations) {
+  for (const { name, method, path, operation } of operations) {
     const { status, json } = await api.call(method.toUpperCase(), `${realPath(path)}?modle=x`, {
       operator: true,
+      ...exampleOf(operation),
     })
     // The provider's address may have query parameters: without a signature it gets 400.
     const expected =
@@ -195,9 +202,12 @@ test('a range that ends before it starts is refused wherever one is taken', asyn
     ['start', 'end'].every((name) => operation.parameters?.some((parameter) => parameter.name === name)),
   )
   expect(ranged.length).toBeGreaterThanOrEqual(12)
-  for (const { method, path } of ranged) {
+  for (const { method, path, operation } of ranged) {
     const target = `${realPath(path)}?start=2026-02-01&end=2026-01-01&project_id=${project.projectId}`
-    const { status, json } = await api.call(method.toUpperCase(), target, { operator: true })
+    const { status, json } = await api.call(method.toUpperCase(), target, {
+      operator: true,
+      ...exampleOf(operation),
+    })
     expect([path, status, json['errors']]).toEqual([path, 422, [{ path: 'end', message: 'is before start' }]])
   }
 })

@@ -44,6 +44,7 @@ async function setParts(undo: Undo): Promise<Omit<TaskFixture, 'stop'>> {
   const system = await setRedteamFixture({
     apiEnvironment: {
       ...receiver.environment,
+      SEARCH_KEY: `s1:${Buffer.alloc(32, 3).toString('base64')}`,
       STRIPE_API_KEY: 'sk_test_123',
       STRIPE_API_BASE: payments.url,
       STRIPE_PRICES: 'pro:price_pro,team:price_team',

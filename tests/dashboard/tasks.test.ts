@@ -6,6 +6,7 @@ import { judgingTasks } from './judging-tasks.ts'
 import { keyboardTasks } from './keyboard-tasks.ts'
 import { operatingTasks } from './operating-tasks.ts'
 import { settingUpTasks } from './setting-up-tasks.ts'
+import { searchTasks } from './search-tasks.ts'
 import { setTaskFixture, type TaskFixture } from './task-fixture.ts'
 import { watchingTasks } from './watching-tasks.ts'
 
@@ -26,6 +27,7 @@ describe('setting up', () => settingUpTasks(fixture))
 describe('by keyboard', () => keyboardTasks(fixture))
 describe('operating', () => operatingTasks(fixture))
 describe('findings and rules', () => findingTasks(fixture))
+describe('searching', () => searchTasks(fixture))
 describe('destinations', () => destinationTasks(fixture))
 // Last, because one of these stops the scorer.
 describe('judging', () => judgingTasks(fixture))

@@ -114,7 +114,7 @@ function countSearches(metrics: Metrics) {
   const searches = metrics.counter(
     'sluice_api_searches_total',
     'Searches by how they ended: `complete`, `limit`, `time`, or `left` by the client or an error',
-    ['end'],
+    ['outcome'],
   )
   const calls = metrics.counter(
     'sluice_api_searched_calls_total',
@@ -129,7 +129,7 @@ function countSearches(metrics: Metrics) {
         yield event
       }
     } finally {
-      searches.inc({ end: last?.type === 'end' ? last.reason : 'left' })
+      searches.inc({ outcome: last?.type === 'end' ? last.reason : 'left' })
       for (const what of ['looked_at', 'opened', 'unsigned', 'unreadable'] as const)
         calls.inc({ what }, last?.[what] ?? 0)
     }

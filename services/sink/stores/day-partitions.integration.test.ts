@@ -6,6 +6,7 @@ import { newId } from '#schemas/ids.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 import { createErasingFixture } from '../testing/erasing-fixture.ts'
 import { sampleCall, sampleScoredCall } from '../testing/sample-records.ts'
+import { allDayTables } from './retention-store.ts'
 import { createDayPartitions, dayOf } from './day-partitions.ts'
 
 const dayMs = 86_400_000
@@ -40,7 +41,7 @@ test('sinks that start together make each day once, with all its tables', async 
       for (const day of days) await partitions.make(day)
     }),
   )
-  for (const day of days) expect(await partitionsOf(day)).toHaveLength(5)
+  for (const day of days) expect(await partitionsOf(day)).toHaveLength(allDayTables.length)
 })
 
 test('only days near enough to now are given partitions; older ones are written to while they have theirs', async () => {
@@ -110,8 +111,8 @@ test.each([
   const whole = await shape()
   await insertCall(day)
   await pool.query(loss)
-  expect((await partitionsOf(day)).length).toBeLessThan(5)
+  expect((await partitionsOf(day)).length).toBeLessThan(allDayTables.length)
   await make()
-  expect(await partitionsOf(day)).toHaveLength(5)
+  expect(await partitionsOf(day)).toHaveLength(allDayTables.length)
   expect(await shape()).toEqual(whole)
 })

@@ -2488,7 +2488,7 @@ export interface Operations {
       format?: 'csv' | 'jsonl' | undefined
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /api/requests/facets': {
     params: Record<never, never>
@@ -2569,6 +2569,87 @@ export interface Operations {
       counts_are_exact?: false | undefined
       scores_are_exact?: false | undefined
     }
+  }
+  'POST /api/requests/search': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
+      model?: string | undefined
+      provider?: string | undefined
+      agent_name?: string | undefined
+      agent_tag?: string | undefined
+      session_id?: string | undefined
+      user_id?: string | undefined
+      type?: string | undefined
+      tool_name?: string | undefined
+      label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
+      verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
+      scorer_name?: string | undefined
+      status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: { text: string; limit?: number | undefined; after?: string | undefined }
+    answer:
+      | {
+          type: 'progress'
+          looked_at: number
+          opened: number
+          unsigned: number
+          unreadable: number
+          reached: string
+          share: number
+        }
+      | {
+          type: 'match'
+          request: {
+            id: string
+            project_id: string
+            created_at: string
+            source: string
+            model: string
+            provider: string | null
+            agent_name: string | null
+            agent_tag: string | null
+            session_id: string | null
+            user_id: string | null
+            type: string | null
+            tool_name: string | null
+            prompt_tokens: number | null
+            completion_tokens: number | null
+            cached_tokens: number | null
+            reasoning_tokens: number | null
+            cost_usd: number | null
+            latency_ms: number | null
+            time_to_first_token_ms: number | null
+            status_code: number | null
+            error: string | null
+            aborted_by: string | null
+            metadata: Record<string, unknown> | null
+            zero_content_retention: boolean
+            worst_label: 'safe' | 'unsafe' | 'unscored' | null
+            worst_severity: 'medium' | 'high' | 'critical' | null
+            score_count: number
+            verdict: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | null
+            coverage: { decided: number; applicable: number; total: number } | null
+            unread_scorers: string[]
+          }
+          excerpts: { part: 'request' | 'response'; text: string; marks: { start: number; end: number }[] }[]
+        }
+      | {
+          type: 'end'
+          reason: 'complete' | 'limit' | 'time'
+          after: string | null
+          looked_at: number
+          opened: number
+          unsigned: number
+          unreadable: number
+          reached: string
+          share: number
+        }
   }
   'GET /api/requests/{id}': {
     params: { id: string }
@@ -2797,7 +2878,7 @@ export interface Operations {
       end?: string | undefined
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /api/safety-scores': {
     params: Record<never, never>

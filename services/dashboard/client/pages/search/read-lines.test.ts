@@ -1,16 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { cutByMarks, readLines } from './read-lines.ts'
 
+/** Single bytes, so that characters come in parts too. */
 const bodyOf = (...chunks: readonly string[]) =>
-  new Blob(chunks).size === 0
-    ? new Blob([]).stream()
-    : new ReadableStream<Uint8Array>({
-        start(controller) {
-          // Single bytes, so that characters come in parts too.
-          for (const byte of new TextEncoder().encode(chunks.join(''))) controller.enqueue(new Uint8Array([byte]))
-          controller.close()
-        },
-      })
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const byte of new TextEncoder().encode(chunks.join(''))) controller.enqueue(new Uint8Array([byte]))
+      controller.close()
+    },
+  })
 
 async function linesOf(body: ReadableStream<Uint8Array>): Promise<string[]> {
   const lines: string[] = []
@@ -28,7 +26,12 @@ test('a line that breaks off is an error', async () => {
 })
 
 test('a text is cut at its marks', () => {
-  expect(cutByMarks('see the key now', [{ start: 4, end: 7 }, { start: 8, end: 11 }])).toEqual([
+  expect(
+    cutByMarks('see the key now', [
+      { start: 4, end: 7 },
+      { start: 8, end: 11 },
+    ]),
+  ).toEqual([
     { text: 'see ', isMarked: false },
     { text: 'the', isMarked: true },
     { text: ' ', isMarked: false },

@@ -26,6 +26,9 @@ interface Mark {
 export function cutByMarks(text: string, marks: readonly Mark[]): { text: string; isMarked: boolean }[] {
   const edges = marks.flatMap(({ start, end }) => [start, end])
   return [0, ...edges]
-    .map((from, index) => ({ text: text.slice(from, edges[index] ?? text.length), isMarked: index % 2 === 1 }))
+    .map((from, index) => ({
+      text: text.slice(from, edges[index] ?? text.length),
+      isMarked: index % 2 === 1,
+    }))
     .filter((piece) => piece.text !== '')
 }

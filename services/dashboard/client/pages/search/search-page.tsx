@@ -83,7 +83,9 @@ function SearchOutcome({ state, searchOn }: { state: SearchState; searchOn: () =
       )}
       {error === undefined ? null : <Failure error={error} />}
       {isOver && matches.length === 0 && !hasMore ? (
-        <Nothing title="No call has these words">Only whole words are found. Try fewer words, or extend the range.</Nothing>
+        <Nothing title="No call has these words">
+          Only whole words are found. Try fewer words, or extend the range.
+        </Nothing>
       ) : null}
       <SearchResults matches={matches} />
       {hasMore ? (

@@ -28,7 +28,11 @@ function Found({ match: { request, excerpts } }: { match: Match }) {
         <PageLink to="/requests/$id" params={{ id: request.id }}>
           <TimeText at={request.created_at} />
         </PageLink>
-        <VerdictBadge label={request.worst_label} severity={request.worst_severity} verdict={request.verdict} />
+        <VerdictBadge
+          label={request.worst_label}
+          severity={request.worst_severity}
+          verdict={request.verdict}
+        />
         {[request.agent_name, request.user_id, request.model].map((text, index) =>
           text === null ? null : (
             <Text key={index} size="sm" c="dimmed">

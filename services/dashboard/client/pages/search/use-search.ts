@@ -17,13 +17,19 @@ export interface SearchState {
   isRunning: boolean
 }
 
-const initial: SearchState = { text: '', matches: [], progress: undefined, error: undefined, isRunning: false }
+const initial: SearchState = {
+  text: '',
+  matches: [],
+  progress: undefined,
+  error: undefined,
+  isRunning: false,
+}
 
 /**
  * A search of the project. What it found stays in memory while other pages are shown, and never in the
  * address: the text may be a secret.
  */
-export function useSearch(projectId: string, query: Input<typeof operation>['query']) {
+export function useSearch(projectId: string, query: NonNullable<Input<typeof operation>['query']>) {
   const client = useQueryClient()
   const key = ['search', projectId]
   const [state, setState] = useState(() => client.getQueryData<SearchState>(key) ?? initial)
@@ -47,7 +53,11 @@ export function useSearch(projectId: string, query: Input<typeof operation>['que
     change((before) => ({ ...(isMore ? before : initial), text, error: undefined, isRunning: true }))
     try {
       const body = { text, ...(after === null ? {} : { after }) }
-      const response = await send(addressOf(operation, { query, body }), { method: 'POST', body, signal: own.signal })
+      const response = await send(addressOf(operation, { query, body }), {
+        method: 'POST',
+        body,
+        signal: own.signal,
+      })
       if (response.body === null) throw new Error('the answer has no body')
       for await (const line of readLines(response.body)) {
         const event = JSON.parse(line) as Line
