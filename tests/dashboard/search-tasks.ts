@@ -35,6 +35,8 @@ export function searchTasks(fixture: () => TaskFixture): void {
     await page.getByText(/^1 found\. /).waitFor()
     // The key is in no address.
     expect(page.url()).not.toContain('sk-live')
+    // Off the button, whose colours change under the pointer.
+    await found.hover()
     await expectAccessible(page)
     await click(found.getByRole('link'))
     await page.getByRole('heading', { level: 1, name: 'Request' }).waitFor()

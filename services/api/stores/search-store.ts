@@ -105,8 +105,8 @@ function amongValues(uuids: readonly string[]): unknown[] {
 
 /**
  * One pass over the newest `limit` calls with bodies: nothing is sorted or kept but what may match. Calls
- * without a signature may match. The bounds of both tables are given to both, as Postgres does not derive
- * them from the join.
+ * without a signature may match. Without LIMIT in the lateral join the planner hashes and sorts the whole rest
+ * of the day for every slice, beyond work_mem.
  */
 function sliceSql(needed: readonly Needed[]): string {
   const isSigned = 'octet_length(bits) > 0 and key_id = any ($6::text[])'
@@ -115,12 +115,14 @@ function sliceSql(needed: readonly Needed[]): string {
       array_agg(request_id) filter (where case when (${isSigned}) is not true then true ${needed.map(keyCase).join(' ')} end) as candidates,
       min(request_id::text) as last
     from (
-      select b.request_id, s.key_id, s.bits from llm_request_bodies b
-      left join search_signatures s on s.project_id = b.project_id and s.request_id = b.request_id and s.created_at = b.created_at
-        and s.created_at >= $2 and s.created_at < $3 and s.request_id < $4::uuid
+      select b.request_id, b.created_at from llm_request_bodies b
       where :scope(b) and b.created_at >= $2 and b.created_at < $3 and b.request_id < $4::uuid
       order by b.request_id desc limit $5
-    ) slice where $7::bigint[] is not null`
+    ) slice left join lateral (
+      select key_id, bits from search_signatures s
+      where :scope(s) and s.request_id = slice.request_id and s.created_at = slice.created_at and s.created_at >= $2 and s.created_at < $3 limit 1
+    ) signature on true
+    where $7::bigint[] is not null`
 }
 
 /** A row fails at its second bit in most cases, so the order of the probes is as good as any. */
