@@ -17,8 +17,8 @@ export interface CallContent extends CallBodies {
 }
 
 /**
- * Content under zero retention goes only to the ephemeral topic and has no search signature; the call's row goes
- * to the retained one. Erased bodies imply zero retention.
+ * Content under zero retention goes only to the ephemeral topic, without a search signature; the call's row
+ * goes to the retained one. Erased bodies imply zero retention.
  */
 export function outgoingCall(
   call: LoggedCall,

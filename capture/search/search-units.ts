@@ -23,7 +23,7 @@ const ignorable = /\p{Default_Ignorable_Code_Point}/gu
  * A word as it is compared: compatible forms (NFKC), case and invisible characters make no difference. Only
  * upper case takes `ß` apart; both sigmas are one.
  */
-export function foldWord(word: string): string {
+function foldWord(word: string): string {
   if (!beyondAscii.test(word)) return word.toLowerCase()
   const plain = word.normalize('NFKC').replace(ignorable, '')
   return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC')

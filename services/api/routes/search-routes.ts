@@ -5,18 +5,23 @@ import type { Clock } from '#runtime/clock.ts'
 import type { EncryptionKey } from '#runtime/encryption-keys.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { idField, textField } from '#http/fields.ts'
-import { invalidInput } from '#http/problem.ts'
+import { invalidInput, Problem } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import type { FindThread } from '../search/find-thread.ts'
 import { searchCalls, type SearchEvent } from '../search/search-calls.ts'
 import { withoutKeys } from '../search/search-steps.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { metadataParameters, readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
-import { createStreamPermits } from './stream-permits.ts'
+import { createStreamPermits, type StreamLimits } from './stream-permits.ts'
 
 /** Afterwards the client may go on from where it ended. */
 const maxMs = 120_000
-const limits = { noun: 'searches', code: 'SEARCHES_BUSY', max: 4, maxMs: 2 * maxMs }
+const limits: StreamLimits = {
+  noun: 'searches',
+  refuse: (detail, options) => new Problem(429, 'SEARCHES_BUSY', detail, options),
+  max: 4,
+  maxMs: 2 * maxMs,
+}
 
 const count = z.number().int()
 const progressFields = {

@@ -12,11 +12,11 @@ export interface StreamPermits {
   ): Promise<AsyncIterable<string>>
 }
 
-interface StreamLimits {
+export interface StreamLimits {
   /** Plural, for messages. */
   noun: string
-  /** Of the refusal. */
-  code: string
+  /** The refusal of another one. */
+  refuse: (detail: string, options: { headers: Record<string, string> }) => Problem
   /** Concurrent ones of this process. */
   max: number
   /** A slower client loses its permit. */
@@ -24,7 +24,12 @@ interface StreamLimits {
 }
 
 /** For exports of requests and of reviews together. */
-export const exportLimits = { noun: 'exports', code: 'EXPORTS_BUSY', max: 8, maxMs: 3_600_000 }
+export const exportLimits: StreamLimits = {
+  noun: 'exports',
+  refuse: (detail, options) => new Problem(429, 'EXPORTS_BUSY', detail, options),
+  max: 8,
+  maxMs: 3_600_000,
+}
 
 /** Permits for streamed answers of one kind, shared by its routes. */
 export function createStreamPermits(clock: Clock, limits: StreamLimits): StreamPermits {
@@ -54,12 +59,12 @@ export function createStreamPermits(clock: Clock, limits: StreamLimits): StreamP
 function reserve(
   underWay: Map<string | null, number>,
   projectId: string | null,
-  { noun, code, max }: StreamLimits,
+  { noun, refuse, max }: StreamLimits,
 ): () => void {
   const own = underWay.get(projectId) ?? 0
   const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
-  if (own >= maxOfProject) throw tooMany(code, `${maxOfProject} ${noun} of the project are`)
-  if (all >= max) throw tooMany(code, `${max} ${noun} are`)
+  if (own >= maxOfProject) throw tooMany(refuse, `${maxOfProject} ${noun} of the project are`)
+  if (all >= max) throw tooMany(refuse, `${max} ${noun} are`)
   underWay.set(projectId, own + 1)
   let isHeld = true
   return () => {
@@ -71,10 +76,8 @@ function reserve(
   }
 }
 
-function tooMany(code: string, what: string): Problem {
-  return new Problem(429, code, `${what} under way here; come back in a moment`, {
-    headers: { 'retry-after': '10' },
-  })
+function tooMany(refuse: StreamLimits['refuse'], what: string): Problem {
+  return refuse(`${what} under way here; come back in a moment`, { headers: { 'retry-after': '10' } })
 }
 
 /** `source` with `release` at its end. A `finally` in the generator would not run if it is never read. */

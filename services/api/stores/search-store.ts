@@ -105,8 +105,8 @@ function amongValues(uuids: readonly string[]): unknown[] {
 
 /**
  * One pass over the newest `limit` calls with bodies: nothing is sorted or kept but what may match. Calls
- * without a signature may match. Without LIMIT in the lateral join the planner hashes and sorts the whole rest
- * of the day for every slice, beyond work_mem.
+ * without a signature may match. Without LIMIT in the lateral join the planner hashes and sorts the whole
+ * rest of the day for every slice, beyond work_mem.
  */
 function sliceSql(needed: readonly Needed[]): string {
   const isSigned = 'octet_length(bits) > 0 and key_id = any ($6::text[])'

@@ -130,8 +130,8 @@ function firstOfEach(calls: readonly PlacedCall[], identities: ReadonlySet<strin
 }
 
 /**
- * Inserted directly, with search signatures: a new call has no bodies yet. Only projects that keep content get this far, and the flag
- * is checked again, because bodies stay for weeks.
+ * Inserted directly, with search signatures: a new call has no bodies yet. Only projects that keep content
+ * get this far, and the flag is checked again, because bodies stay for weeks.
  */
 async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
   const withBodies = newCalls.filter(
