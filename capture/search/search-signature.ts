@@ -107,7 +107,11 @@ export function createHashWord({ key }: SearchKey): HashWord {
     const made = older.get(projectId)?.hashes.get(word) ?? hashOf(projectKey, word)
     if (word.length > maxKnownLength) return made
     hashes.set(word, made)
-    if (++count > maxKnown) [older, recent, count] = [recent, new Map(), 0]
+    if (++count > maxKnown) {
+      older = recent
+      recent = new Map()
+      count = 0
+    }
     return made
   }
 }

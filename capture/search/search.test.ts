@@ -135,7 +135,7 @@ function createRandom(seed: number) {
 test.each(Array.from({ length: 300 }, (_, index) => index + 1))('no false negative: seed %i', (seed) => {
   const { next, pick } = createRandom(seed)
   const word = () => {
-    const characters = [...pick(alphabets)]
+    const characters = Array.from(pick(alphabets))
     return Array.from({ length: 1 + next(6) }, () => pick(characters)).join('')
   }
   const words = Array.from({ length: 1 + next(40) }, word)

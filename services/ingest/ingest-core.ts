@@ -59,12 +59,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     ...dependencies,
     keys,
     admit: createAdmit(createQuotaStore(pool), clock),
-    publish: createPublishCall({
-      producer,
-      sealer,
-      sign: createSignCall(config.SEARCH_KEY),
-      ...callTopics(parts),
-    }),
+    publish: createPublishCall({ producer, sealer, sign: parts.sign, ...callTopics(parts) }),
     prices,
     maxRecordBytes,
   })
@@ -168,6 +163,7 @@ function createParts(config: IngestFields, dependencies: IngestDependencies) {
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
     }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
+    sign: createSignCall(config.SEARCH_KEY),
     bodyBudget: createBodyBudget(config.BODIES_MAX_BYTES, metrics),
     answerBudget: createAnswerBudget(config.BODIES_MAX_BYTES, metrics),
   }

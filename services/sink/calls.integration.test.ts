@@ -45,7 +45,7 @@ afterAll(async () => {
   await fixture.close()
 })
 
-async function rowsOf(table: 'llm_requests' | 'llm_request_bodies' | 'search_signatures', projectId: string) {
+async function rowsOf(table: 'llm_requests' | 'llm_request_bodies', projectId: string) {
   const { rows } = await fixture.pool.query<Record<string, unknown>>(
     `select * from ${table} where project_id = $1`,
     [idToUuid(projectId)],
@@ -94,7 +94,7 @@ describe('calls', () => {
     const bigints = { prompt_tokens: '12', completion_tokens: '0', cached_tokens: '0' }
     expect(row).toMatchObject({ ...plain, ...bigints, metadata: JSON.parse(metadata ?? '') as object })
     expect(row).toMatchObject({ received_at: new Date(received_at), project_id: idToUuid(project_id) })
-    expect([tier, tool_names]).toEqual(['enterprise', []])
+    expect([tier, tool_names, search?.key_id]).toEqual(['enterprise', [], 's1'])
 
     const bodies = await rowsOf('llm_request_bodies', projectId)
     expect(bodies).toHaveLength(300)
@@ -104,9 +104,6 @@ describe('calls', () => {
       request_data: request_body?.data,
       response_data: response_body?.data,
     })
-    const signatures = await rowsOf('search_signatures', projectId)
-    expect(signatures).toHaveLength(300)
-    expect(signatures.find((row) => row['request_id'] === idToUuid(id))).toMatchObject(search ?? {})
     const ids = await queued(jobs, projectId, 300)
     expect(ids.toSorted()).toEqual(calls.map((call) => call.id).toSorted())
     expect(jobs.records.every(({ key, value }) => key === value.request_id)).toBe(true)
@@ -128,7 +125,6 @@ describe('calls', () => {
     const rows = await rowsOf('llm_requests', projectId)
     expect(rows).toHaveLength(40)
     expect(rows.every(({ model }) => model === 'gpt-4o-mini')).toBe(true)
-    expect(await rowsOf('search_signatures', projectId)).toHaveLength(40)
     expect(jobIdsOf(jobs, projectId).toSorted()).toEqual(calls.map((call) => call.id).toSorted())
     expect(jobIdsOf(jobs, otherId)).toHaveLength(40)
   })
@@ -180,7 +176,6 @@ describe('calls', () => {
     await fixture.sendCalls([sampleCall(projectId, { id: newId('request', Date.now() - 20 * 86_400_000) })])
     await stored(projectId, 1)
     expect(await rowsOf('llm_request_bodies', projectId)).toHaveLength(1)
-    expect(await rowsOf('search_signatures', projectId)).toHaveLength(1)
   })
 })
 
@@ -221,7 +216,6 @@ describe('calls whose content must not be kept', () => {
     const rows = await stored(projectId, 2)
     expect(rows.every((row) => row['zero_content_retention'] === true)).toBe(true)
     expect(await rowsOf('llm_request_bodies', projectId)).toEqual([])
-    expect(await rowsOf('search_signatures', projectId)).toEqual([])
     expect(jobIdsOf(jobs, projectId)).toEqual([])
   })
 

@@ -142,10 +142,12 @@ async function fill(projectId: string): Promise<void> {
       },
     }
   })
+  const [first] = made
+  if (first === undefined) throw new Error('no calls')
   for (let from = 0; from < callCount; from += 20_000) {
     const calls = many(Math.min(20_000, callCount - from), (index) => {
-      const { usual, ...first } = made[(from + index) % different] ?? made[0]!
-      const sealed = from + index < different ? first : { ...first, ...usual }
+      const { usual, ...own } = made[(from + index) % different] ?? first
+      const sealed = from + index < different ? own : { ...own, ...usual }
       const id = newId('request', Math.floor(sinceMs + (from + index) * stepMs))
       return placeSample(sampleCall(projectId, { id, ...sealed }), index)
     })

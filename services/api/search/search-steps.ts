@@ -63,5 +63,7 @@ export function batchesOf<T extends { bytes: number }>(
  * characters or more with a digit, is cut to its first eight.
  */
 export function withoutKeys(text: string): string {
-  return text.replace(/[^\s"]{16,}/gu, (run) => (/\d/u.test(run) ? `${[...run].slice(0, 8).join('')}…` : run))
+  return text.replace(/[^\s"]{16,}/gu, (run) =>
+    /\d/u.test(run) ? `${Array.from(run).slice(0, 8).join('')}…` : run,
+  )
 }

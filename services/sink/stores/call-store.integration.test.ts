@@ -117,3 +117,24 @@ test('the first call of a period of the unlimited tier begins it, and is counted
   )
   expect(rows).toEqual([{ requests_this_period: '1', is_current: true }])
 })
+
+test('search signatures are stored once, beside kept bodies and only there', async () => {
+  const projectId = await addProject()
+  const signed = sampleCall(projectId)
+  const calls = [
+    signed,
+    signed,
+    sampleCall(projectId, { search: null }),
+    sampleCall(projectId, { zero_content_retention: true }),
+    sampleCall(projectId, { request_body: null, response_body: null }),
+  ]
+  const store = createCallStore(pool, createRollupStore())
+  const position = { cluster: 'c', topic: 'signed', partition: 0, nextOffset: BigInt(calls.length) }
+  const placed = calls.map((call, index) => placeSample(call, index))
+  for (let delivery = 0; delivery < 2; delivery++) await store.store(placed, position, 'kept')
+  const { rows } = await pool.query(
+    'select request_id, key_id, bits from search_signatures where project_id = $1',
+    [idToUuid(projectId)],
+  )
+  expect(rows).toEqual([{ request_id: idToUuid(signed.id), ...signed.search }])
+})
