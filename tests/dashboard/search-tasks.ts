@@ -39,7 +39,7 @@ export function searchTasks(fixture: () => TaskFixture): void {
     await found.hover()
     await expectAccessible(page)
     await click(found.getByRole('link'))
-    await page.getByRole('heading', { level: 1, name: 'Request' }).waitFor()
+    await page.getByRole('table', { name: 'Facts' }).getByText('bob').waitFor()
     expect(clicks).toBe(3)
     await page.goBack()
     await found.getByText('bob').waitFor()
