@@ -197,8 +197,8 @@ test('a day that retention drops meanwhile is skipped, and later ones are rotate
     if (parent === undefined || dropped.includes(parent)) return
     dropped.push(parent)
     // The table that it is reading, and the next one.
-    const tables = parent === 'llm_request_bodies' ? ['search_signatures', parent] : [parent]
-    const days = tables.flatMap((name) => [`${name}_${gone}`, `${name}_${next}`])
+    const together = parent === 'llm_request_bodies' ? ['search_signatures', parent] : [parent]
+    const days = together.flatMap((name) => [`${name}_${gone}`, `${name}_${next}`])
     await pool.query(`drop table ${days.join(', ')}`)
   }
   const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })

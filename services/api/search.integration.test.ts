@@ -39,11 +39,12 @@ async function seed(projectId: string, prompts: readonly string[], seeded: Seede
       id: newId('request', Date.now() - ageMs - index),
       agent_name: agentName,
       zero_content_retention: zeroRetention,
-      ...{ request_body: null, response_body: null },
+      ...{ request_body: null, response_body: null, preview: null },
     })
     const bodies = {
       requestBody: Buffer.from(JSON.stringify({ messages: [{ role: 'user', content }] })),
       responseBody: Buffer.from(JSON.stringify({ choices: [{ message: { content: answer } }] })),
+      preview: null,
     }
     const seal = (bytes: Buffer, identity: string) => sealer.seal(bytes, identity)
     return outgoingCall(call, bodies, seal, createSignCall(key === undefined ? [] : [key])).logged

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
-import type { Sealer } from '#runtime/sealing.ts'
 import { databaseRoles } from '#runtime/database-roles.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createPool } from '#runtime/postgres.ts'
@@ -17,17 +16,11 @@ import { createDocsPages } from './http/docs-pages.ts'
 import { describeApi } from './http/openapi.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { billingRoutes } from './routes/billing-routes.ts'
-import { calibrationRoutes } from './routes/calibration-routes.ts'
-import { costRoutes } from './routes/cost-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { findingChangeRoutes } from './routes/finding-change-routes.ts'
-import { findingRoutes } from './routes/finding-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
-import { createStreamPermits, exportLimits } from './routes/stream-permits.ts'
-import { exportRoutes } from './routes/export-routes.ts'
-import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
 import { meRoutes } from './routes/me-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
@@ -35,19 +28,9 @@ import { paymentRoutes } from './routes/payment-routes.ts'
 import { peopleRoutes } from './routes/people-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
 import { redteamRoutes } from './routes/redteam-routes.ts'
-import { requestRoutes } from './routes/request-routes.ts'
-import { reviewRoutes } from './routes/review-routes.ts'
-import { scoreRoutes } from './routes/score-routes.ts'
 import { searchRoutes } from './routes/search-routes.ts'
-import { sessionRoutes } from './routes/session-routes.ts'
 import { signInRoutes } from './routes/sign-in-routes.ts'
-import { statsRoutes } from './routes/stats-routes.ts'
-import { statusRoutes } from './routes/status-routes.ts'
-import { requestDeliveryRoutes } from './routes/request-delivery-routes.ts'
-import { alertRuleRoutes } from './routes/alert-rule-routes.ts'
-import { userRoutes } from './routes/user-routes.ts'
-import { suppressionRoutes } from './routes/suppression-routes.ts'
-import { toolRoutes } from './routes/tool-routes.ts'
+import { readingRoutes } from './routes/reading-routes.ts'
 import { savedViewRoutes } from './routes/saved-view-routes.ts'
 import { scorerRoutes } from './routes/scorer-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
@@ -225,30 +208,6 @@ function loginLimits(config: ApiConfig): LoginLimits {
 function peopleAndSignInRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
   const own = { ...parts, hasher: createPasswordHasher(), throttles: createThrottleStore(parts.pool) }
   return [...signInRoutes(own), ...meRoutes(own), ...savedViewRoutes(own), ...peopleRoutes(own)]
-}
-
-/** Recorded calls and reports on them. */
-function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
-  const parts = { ...given, permits: createStreamPermits(given.clock, exportLimits) }
-  return [
-    // Before requests, whose {id} would match `facets` and `export`.
-    ...facetRoutes(parts),
-    ...exportRoutes(parts),
-    ...requestRoutes(parts),
-    ...requestDeliveryRoutes(parts),
-    ...statsRoutes(parts),
-    ...statusRoutes(parts),
-    ...costRoutes(parts),
-    ...userRoutes(parts),
-    ...toolRoutes(parts),
-    ...sessionRoutes(parts),
-    ...reviewRoutes(parts),
-    ...suppressionRoutes(parts),
-    ...findingRoutes(parts),
-    ...alertRuleRoutes(parts),
-    ...calibrationRoutes(parts),
-    ...scoreRoutes(parts),
-  ]
 }
 
 interface WatchingParts {

@@ -37,11 +37,11 @@ const countColumns = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 're
 export type RequestRow = Omit<RequestItem, 'created_at' | keyof ReadingFields> &
   ReadingColumns & { created_at: Date }
 
-/** Requests of the projects in the scope of `database`. */
-export function createRequestStore(database: ProjectDatabase) {
+/** The statement for the calls that pass filters. */
+function createSelect(database: ProjectDatabase) {
   // An export reads many pages with the same filters: their hours are read once.
   const known = new WeakMap<RequestFilters, Promise<CountedHours | undefined>>()
-  const select = async (filters: RequestFilters, nowMs: number) => {
+  return async (filters: RequestFilters, nowMs: number) => {
     const { projectId } = database.scope
     const { review } = filters
     if (projectId !== null && review !== undefined && review !== 'unreviewed')
@@ -50,6 +50,11 @@ export function createRequestStore(database: ProjectDatabase) {
     known.set(filters, asked)
     return selectWithin(filters, projectId, await asked, nowMs)
   }
+}
+
+/** Requests of the projects in the scope of `database`. */
+export function createRequestStore(database: ProjectDatabase) {
+  const select = createSelect(database)
   return {
     /** Newest first, without bodies. */
     async list(

@@ -2589,6 +2589,43 @@ export interface Operations {
       verdict?: 'unsafe' | 'partly_read' | 'not_read' | 'no_finding' | undefined
       scorer_name?: string | undefined
       status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
+      review?: 'false_alarm' | 'confirmed' | 'missed' | 'unreviewed' | undefined
+      'model.not'?: string | undefined
+      'model.contains'?: string | undefined
+      'model.prefix'?: string | undefined
+      'provider.not'?: string | undefined
+      'provider.contains'?: string | undefined
+      'provider.prefix'?: string | undefined
+      'agent_name.not'?: string | undefined
+      'agent_name.contains'?: string | undefined
+      'agent_name.prefix'?: string | undefined
+      'agent_tag.not'?: string | undefined
+      'agent_tag.contains'?: string | undefined
+      'agent_tag.prefix'?: string | undefined
+      'session_id.not'?: string | undefined
+      'session_id.contains'?: string | undefined
+      'session_id.prefix'?: string | undefined
+      'user_id.not'?: string | undefined
+      'user_id.contains'?: string | undefined
+      'user_id.prefix'?: string | undefined
+      'type.not'?: string | undefined
+      'type.contains'?: string | undefined
+      'type.prefix'?: string | undefined
+      'tool_name.not'?: string | undefined
+      'tool_name.contains'?: string | undefined
+      'tool_name.prefix'?: string | undefined
+      'latency_ms.gt'?: string | undefined
+      'latency_ms.lt'?: string | undefined
+      'time_to_first_token_ms.gt'?: string | undefined
+      'time_to_first_token_ms.lt'?: string | undefined
+      'cost_usd.gt'?: string | undefined
+      'cost_usd.lt'?: string | undefined
+      'prompt_tokens.gt'?: string | undefined
+      'prompt_tokens.lt'?: string | undefined
+      'completion_tokens.gt'?: string | undefined
+      'completion_tokens.lt'?: string | undefined
+      'status_code.gt'?: string | undefined
+      'status_code.lt'?: string | undefined
       start?: string | undefined
       end?: string | undefined
     }

@@ -1,16 +1,17 @@
-import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core'
+import { Box, Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useSetTexts, useTexts } from '../../app/address.ts'
+import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { useSteadyRange } from '../../app/use-range.ts'
 import { formatCount, nounOf } from '../../formats/format-number.ts'
-import { FilterPill } from '../../parts/filter-pill.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, Nothing } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { labelOf, queryOfFilters, readFilters, shownValue } from '../requests/read-filters.ts'
+import { FilterPills } from '../requests/filter-pills.tsx'
+import { readAddress } from '../requests/read-address.ts'
+import { queryOfFilters } from '../requests/read-filters.ts'
 import { SearchResults } from './search-results.tsx'
 import { useSearch, type SearchProgress, type SearchState } from './use-search.ts'
 
@@ -18,8 +19,7 @@ import { useSearch, type SearchProgress, type SearchState } from './use-search.t
 export function SearchPage() {
   const { id: project_id } = useProject()
   const { range } = useSteadyRange('30d')
-  const filters = readFilters(useTexts())
-  const setTexts = useSetTexts()
+  const { filters } = readAddress(useTexts())
   const query = { project_id, start: range.start, end: range.end, ...queryOfFilters(filters) }
   const { state, search, cancel } = useSearch(project_id, query)
   const [text, setText] = useState(state.text)
@@ -57,16 +57,9 @@ export function SearchPage() {
           )}
         </Group>
       </form>
-      <Group gap="xs" mb="sm">
-        {Object.entries(filters).map(([name, value]) => (
-          <FilterPill
-            key={name}
-            label={labelOf(name)}
-            value={shownValue(name, value)}
-            onRemove={() => setTexts({ [name]: undefined })}
-          />
-        ))}
-      </Group>
+      <Box mb="sm">
+        <FilterPills filters={filters} />
+      </Box>
       <SearchOutcome state={state} searchOn={() => void search(state.text, true)} />
     </>
   )
