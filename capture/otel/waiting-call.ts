@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { fieldAt, type JsonObject } from '../json.ts'
+import { fieldAt, listOf, type JsonObject } from '../json.ts'
 import type { Attributes } from './otlp-values.ts'
 import type { CallLog } from './read-logs.ts'
-import type { Span } from './read-spans.ts'
+import type { Span, SpanEvent } from './read-spans.ts'
 import { firstOf } from './span-fields.ts'
 import { kindOfSpan } from './span-kind.ts'
 import { answerOf, promptOf, wholeEvent } from './span-messages.ts'
@@ -11,10 +11,14 @@ import type { CallLabels } from './spans-of-calls.ts'
 
 type Entries = readonly (readonly [string, unknown])[]
 
+interface EventForm extends Omit<SpanEvent, 'attributes'> {
+  attributes: Entries
+}
+
 /** A span as JSON. */
 interface SpanForm extends Omit<Span, 'attributes' | 'events' | 'resource'> {
   attributes: Entries
-  events: readonly { name: string; attributes: Entries }[]
+  events: readonly EventForm[]
   resource: Entries
 }
 
@@ -41,7 +45,7 @@ const conventions = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.sy
 export function awaitsWords(span: Span, record: JsonObject): boolean {
   return (
     fieldAt(record, 'request_body', 'messages') === undefined &&
-    fieldAt(record, 'response_body', 'choices') === undefined &&
+    listOf(fieldAt(record, 'response_body', 'choices')).length === 0 &&
     firstOf(span.attributes, conventions) !== undefined &&
     kindOfSpan(span) === 'model' &&
     !isEmbedding(span.attributes)
@@ -53,7 +57,7 @@ export function waitingSpan(span: Span, labels: CallLabels): WaitingCall {
   const form = {
     ...span,
     attributes: [...span.attributes],
-    events: span.events.map(({ name, attributes }) => ({ name, attributes: [...attributes] })),
+    events: span.events.map(({ attributes, ...event }) => ({ ...event, attributes: [...attributes] })),
     resource: [...span.resource],
   }
   return { span: { form, labels }, logs: [], truncated: false }
@@ -130,14 +134,16 @@ export function recordOfCall({ span, logs, truncated }: WaitingCall, projectId: 
 }
 
 function spanWithWords(form: SpanForm, logs: readonly CallLog[]): Span {
-  const event = ({ name, attributes }: { name: string; attributes: Entries }) => ({
-    name,
+  const withAttributes = ({ attributes, ...event }: EventForm): SpanEvent => ({
+    ...event,
     attributes: new Map(attributes) as Attributes,
   })
   return {
     ...form,
     attributes: new Map(form.attributes),
-    events: [...form.events, ...logs].map(event),
+    events: [...form.events, ...logs.map(({ name, attributes }) => ({ name, attributes }))].map(
+      withAttributes,
+    ),
     resource: new Map(form.resource),
   }
 }
