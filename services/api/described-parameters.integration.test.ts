@@ -89,6 +89,7 @@ test('filters by metadata, whose names callers choose, are described where they 
     'get /api/requests',
     'get /api/requests/export',
     'get /api/requests/facets',
+    'post /api/requests/search',
   ])
   for (const { parameter } of described) {
     // The members of an exploded object are query parameters of their own.

@@ -51,6 +51,7 @@ test.each(places)('an untouched form of /docs is sent and accepted at %s', async
     if (message.type() === 'error') offences.push(message.text())
   })
   await page.goto(addressOf())
+  for (const tag of ['Requests', 'Agents']) await page.locator(`#operations-tag-${tag}`).click()
   for (const operation of ['getApiRequests', 'getApiRequestsExport', 'getApiSessions']) {
     const form = page.locator(`[id$="-${operation}"]`)
     await form.locator('.opblock-summary').click()

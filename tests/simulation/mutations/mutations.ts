@@ -181,8 +181,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'ingest-answers-before-the-broker': {
     file: 'services/ingest/log-calls.ts',
-    find: 'await send(call, bodies, span?.parentFor(traceContextOf(read.fields)))',
-    replace: 'void send(call, bodies).catch(() => undefined)',
+    find: 'await send(call, { ...bodies, preview: read.preview }, span?.parentFor(traceContextOf(read.fields)))',
+    replace: 'void send(call, { ...bodies, preview: read.preview }).catch(() => undefined)',
   },
   'ingest-takes-what-is-over-quota': {
     file: 'services/ingest/log-calls.ts',

@@ -3,6 +3,7 @@ import { unscoredClasses } from '#schemas/unscored.ts'
 import { byGravity } from '../../formats/worst-verdict.ts'
 import { classWords } from '../../formats/verdict-words.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
+import styles from './findings.module.css'
 import type { Evidence } from './mark-evidence.ts'
 import { verdictOf, type RequestDetail, type Score } from './request-detail.ts'
 import { ScoreCard } from './score-card.tsx'
@@ -21,7 +22,7 @@ export function UnsafeScores({ request, scores, onSeek }: ScoreGroupsProps) {
   const unsafe = scores.filter(({ score_label: label }) => label === 'unsafe')
   if (unsafe.length === 0) return null
   return (
-    <SimpleGrid cols={{ base: 1, md: Math.min(unsafe.length, 2) }} spacing="sm">
+    <SimpleGrid className={styles['first']} cols={{ base: 1, md: Math.min(unsafe.length, 2) }} spacing="sm">
       {unsafe
         .toSorted((one, other) => byGravity(verdictOf(one), verdictOf(other)))
         .map((score) => (

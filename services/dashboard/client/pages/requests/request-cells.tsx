@@ -31,8 +31,27 @@ export function VerdictCell({ row }: { row: RequestItem }) {
           </Text>
         )}
       </Group>
-      <FailedScores scores={row.unsafe_scores} />
+      {row.unsafe_scores.length === 0 ? <Unread row={row} /> : <FailedScores scores={row.unsafe_scores} />}
     </>
+  )
+}
+
+/** `1 of 4, not content_safety`: how many scorers decided, and which did not read the call. */
+export function coverageWords(
+  coverage: NonNullable<RequestItem['coverage']>,
+  unread: readonly string[],
+): string {
+  const notBy = unread.length === 0 ? '' : `, not ${unread.join(', ')}`
+  return `${coverage.decided} of ${coverage.applicable}${notBy}`
+}
+
+function Unread({ row: { coverage, unread_scorers: unread } }: { row: RequestItem }) {
+  if (coverage === null || unread.length === 0) return null
+  const words = coverageWords(coverage, unread)
+  return (
+    <Text size="xs" c="dimmed" truncate title={words}>
+      <PlainText text={words} />
+    </Text>
   )
 }
 

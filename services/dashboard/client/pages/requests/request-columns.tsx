@@ -6,7 +6,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import type { RequestItem } from './merge-scores.ts'
-import { SaidCell, VerdictCell, WhoCell } from './request-cells.tsx'
+import { coverageWords, SaidCell, VerdictCell, WhoCell } from './request-cells.tsx'
 
 export const features = tableFeatures({ columnVisibilityFeature })
 const helper = createColumnHelper<typeof features, RequestItem>()
@@ -55,8 +55,7 @@ export const initiallyHidden = {
 /** `7 of 9`, and which scorers did not read the call. */
 function Coverage({ coverage, unread_scorers }: Pick<RequestItem, 'coverage' | 'unread_scorers'>) {
   if (coverage === null) return absent
-  const unread = unread_scorers.length === 0 ? '' : `, not ${unread_scorers.join(', ')}`
-  const words = `${coverage.decided} of ${coverage.applicable}${unread}`
+  const words = coverageWords(coverage, unread_scorers)
   return (
     <span title={words}>
       <PlainText text={words} />
