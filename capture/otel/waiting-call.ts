@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { fieldAt, listOf, type JsonObject } from '../json.ts'
-import type { Attributes } from './otlp-values.ts'
 import type { CallLog } from './read-logs.ts'
 import type { Span, SpanEvent } from './read-spans.ts'
 import { firstOf } from './span-fields.ts'
@@ -136,7 +135,7 @@ export function recordOfCall({ span, logs, truncated }: WaitingCall, projectId: 
 function spanWithWords(form: SpanForm, logs: readonly CallLog[]): Span {
   const withAttributes = ({ attributes, ...event }: EventForm): SpanEvent => ({
     ...event,
-    attributes: new Map(attributes) as Attributes,
+    attributes: new Map(attributes),
   })
   return {
     ...form,
