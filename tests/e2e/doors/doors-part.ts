@@ -38,7 +38,8 @@ export const doorsPart: PlatformPart = {
     undo.push(() => rm(directory, { recursive: true, force: true }))
     const api = await report.need('Kafka, the registry, Postgres and the API start', async () => {
       await startInfrastructure(context, directory)
-      return startApi()
+      // No program here sends log records, so spans need not wait for them.
+      return startApi({ SPAN_WAIT_MS: '0' })
     })
     undo.push(() => api.stop())
     const provider = await startProvider()

@@ -83,13 +83,23 @@ class Shipper:
             self.drop("shut_down", 1, "added after shutdown()")
             return
         queued = QueuedRecord(record.encode("utf-8"))
-        if not self._queue.add(queued):
+        if self._queue.add(queued):
+            if self._spool is not None:
+                self._fresh.append(queued)
+        elif not self._keep_on_disk_alone(queued):
             self.drop("queue_full", 1, "the queue is full (max_queue_bytes)")
-        elif self._spool is not None:
-            self._fresh.append(queued)
         with self._changed:
             self._start("sluice-send", self._send_all)
             self._changed.notify_all()
+
+    def _keep_on_disk_alone(self, record: QueuedRecord) -> bool:
+        """Memory may have no room while all that is in it is being sent."""
+        if self._spool is None:
+            return False
+        self._spool.keep([record])
+        is_kept = record.segment is not None
+        self._spool.evict([record])
+        return is_kept
 
     def drop(self, reason: str, count: int, detail: str) -> None:
         """Counts lost records and warns of them."""
