@@ -37,8 +37,9 @@ export function modelCallOf(url: string, dialect?: Dialect): ModelCall | undefin
   return modelCallAt(hostname, pathname, dialect)
 }
 
-/** The model call of a POST to `path`, without a query, at a provider's host. */
-export function modelCallAt(host: string, path: string, dialect?: Dialect): ModelCall | undefined {
+/** The model call of a POST to a path (its query is ignored) at a provider's host. */
+export function modelCallAt(host: string, given: string, dialect?: Dialect): ModelCall | undefined {
+  const [path = ''] = given.split('?', 1)
   const model = pathsWithModel.map((its) => its.exec(path)?.[1]).find((named) => named !== undefined)
   const provider = providerOfUpstream(host, path) ?? undefined
   const namesModel = ofOllama.test(path)

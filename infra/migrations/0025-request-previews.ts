@@ -1,4 +1,7 @@
 import type { Knex } from 'knex'
+import { replaceInFunction } from '../replace-in-function.ts'
+
+const partitions = 'ensure_day_partitions(date)'
 
 /** One sealed line of prompt and answer of each call, by day, apart from the rows that lists scan. */
 export async function up(knex: Knex): Promise<void> {
@@ -11,12 +14,13 @@ export async function up(knex: Knex): Promise<void> {
       primary key (project_id, request_id, created_at)
     ) partition by range (created_at);
   `)
-  await replaceInFunction(knex, additions)
+  await replaceInFunction(knex, partitions, additions)
 }
 
 export async function down(knex: Knex): Promise<void> {
   await replaceInFunction(
     knex,
+    partitions,
     additions.map(([before, after]) => [after, before]),
   )
   await knex.raw('drop table request_previews')
@@ -30,16 +34,3 @@ const additions: readonly (readonly [before: string, after: string])[] = [
       ('safety_scores', 'llm_requests', `,
   ],
 ]
-
-/** Rewrites parts of ensure_day_partitions, so that each migration adds its table to those before it. */
-async function replaceInFunction(knex: Knex, parts: readonly (readonly [string, string])[]): Promise<void> {
-  const { rows } = await knex.raw<{ rows: { text: string }[] }>(
-    `select pg_get_functiondef('ensure_day_partitions(date)'::regprocedure) as text`,
-  )
-  const before = rows[0]?.text ?? ''
-  const after = parts.reduce((text, [part, replacement]) => {
-    if (!text.includes(part)) throw new Error(`ensure_day_partitions has no ${part}`)
-    return text.replace(part, replacement)
-  }, before)
-  await knex.raw(after)
-}

@@ -106,9 +106,8 @@ const deploymentPath = /\/deployments\/([^/?]{1,256})\//
 /** Paths of Azure's deployments, Google and Bedrock name the model where the body does not. */
 function modelOfPath(path: string, request: unknown, answer: unknown): string | undefined {
   if (modelOf(request, answer) !== null) return undefined
-  const [bare = ''] = path.split('?', 1)
   const deployment = deploymentPath.exec(path)?.[1]
-  const named = deployment === undefined ? modelCallAt('', bare)?.model : decodeName(deployment)
+  const named = deployment === undefined ? modelCallAt('', path)?.model : decodeName(deployment)
   return named?.slice(0, 256)
 }
 

@@ -17,13 +17,16 @@ export function findUpstream<T extends { match: UpstreamMatch }>(
   upstreams: readonly T[],
   target: RequestTarget,
 ): T | undefined {
-  const host = target.host?.replace(/:\d*$/, '').toLowerCase()
   return upstreams.find(
     ({ match: { hosts, port, prefix } }) =>
-      (hosts === undefined || (host !== undefined && hosts.includes(host))) &&
+      (hosts === undefined || isNamed(target.host, hosts)) &&
       (port === undefined || port === target.port) &&
       (prefix === undefined || isBelow(target.path, prefix)),
   )
+}
+
+function isNamed(host: string | undefined, hosts: readonly string[]): boolean {
+  return host !== undefined && hosts.includes(host.replace(/:\d*$/, '').toLowerCase())
 }
 
 function isBelow(path: string, prefix: string): boolean {
