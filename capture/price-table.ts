@@ -69,7 +69,7 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
 const anyProvider = '*'
 const nameOf = (provider: string | undefined, model: string) => `${provider ?? anyProvider} ${model}`
 
-/** A model on one's own machine costs nothing a token, whoever made it. */
+/** Tokens of a self-hosted model cost nothing, whoever made the model. */
 const ownMachine = 'ollama'
 
 /**

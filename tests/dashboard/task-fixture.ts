@@ -91,7 +91,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(await seriousFindings(page)).toEqual([])
 }
 
-/** Counts the clicks on a page from now on, until it is loaded anew. Returns what reads the count. */
+/** Counts the clicks on a page from now on, until it is reloaded. Returns a function that reads the count. */
 export async function countClicks(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(
     "globalThis.clicks = 0; addEventListener('pointerdown', () => globalThis.clicks++, true)",

@@ -3,7 +3,7 @@ import { modelCallAt } from '#capture/model-calls.ts'
 import { isAllowedOnSharedAccount } from '#services/gateway/traffic/call-paths.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
 
-/** Paths that clients of each provider use; what the gateway does with each is asked of its code. */
+/** Paths that clients of each provider use. The gateway's code says what happens to each. */
 const paths: readonly (readonly [provider: string, host: string, path: string])[] = [
   ['OpenAI and compatible', 'api.openai.com', '/v1/chat/completions'],
   ['OpenAI and compatible', 'api.openai.com', '/v1/completions'],

@@ -10,7 +10,7 @@ export interface Door {
   /** `sdk`, `wrap`, `createFetch`, or an instrumentation. */
   by: string
   protocol: keyof typeof protocols
-  /** It writes the words anew, as chat completions have them: bodies are not those that were sent. */
+  /** It rewrites messages in the form of chat completions: bodies differ from those that were sent. */
   rewrites: boolean
   environment?: Readonly<Record<string, string>>
 }

@@ -25,7 +25,7 @@ export function Shell() {
   return (
     <Loaded query={useMe()}>
       {/* Keyed by person: page state and typed text never pass to the next person. And by the zone, in which
-          every time is shown anew. */}
+          every time is rendered again. */}
       {(person) => (person === null ? <Login /> : <Framework key={`${person.id} ${zone}`} person={person} />)}
     </Loaded>
   )

@@ -4,7 +4,7 @@ import { useSetTexts } from '../../app/address.ts'
 import { monthRange } from '../../formats/calendar-months.ts'
 import { labelOfDimension, metrics, type DimensionName, type Metric } from './read-costs.ts'
 
-/** Reports by the month are asked for by the month. */
+/** Buttons for calendar months, in which costs are reported. */
 export function MonthButtons() {
   const setTexts = useSetTexts()
   const choose = (offset: number) => setTexts({ range: undefined, ...monthRange(Date.now(), offset) })

@@ -9,7 +9,7 @@ export interface FoldedCall {
 }
 
 /**
- * Separates what a call says anew from the history that it repeats: agents send all messages again with each
+ * Separates the new messages of a call from the history: agents send all messages again with each
  * call. What follows the model's last words in a request is new even if somebody said it before, except
  * results of tools that were recorded as calls of their own.
  */

@@ -21,7 +21,7 @@ interface SessionCallProps {
   said: FoldedCall | undefined
 }
 
-/** One call of a session with what it says anew. */
+/** One call of a session with its new messages. */
 export function SessionCallView({ call, gapMs, said }: SessionCallProps) {
   const evidence = call.safety_scores.flatMap((score): ScoredEvidence[] =>
     readEvidence(score.evidence).map((found) => ({ ...found, scorer: score.scorer_name })),
