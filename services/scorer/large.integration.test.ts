@@ -88,6 +88,8 @@ describe('a flood of large calls that take long', () => {
       ...{ SCORER_LARGE_CONCURRENCY: '2', DETECTOR_INLINE_MAX_CHARS: String(largeChars) },
       // Only released requests end.
       JUDGE_TIMEOUT_MS: '300000',
+      // On a busy machine detectors need longer than the default, and would be tried again after minutes.
+      DETECTOR_TIMEOUT_MS: '60000',
     })
     const release = used.judge.hold('[[held]]')
     await used.fixture.send(flood)
