@@ -36,12 +36,9 @@ test('every mutation applies', () => {
 describe('a mutation is caught', () => {
   test.each([
     'runtime-commits-before-work',
-    'runtime-commits-the-highest-finished',
     'sink-forgets-jobs-of-what-is-delivered-again',
-    'sink-swallows-a-store-error',
     'relay-makes-an-id-per-attempt',
     'scorer-makes-an-id-per-attempt',
-    'scorer-hands-over-without-the-broker',
     'fan-out-keeps-what-it-could-not-begin',
     'notifier-forgets-its-claim',
     'ingest-answers-before-the-broker',
