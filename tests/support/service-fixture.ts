@@ -8,6 +8,7 @@ import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.t
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { avroSchemas, type SchemaName, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
+import { withFewerPartitions } from './fewer-partitions.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
 import { startWithUndo, type Undo } from './undo.ts'
 
@@ -55,7 +56,7 @@ async function start(
   const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: `${name}-test`, log: silentLog })
   if (own === undefined) undo.push(() => deleteTopics(prefix))
   const databaseUrl = own?.databaseUrl ?? (await createDatabase(undo))
-  await createTopics({ kafka, prefix, replicationFactor: 1, log: silentLog })
+  await createTopics({ kafka, prefix, replicationFactor: 1, settings: withFewerPartitions(), log: silentLog })
   await registerSchemas({ registryUrl, prefix, log: silentLog })
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
   undo.push(() => pool.end())

@@ -9,6 +9,7 @@ import { topicFields, topicSettingsOf } from '#infra/topic-settings.ts'
 import { kafkaFields, parseConfig } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
+import { withFewerPartitions } from './fewer-partitions.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
 import { startServiceProcess, type ServiceProcess } from './service-process.ts'
 import { startWithUndo, type Undo } from './undo.ts'
@@ -145,7 +146,8 @@ async function prepareTopics(prefix: string, { kafka: users, environment }: Stac
   const parsed = parseConfig(z.object({ ...kafkaFields, ...topicFields }), { ...environment, ...given })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const kafka = createKafka(parsed.value, { clientId: 'test', log })
-  await createTopics({ kafka, prefix, replicationFactor: 1, settings: topicSettingsOf(parsed.value), log })
+  const settings = withFewerPartitions(topicSettingsOf(parsed.value))
+  await createTopics({ kafka, prefix, replicationFactor: 1, settings, log })
   await registerSchemas({ registryUrl, prefix, log })
 }
 
