@@ -5,8 +5,9 @@ import { CannotStart } from './embedded-part.ts'
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Above 10080, which `fetch` and browsers refuse. Below the kernel's ephemeral ports, which start at 32768: one
- * of those could be taken before its user listens. Ports from 26000 are for callers that choose their own (tests/e2e/scripts-up.test.ts).
+ * Above 10080, which `fetch` and browsers refuse. Below the kernel's ephemeral ports, which start at 32768:
+ * one of those could be taken before its user listens. Ports from 26000 are for callers that choose their own
+ * (tests/e2e/scripts-up.test.ts).
  */
 const [lowest, highest] = [10_112, 25_999]
 const blockSize = 64
