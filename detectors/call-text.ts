@@ -3,6 +3,7 @@ import { declaredContext, isDeclared } from '#capture/record/declared-context.ts
 import { isChunked } from '#capture/streams/join-pieces.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
+import type { MaskedValue } from '#schemas/masked-value.ts'
 import type { Path } from './along-names.ts'
 import { findContext, type Span } from './context/find-context.ts'
 import { holdsToolsData, isProtocols, namesIn, namesOfAnswer, namesOfKey, type Names } from './field-names.ts'
@@ -62,6 +63,8 @@ interface RecordedUsage extends Usage {
   aborted_by?: string | null
   /** JSON object as text; it may declare context. */
   metadata?: string | null
+  /** What was masked in the bodies before they were stored. */
+  masked?: readonly MaskedValue[] | null | undefined
 }
 
 const nobodyCounted: Usage = {
@@ -217,6 +220,13 @@ export function* piecesOf<T extends { text: string; offset: number }>(whole: T):
 export function isWrapped(body: unknown): boolean {
   const isRaw = typeof fieldAt(body, 'encoding') === 'string' && fieldAt(body, 'raw') !== undefined
   return isRaw || fieldAt(body, 'truncated') === true
+}
+
+/** True if a body could not be masked before the call was stored, and was left out. */
+export function isUnmasked({ request, response }: Pick<Call, 'request' | 'response'>): boolean {
+  return [request, response].some(
+    (body) => fieldAt(body?.value, 'not_masked') !== undefined && isWrapped(body?.value),
+  )
 }
 
 /** True if one of the call's bodies is complete, or absent. False where an answer was broken off. */

@@ -1,4 +1,5 @@
 import { callContextAvro, type CallContext } from './call-context.ts'
+import { maskedValueAvro, type MaskedValue } from './masked-value.ts'
 import { searchSignatureAvro, type SearchSignature } from './search-signature.ts'
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
 
@@ -19,6 +20,8 @@ export interface LoggedCall extends CallContext {
   preview: SealedBytes | null
   /** Null: no content kept, no SEARCH_KEY, or an older writer. */
   search: SearchSignature | null
+  /** What was masked in it before; null or absent: the project does not mask, or an older writer. */
+  masked?: readonly MaskedValue[] | null | undefined
 }
 
 export const llmRequestLoggedAvro = {
@@ -34,5 +37,6 @@ export const llmRequestLoggedAvro = {
     { name: 'received_at', type: 'long' },
     { name: 'preview', type: ['null', 'sluice.SealedBytes'], default: null },
     { name: 'search', type: ['null', searchSignatureAvro], default: null },
+    { name: 'masked', type: ['null', { type: 'array', items: maskedValueAvro }], default: null },
   ],
 } as const

@@ -1,4 +1,5 @@
 import { callContextAvro, type CallContext } from './call-context.ts'
+import { maskedValueAvro, type MaskedValue } from './masked-value.ts'
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
 
 /** A stored call to be scored. Carries the bodies, so a scorer needs no query for them. */
@@ -15,6 +16,8 @@ export interface ScoreJob extends CallContext {
   queued_at: number
   /** Set for a replay with alerts: its failing scores raise events like live ones. */
   raise_events?: boolean
+  /** As in the call. */
+  masked?: readonly MaskedValue[] | null | undefined
 }
 
 export const safetyScoreJobAvro = {
@@ -30,5 +33,6 @@ export const safetyScoreJobAvro = {
     { name: 'response_body', type: ['null', 'sluice.SealedBytes'], default: null },
     { name: 'queued_at', type: 'long' },
     { name: 'raise_events', type: 'boolean', default: false },
+    { name: 'masked', type: ['null', { type: 'array', items: maskedValueAvro }], default: null },
   ],
 } as const

@@ -29,6 +29,7 @@ export const unscoredReasons = {
   language_not_covered: outside('The text is in a language that the detectors of this scorer do not cover.'),
   kind_not_covered: outside('The text is of a kind that the detectors of this scorer do not cover.'),
   not_kept_whole: notRead('A body was cut when it was recorded; nothing was found in what is left.'),
+  not_masked: notRead('A body could not be masked before the call was stored, and was left out.'),
   not_decodable: notRead('Part of the call is no text, or in an encoding that is not decoded.'),
   bodies_missing: notRead('The bodies of this call are gone.'),
   too_many_parts: notRead('The call has more objects, arrays and strings than are read.'),

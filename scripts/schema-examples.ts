@@ -57,6 +57,7 @@ export const schemaExamples: TopicValues = {
     received_at: at,
     preview: sealed('{"prompt":"Where is my invoice?","answer":null}'),
     search: { key_id: 's1', bits: Buffer.from([0, 1, 127, 128, 255]) },
+    masked: [{ kind: 'email_address', place: 'request_body', count: 2 }],
   },
   SafetyScoreJob: {
     ...context,
@@ -67,6 +68,7 @@ export const schemaExamples: TopicValues = {
     response_body: sealed('{"choices":[]}'),
     queued_at: at,
     raise_events: true,
+    masked: [{ kind: 'payment_card', place: 'response_body', count: 1 }],
   },
   SafetyScoreRecorded: {
     ...context,

@@ -60,7 +60,7 @@ export function describeRecord(
   project: { projectId: string; zeroContentRetention: boolean },
   tier: Tier,
   prices: PriceTable,
-): CallContext & Pick<LoggedCall, 'tool_names'> {
+): CallContext & Pick<LoggedCall, 'tool_names' | 'masked'> {
   const model = record.model ?? derivedText(described.model) ?? 'unknown'
   const provider = record.provider ?? providerOfCall([record.model, described.model], described.shape)
   const tokens = tokensOf(record, described)
@@ -81,6 +81,7 @@ export function describeRecord(
     type: derivedText(described.type),
     tool_name: derivedText(described.toolName),
     tool_names: [...described.toolNames],
+    masked: record.masked,
     ...tokens,
     cost_usd:
       record.cost_usd ??

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { textField, idField, isStorableText } from '#schemas/fields.ts'
+import { maskedPlaces, maxMaskedEntries } from '#schemas/masked-value.ts'
 import { objectOf, type JsonObject } from '../json.ts'
 import { contextField } from './declared-context.ts'
 import { faultOfMetadata } from './fault-of-metadata.ts'
@@ -132,6 +133,24 @@ export const recordSchema = z
       "W3C trace context of what the record comes from, which Sluice's own traces go on (docs/operations.md). Not stored.",
     ),
     tracestate: optionalText(512).describe('Belongs to traceparent.'),
+    masked: z
+      .array(
+        z.object({
+          kind: z.string().regex(/^[a-z_]{1,64}$/, 'must be 1 to 64 small letters or underscores'),
+          place: z.enum(maskedPlaces),
+          count: z
+            .number()
+            .int()
+            .min(1)
+            .max(2 ** 31 - 1),
+        }),
+      )
+      .max(maxMaskedEntries)
+      .nullish()
+      .transform((masked) => masked ?? null)
+      .describe(
+        'What was masked in the record before it was sent; an empty list: nothing had to be (docs/masking.md).',
+      ),
     source: z
       .enum(recordSources)
       .nullish()

@@ -1,4 +1,5 @@
-import type { CallText, Evidence } from '../call-text.ts'
+import type { Call, CallText, Evidence } from '../call-text.ts'
+import { findPlaceholders, isPlaceholder } from '../masking/placeholder.ts'
 import type { Detector } from '../verdict.ts'
 import { languageOf, type Language } from '../language/identify-language.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
@@ -54,16 +55,19 @@ const covered: ReadonlySet<Language> = new Set<Language>([
  * their name; passwords without a digit; pictures. Is no finding: a public person, an author in a package
  * file, a maintainer in a project's document, a company's address, mailbox or hotline, an example.
  *
+ * Where a call was masked before it was stored, a placeholder counts as the value that it stands for.
+ *
  * Languages: the fifteen of `covered`; in others only numbers, addresses of computers and keys. What may
  * name a private person or tell a secret, and proves nothing, needs a judge.
  */
-export function createPiiDetector(): Detector {
+export function createPiiDetector(call?: Pick<Call, 'usage'>): Detector {
   const tally = createTally()
   const loose = createLooseFields()
   let isHinted = false
   let isOutside = false
   let hasText = false
   const fieldNameOf = fieldNames()
+  const masked = new Set(call?.usage.masked?.map(({ kind }) => kind))
   return {
     read(given) {
       const { speaker, text } = given
@@ -77,7 +81,7 @@ export function createPiiDetector(): Detector {
       const untied = findPersonalData(field + text).filter(({ isTied }) => !isTied)
       isHinted ||= untied.length > 0
       if (field !== '') loose.read(given, field, untied)
-      for (const { kind, start, end } of findIdentifiers(text, field)) {
+      for (const { kind, start, end } of withMasked(text, findIdentifiers(text, field), masked)) {
         // No proof, and nothing to vouch for: some programs hold real people's addresses.
         if (contacts.has(kind) && isAboutNobody(given, kind, start)) isHinted = true
         else tally.add(given, { kind, start, end })
@@ -92,6 +96,14 @@ export function createPiiDetector(): Detector {
       return describeFindings(tally)
     },
   }
+}
+
+/** Placeholders of kinds that the record says were masked, instead of what else is found there. */
+function withMasked(text: string, found: Identifier[], kinds: ReadonlySet<string>): Identifier[] {
+  const masked = kinds.size === 0 ? [] : findPlaceholders(text, kinds)
+  if (masked.length === 0) return found
+  const others = found.filter(({ start, end }) => !masked.some((one) => start < one.end && end > one.start))
+  return [...others, ...masked].sort((left, right) => left.start - right.start)
 }
 
 /** Four words in a row, or letters of another script. */
@@ -124,7 +136,9 @@ function createTally(): Tally & { add: (text: CallText, found: Identifier) => vo
       last = found
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
       if (evidence.length < maxEvidence) evidence.push(found)
-      if (examples.length < maxExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
+      const value = text.slice(start, end)
+      if (examples.length < maxExamples)
+        examples.push(isPlaceholder(value) ? value : maskIdentifier(kind, value))
     },
   }
 }

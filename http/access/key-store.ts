@@ -16,6 +16,7 @@ interface ProjectRow {
   project_id: string
   tier: Tier
   zero_content_retention: boolean
+  mask: boolean
 }
 
 interface KeyRow extends ProjectRow {
@@ -45,7 +46,7 @@ export function createKeyStore(pool: Pool): KeyStore {
     async findProject(projectId) {
       const { rows } = await inProjectTransaction(pool, projectId, (client) =>
         client.query<ProjectRow>(
-          `select p.id as project_id, s.tier, p.zero_content_retention
+          `select p.id as project_id, s.tier, p.zero_content_retention, p.mask
            from projects p join subscriptions s on s.project_id = p.id where p.id = $1`,
           [idToUuid(projectId)],
         ),
@@ -60,5 +61,6 @@ function settingsOf(row: ProjectRow): ProjectSettings {
     projectId: idFromUuid('project', row.project_id),
     tier: row.tier,
     zeroContentRetention: row.zero_content_retention,
+    masks: row.mask,
   }
 }

@@ -15,6 +15,8 @@ export interface ProjectSettings {
   projectId: string
   tier: Tier
   zeroContentRetention: boolean
+  /** Whether what detectors find is masked before it is stored. Absent: no. */
+  masks?: boolean
 }
 
 /** A valid key, and its project. */

@@ -95,7 +95,13 @@ test('what it would cost to score the last quarter of an hour again is told, whe
 
 test('a project that an API makes whose clock is years ahead is there, and in its period, by the clock of Postgres', async () => {
   const settings = {
-    ...{ name: 'ahead', tier: 'free' as const, zero_content_retention: false, retention_days: null },
+    ...{
+      name: 'ahead',
+      tier: 'free' as const,
+      zero_content_retention: false,
+      mask: false,
+      retention_days: null,
+    },
     metadata_keys: [],
     ...{ cost_alert_usd: null, quota_warning_percent: null, judge_mode: 'always' as const },
     ...{ judge_usd_per_period: null, sampling: {} },

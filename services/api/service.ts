@@ -1,3 +1,4 @@
+import { createMaskKeys } from '#capture/masking/mask-key.ts'
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import { databaseRoles } from '#runtime/database-roles.ts'
@@ -152,6 +153,7 @@ function apiRoutes(
     countedDays: createCountedDays(pool, clock),
   })
   const projects = createProjectStore(operatorPool)
+  const maskKeyOf = createMaskKeys(config.SEARCH_KEY)
   const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
   const resolveHost = createResolveHost(clock)
@@ -189,9 +191,9 @@ function apiRoutes(
       dashboardUrl: config.DASHBOARD_URL,
       due: { name: core.nameOf(topics.deliveryDue), encoder: core.codecOf(topics.deliveryDue) },
     }),
-    ...projectRoutes({ projects, directory: core.keys, defaultTier, clock }),
+    ...projectRoutes({ projects, directory: core.keys, defaultTier, canMask: maskKeyOf !== null, clock }),
     ...watchingRoutes({ databases, operatorPool, core, topicPrefix: config.TOPIC_PREFIX, clock }),
-    ...gatewayRoutes({ directory: core.keys, databases, clock }),
+    ...gatewayRoutes({ directory: core.keys, databases, maskKeyOf, clock }),
     ...erasureRoutes({ databases, clock }),
     ...auditRoutes({ databases }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),

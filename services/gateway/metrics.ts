@@ -35,6 +35,8 @@ export interface GatewayMetrics {
   cut(reason: CutReason): void
   /** A stream was recorded unparsed because reading it failed. */
   unread(): void
+  /** A record was masked before it left, or left without bodies that could not be masked. */
+  masked(outcome: 'masked' | 'dropped'): void
   lost(reason: LossReason, count: number): void
   /** Losses so far, by reason. */
   losses(): Promise<Record<string, number>>
@@ -197,7 +199,7 @@ function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> 
   }
 }
 
-function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread'> {
+function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread' | 'masked'> {
   const cut = metrics.counter('sluice_gateway_captures_cut_total', 'Bodies that were recorded truncated.', [
     'reason',
   ])
@@ -206,7 +208,16 @@ function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread'> 
     'Streams recorded unparsed because reading them failed.',
   )
   unread.inc(0)
-  return { cut: (reason) => cut.inc({ reason }), unread: () => unread.inc() }
+  const masked = metrics.counter(
+    'sluice_gateway_masked_records_total',
+    'Records of projects that mask, or whose setting was not known: `masked`, or `dropped`: the bodies could not be masked, or there is no SPOOL_KEY.',
+    ['outcome'],
+  )
+  return {
+    cut: (reason) => cut.inc({ reason }),
+    unread: () => unread.inc(),
+    masked: (outcome) => masked.inc({ outcome }),
+  }
 }
 
 function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLimit' | 'spoolLies'> {

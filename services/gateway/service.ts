@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
@@ -21,10 +20,11 @@ import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { createAttackMarks } from './recording/attack-marks.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { createStripBodies } from './recording/without-bodies.ts'
-import type { StripBodies } from './spool/erase-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
-import { Spool } from './spool/spool.ts'
+import { createSpoolKeyRule, type SpoolKeyRule } from './masking/spool-key-rule.ts'
+import { createSpool } from './spool/create-spool.ts'
+import type { Spool } from './spool/spool.ts'
 import { createBudget, createCallers, forwardsOther } from './traffic/create-callers.ts'
 import { drainServer, drainTimes } from './traffic/drain-server.ts'
 import { createEarlyHeaders } from './traffic/early-headers.ts'
@@ -69,6 +69,7 @@ export function createGateway(
   const own = createOwn(config, backend, { log, now })
   const stripBodies = createStripBodies(own && (() => own.settings()))
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
+  const spoolKeyRule = createSpoolKeyRule(config.SPOOL_KEY !== undefined, { own, metrics, log })
   const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
   const calls = createLiveCalls(config.CALL_TIMEOUT_MS)
   const traffic = {
@@ -78,6 +79,7 @@ export function createGateway(
     recorder: createRecorder({
       spool,
       maxBodyBytes: captureMaxBytes(config),
+      keep: spoolKeyRule.keep,
       waitMs: config.SPOOL_WAIT_MS,
       metrics,
       log,
@@ -106,6 +108,7 @@ export function createGateway(
     spool,
     sender,
     own,
+    spoolKeyRule,
     metrics,
     backend,
     name: `${hostname()}:${config.GATEWAY_PORT}/${worker}`,
@@ -130,6 +133,7 @@ interface Parts {
   spool: Spool
   sender: Sender
   own: OwnProject | undefined
+  spoolKeyRule: SpoolKeyRule
   metrics: GatewayMetrics
   backend: Dispatcher
   /** Its name in heartbeats. */
@@ -185,8 +189,8 @@ class GatewayService implements Gateway {
   }
 
   health(): Health {
-    const { sender, spool, own, upstreams } = this.#parts
-    const parts = { backend: sender, spool, project: own, upstreams }
+    const { sender, spool, own, upstreams, spoolKeyRule } = this.#parts
+    const parts = { backend: sender, spool, project: own, upstreams, masking: spoolKeyRule }
     const problems = Object.entries(parts).flatMap(([part, its]) => {
       const problem = its?.problem() ?? null
       return problem === null ? [] : [[part, problem] as const]
@@ -258,29 +262,4 @@ function refuseLimitedTier(config: GatewayConfig, own: OwnProject | undefined): 
 function createBackendAgent(timeoutMs: number): Agent {
   const connect = { timeout: Math.min(timeoutMs, longestConnectMs) }
   return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect })
-}
-
-interface SpoolParts {
-  metrics: GatewayMetrics
-  log: Log
-  clock: Clock
-  stripBodies: StripBodies
-}
-
-function createSpool(config: GatewayConfig, { metrics, clock, ...parts }: SpoolParts): Spool {
-  metrics.spoolLimit(config.SPOOL_MAX_BYTES)
-  metrics.spoolLies(config.SPOOL_DIR, config.SPOOL_MAX_BYTES)
-  return new Spool({
-    directory: config.SPOOL_DIR,
-    name: `${process.pid}-${randomBytes(4).toString('hex')}`,
-    key: config.SPOOL_KEY,
-    maxBytes: config.SPOOL_MAX_BYTES,
-    onLimit: (bytes) => metrics.spoolLimit(bytes),
-    // At most the spools of all workers of the previous version.
-    maxAsideBytes: config.SPOOL_MAX_BYTES * config.GATEWAY_WORKERS,
-    maxWaitingBytes: config.CAPTURE_TOTAL_MAX_BYTES,
-    ...parts,
-    now: () => clock.now(),
-    onLost: (reason, records) => metrics.lost(reason, records),
-  })
 }

@@ -19,6 +19,7 @@ import type { HttpCore } from '#http/http-service.ts'
 import type { Route } from '#http/route.ts'
 import { createLogCalls, type LogCalls } from './log-calls.ts'
 import { ingestRoutes } from './routes.ts'
+import { createMasking } from './steps/mask-records.ts'
 import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
 import { createWaitingPublisher } from './steps/publish-waiting.ts'
@@ -55,6 +56,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
   const { prices, pool, producer, sealer } = parts
   const maxRecordBytes = maxCallBytes(config)
   const { changes, uses, keys } = createAccess(pool, dependencies)
+  const masking = createMasking({ ...dependencies, keys: config.SEARCH_KEY })
   const logCalls = createLogCalls({
     ...dependencies,
     keys,
@@ -62,6 +64,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     publish: createPublishCall({ producer, sealer, sign: parts.sign, ...callTopics(parts) }),
     prices,
     maxRecordBytes,
+    masking,
   })
   const waiting = createWaiting(config, { ...dependencies, pool, sealer, logCalls })
 
@@ -91,6 +94,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     async stop() {
       prices.stop()
       await waiting.publisher.stop()
+      await masking.stop()
       await uses.stop()
       await changes.stop()
       await producer.stop()
@@ -117,6 +121,7 @@ function createWaiting(
   const store = createWaitingCallStore({
     ...{ pool, sealer, clock, takeTurn },
     waitMs: config.SPAN_WAIT_MS,
+    isSealed: config.BODY_ENCRYPTION_KEYS.length > 0,
     maxCallBytes: maxCallBytes(config),
   })
   return { store, publisher: createWaitingPublisher({ ...dependencies, store, takeTurn }) }

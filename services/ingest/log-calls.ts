@@ -10,9 +10,10 @@ import { requestLimitOf } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#http/access/key-directory.ts'
 import { projectOfKey, type Principal, type ProjectSettings } from '#http/access/principal.ts'
 import { invalidInput, Problem, unavailable } from '#http/problem.ts'
-import { readRecords, type ReadRecord } from './record/read-record.ts'
+import { readOrProblem, readRecords, type ReadRecord } from './record/read-record.ts'
 import type { Admit } from './steps/admit-together.ts'
 import { describeRecord } from '#capture/record/describe-record.ts'
+import type { Masking } from './steps/mask-records.ts'
 import type { PublishCall } from './steps/publish-call.ts'
 import type { Admission } from './stores/quota-store.ts'
 
@@ -42,6 +43,8 @@ export interface LogCallsDependencies {
   keys: KeyDirectory
   admit: Admit
   publish: PublishCall
+  /** Absent: no project masks. */
+  masking?: Pick<Masking, 'mask'>
   prices: PriceTable
   clock: Clock
   maxRecordBytes: number
@@ -62,7 +65,7 @@ export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   return async (principal, records, { beforeAny, span, publishLater = false } = {}) => {
     const read = await readRecords(records, maxRecordBytes, clock.now(), takeTurn)
     const accepted = await Promise.all(
-      read.map((record) => orProblem(() => accept(dependencies, principal, record))),
+      read.map((record, index) => orProblem(() => accept(dependencies, principal, record, records[index]))),
     )
     beforeAny?.(accepted.map((record) => (isAccepted(record) ? null : record)))
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
@@ -111,10 +114,12 @@ function countOutcomes(metrics: Metrics) {
 }
 
 async function accept(
-  { keys, clock }: LogCallsDependencies,
+  dependencies: LogCallsDependencies,
   principal: Principal,
   read: ReadRecord | Problem,
+  json: Buffer | undefined,
 ): Promise<Accepted> {
+  const { keys, clock } = dependencies
   if (read instanceof Problem) throw read
   const { project_id: projectId, source, id } = read.call.fields
   const project = await projectOf(keys, principal, projectId)
@@ -122,7 +127,23 @@ async function accept(
     throw invalidInput([
       { path: 'source', message: 'redteam is for the operator alone: such calls count toward no quota' },
     ])
-  return { ...read, id: id ?? newId('request', clock.now()), project }
+  const kept = project.masks === true ? await readMasked(dependencies, json, project) : read
+  return { ...kept, id: id ?? newId('request', clock.now()), project }
+}
+
+/** Nothing made of the record before it was masked is used. */
+async function readMasked(
+  { masking, maxRecordBytes, clock }: LogCallsDependencies,
+  json: Buffer | undefined,
+  { projectId }: ProjectSettings,
+): Promise<ReadRecord> {
+  if (json === undefined || masking === undefined) throw new Error('the record cannot be masked')
+  const masked = await masking.mask(json, projectId)
+  // Placeholders may be longer than what they replace.
+  const maxBytes = Math.max(maxRecordBytes, masked.length)
+  const read = readOrProblem(masked, maxBytes, clock.now())
+  if (read instanceof Problem) throw read
+  return read
 }
 
 async function projectOf(

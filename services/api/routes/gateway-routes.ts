@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { MaskKeyOf } from '#capture/masking/mask-key.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#http/access/key-directory.ts'
@@ -12,6 +13,8 @@ import type { ProjectDatabases } from '../stores/project-database.ts'
 interface GatewayRoutesOptions {
   directory: KeyDirectory
   databases: ProjectDatabases
+  /** Null: there is no key. */
+  maskKeyOf: MaskKeyOf | null
   clock: Clock
 }
 
@@ -22,7 +25,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
 
 const common = { access: 'ingest', tag: 'Gateways' } as const
 
-function projectRoute({ directory }: GatewayRoutesOptions): Route {
+function projectRoute({ directory, maskKeyOf }: GatewayRoutesOptions): Route {
   return route({
     ...common,
     method: 'get',
@@ -35,7 +38,16 @@ function projectRoute({ directory }: GatewayRoutesOptions): Route {
     reply: {
       status: 200,
       description: 'The settings.',
-      schema: z.object({ project_id: z.string(), tier: tierSchema, zero_content_retention: z.boolean() }),
+      schema: z.object({
+        project_id: z.string(),
+        tier: tierSchema,
+        zero_content_retention: z.boolean(),
+        mask: z.boolean(),
+        mask_key: z
+          .string()
+          .optional()
+          .describe('Base64 of the key of placeholders, where the project masks.'),
+      }),
     },
     problems: { 404: 'There is no such project.' },
     handle: async ({ principal, query }) => {
@@ -45,10 +57,16 @@ function projectRoute({ directory }: GatewayRoutesOptions): Route {
           project_id: project.projectId,
           tier: project.tier,
           zero_content_retention: project.zeroContentRetention,
+          ...maskingOf(project, maskKeyOf),
         },
       }
     },
   })
+}
+
+function maskingOf({ projectId, masks = false }: ProjectSettings, maskKeyOf: MaskKeyOf | null) {
+  if (!masks || maskKeyOf === null) return { mask: masks }
+  return { mask: masks, mask_key: maskKeyOf(projectId).toString('base64') }
 }
 
 async function projectOf(

@@ -6,7 +6,7 @@ import { tierSchema, type Tier } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#http/access/key-directory.ts'
 import { idField, textField } from '#http/fields.ts'
 import { route, type Route } from '#http/route.ts'
-import { found } from '#http/problem.ts'
+import { found, Problem } from '#http/problem.ts'
 import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
 import type { ProjectSettingsInput, ProjectStore } from '../stores/project-store.ts'
 
@@ -14,6 +14,11 @@ const settingsFields = {
   name: textField(200),
   tier: tierSchema,
   zero_content_retention: z.boolean().describe('Bodies are scored and never kept.'),
+  mask: z
+    .boolean()
+    .describe(
+      'What detectors find of personal data and secrets is masked before a call is stored or scored (docs/masking.md). Needs SEARCH_KEY.',
+    ),
   retention_days: z
     .number()
     .int()
@@ -65,6 +70,8 @@ interface ProjectRoutesOptions {
   projects: ProjectStore
   directory: KeyDirectory
   defaultTier: Tier
+  /** Whether there is a key for placeholders. Absent: no. */
+  canMask?: boolean
   clock: Clock
 }
 
@@ -75,10 +82,11 @@ export function projectRoutes(options: ProjectRoutesOptions): Route[] {
 
 const common = { access: 'operator', tag: 'Projects' } as const
 
-function createRoute({ projects, defaultTier, clock }: ProjectRoutesOptions): Route {
+function createRoute({ projects, defaultTier, canMask = false, clock }: ProjectRoutesOptions): Route {
   const defaults: Omit<ProjectSettingsInput, 'name'> = {
     tier: defaultTier,
     zero_content_retention: false,
+    mask: false,
     retention_days: null,
     cost_alert_usd: null,
     quota_warning_percent: null,
@@ -94,14 +102,12 @@ function createRoute({ projects, defaultTier, clock }: ProjectRoutesOptions): Ro
     summary: 'Create a project. Its tier is DEFAULT_TIER unless given.',
     body: createSchema,
     reply: { status: 201, description: 'The project.', schema: projectSchema },
-    handle: async ({ principal, body }) => ({
-      status: 201,
-      json: await projects.create(
-        principal,
-        { ...defaults, ...definedOf(body), name: body.name },
-        clock.now(),
-      ),
-    }),
+    problems: { 409: noMaskKeySummary },
+    handle: async ({ principal, body }) => {
+      requireMaskKey(body, canMask)
+      const settings = { ...defaults, ...definedOf(body), name: body.name }
+      return { status: 201, json: await projects.create(principal, settings, clock.now()) }
+    },
   })
 }
 
@@ -134,7 +140,7 @@ function getRoute({ projects }: ProjectRoutesOptions): Route {
   })
 }
 
-function changeRoute({ projects, directory, clock }: ProjectRoutesOptions): Route {
+function changeRoute({ projects, directory, canMask = false, clock }: ProjectRoutesOptions): Route {
   return route({
     ...common,
     method: 'patch',
@@ -143,14 +149,23 @@ function changeRoute({ projects, directory, clock }: ProjectRoutesOptions): Rout
     params: projectParams,
     body: changeSchema,
     reply: { status: 200, description: 'The changed project.', schema: projectSchema },
-    problems: { 404: 'There is no such project.' },
+    problems: { 404: 'There is no such project.', 409: noMaskKeySummary },
     handle: async ({ principal, params, body }) => {
+      requireMaskKey(body, canMask)
       const project = await projects.update(principal, params.id, definedOf(body), clock.now())
       // The announcement reaches this process too, but perhaps after the next request.
       directory.forgetProject(params.id)
       return { json: found(project, 'project', params.id) }
     },
   })
+}
+
+const noMaskKeySummary = '`mask` needs SEARCH_KEY, which is not set.'
+
+/** Placeholders of several processes are the same only under a key that all of them have. */
+function requireMaskKey({ mask }: { mask?: boolean | undefined }, canMask: boolean): void {
+  if (mask === true && !canMask)
+    throw new Problem(409, 'MASKING_NEEDS_KEY', 'mask: set SEARCH_KEY of the API, ingest and gateways first')
 }
 
 /** Without undefined members. */

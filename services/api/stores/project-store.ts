@@ -12,6 +12,7 @@ export interface ProjectSettingsInput {
   name: string
   tier: Tier
   zero_content_retention: boolean
+  mask: boolean
   retention_days: number | null
   cost_alert_usd: number | null
   quota_warning_percent: number | null
@@ -55,6 +56,7 @@ export interface ProjectStore {
 const columns = [
   'name',
   'zero_content_retention',
+  'mask',
   'retention_days',
   'cost_alert_usd',
   'quota_warning_percent',

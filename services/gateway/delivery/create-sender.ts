@@ -14,6 +14,7 @@ import { createKeptRecords, type KeptOptions } from './kept-records.ts'
 import { createPostRecords, type PostRecords } from './post-records.ts'
 import { rejectPoisonRecords } from './reject-poison-records.ts'
 import { createRoutedDelivery, createRouteOf } from './route-records.ts'
+import { createMasking, createMaskRecords } from '../masking/mask-records.ts'
 import { Sender } from './sender.ts'
 
 const keptMaxBytes = 64 * 1024 * 1024
@@ -35,6 +36,7 @@ export function createSender(
 ): { sender: Sender; close: () => Promise<unknown> } {
   const { log, clock, tracing } = dependencies
   const kafkas: KafkaDelivery[] = []
+  const masking = createMasking({ clock, log, metrics })
   const deliveryAs = (credential: Credential | undefined): PostRecords | undefined => {
     if (credential === undefined) return undefined
     const url = config.API_BACKEND_URL
@@ -49,6 +51,15 @@ export function createSender(
     kafkas.push(kafka)
     return kafka.publish
   }
+  const secret = secretCredential(config)
+  const findOther =
+    secret &&
+    createProjectDirectory({
+      own: undefined,
+      ask: createAskProject(config.API_BACKEND_URL, secret, backend),
+      now: () => clock.now(),
+      log,
+    })
   const routeOf = createRouteOf({
     ownProject: own && (() => own.settings()?.projectId),
     asOwn: deliveryAs(keyCredential(config)),
@@ -70,10 +81,11 @@ export function createSender(
     log,
     clock,
     post: createRoutedDelivery(routeOf),
+    mask: createMaskRecords({ ownSettings: own && (() => own.settings()), findOther, masking }),
     isSendable: (record) => routeOf(record) !== null,
     // Refusals are counted when they happen.
     rejected: kept('rejected', () => undefined),
     parked: kept('parked', (reason) => metrics.lost(reason, 1)),
   })
-  return { sender, close: () => Promise.all(kafkas.map((kafka) => kafka.stop())) }
+  return { sender, close: () => Promise.all([...kafkas.map((kafka) => kafka.stop()), masking.stop()]) }
 }

@@ -77,6 +77,8 @@ async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | 
     return new TransientError('BACKEND_UNAVAILABLE', `the project settings are unknown: ${messageOf(error)}`)
   }
   if (project === null) return refused([{ path: 'project_id', message: 'there is no such project' }])
+  // The project has begun to mask since the record was looked at.
+  if (project.masks === true && record.fields.masked === null) return later
   if (requestLimitOf[project.tier] !== null) return 'limited'
   const settings = { projectId: project.projectId, zeroContentRetention: project.isEphemeral }
   const call: LoggedCall = {

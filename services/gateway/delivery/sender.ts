@@ -4,6 +4,7 @@ import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import { fieldAt, parseJson, textOf } from '#capture/json.ts'
 import type { GatewayMetrics } from '../metrics.ts'
+import type { MaskRecords } from '../masking/mask-records.ts'
 import type { SpoolBatch } from '../spool/read-batch.ts'
 import type { Spool } from '../spool/spool.ts'
 import { NotTaken, type PostRecords, type Verdict } from './post-records.ts'
@@ -12,6 +13,8 @@ import type { KeptRecords } from './kept-records.ts'
 export interface SenderDependencies {
   spool: Spool
   post: PostRecords
+  /** What leaves the process of each record, in order. Absent: all of it. */
+  mask?: MaskRecords
   /** Whether this gateway has a credential for the record's project. */
   isSendable: (record: Buffer) => boolean
   /** Records that will never be accepted, kept for inspection. */
@@ -107,14 +110,15 @@ export class Sender {
 
   /** Posts once and returns the records still to be sent. */
   async #attempt(records: readonly Buffer[], isEphemeral: boolean): Promise<readonly Buffer[]> {
-    const { spool, metrics, log, clock } = this.#dependencies
+    const { spool, metrics, log, clock, mask } = this.#dependencies
     let verdicts: Verdict[]
+    const sent = mask === undefined ? records : await mask(records)
     this.#retryAfterMs = 0
     try {
       // A breaker that is shut down rejects everything; a stopping gateway makes one more attempt without it.
       verdicts = await (this.#stopping.signal.aborted
-        ? this.#dependencies.post(records)
-        : this.#breaker.fire(records))
+        ? this.#dependencies.post(sent)
+        : this.#breaker.fire(sent))
     } catch (error) {
       if (this.#problem === null)
         log.warn({ err: error }, 'records stay in the spool until the API service takes them')
@@ -131,8 +135,9 @@ export class Sender {
       if (verdict.kind === 'later') later.push(record)
       else {
         metrics.delivered(verdict.kind)
-        if (verdict.kind === 'refused') await this.#reject(record, verdict, isEphemeral)
-        if (verdict.kind === 'unsendable') await this.#park(record, isEphemeral)
+        const kept = sent[index] ?? record
+        if (verdict.kind === 'refused') await this.#reject(kept, verdict, isEphemeral)
+        if (verdict.kind === 'unsendable') await this.#park(kept, isEphemeral)
       }
     }
     if (later.length > 0) this.#settle(records, later)

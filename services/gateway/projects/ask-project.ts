@@ -9,6 +9,10 @@ export interface ProjectSettings {
   tier: Tier
   /** Zero content retention. */
   isEphemeral: boolean
+  /** Whether what detectors find is masked before it leaves the gateway. Absent: no. */
+  masks?: boolean
+  /** The key of placeholders. Undefined: the API service has none, or this answer is of an earlier process. */
+  maskKey?: Buffer
 }
 
 /** The API service rejected the credential: its earlier answers no longer apply. */
@@ -25,12 +29,23 @@ export const maxStaleMs = 3_600_000
 export type AskProject = (projectId?: string) => Promise<ProjectSettings | null>
 
 export const projectAnswer = z
-  .object({ project_id: z.string(), tier: tierSchema, zero_content_retention: z.boolean() })
-  .transform(({ project_id: projectId, tier, zero_content_retention: isEphemeral }): ProjectSettings => ({
-    projectId,
-    tier,
-    isEphemeral,
-  }))
+  .object({
+    project_id: z.string(),
+    tier: tierSchema,
+    zero_content_retention: z.boolean(),
+    // An older API service has no project that masks.
+    mask: z.boolean().default(false),
+    mask_key: z.base64().optional(),
+  })
+  .transform(
+    ({ project_id: projectId, tier, zero_content_retention: isEphemeral, ...its }): ProjectSettings => ({
+      projectId,
+      tier,
+      isEphemeral,
+      ...(its.mask && { masks: true }),
+      ...(its.mask_key !== undefined && { maskKey: Buffer.from(its.mask_key, 'base64') }),
+    }),
+  )
 
 const timeoutMs = 3_000
 

@@ -61,8 +61,9 @@ export function createRememberedProject({
       }
     },
     async write({ settings, confirmedMs: confirmed_ms }) {
-      const { projectId: project_id, tier, isEphemeral: zero_content_retention } = settings
-      const project = { project_id, tier, zero_content_retention }
+      const { projectId: project_id, tier, isEphemeral: zero_content_retention, masks } = settings
+      // Without the key of placeholders: the file lies beside the spool.
+      const project = { project_id, tier, zero_content_retention, ...(masks === true && { mask: true }) }
       const text = JSON.stringify({ key_sha256: keyHash, project, confirmed_ms })
       if (isWriting || text === written) return
       isWriting = true

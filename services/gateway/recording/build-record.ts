@@ -10,7 +10,7 @@ import type { CallLabels } from '../traffic/service-headers.ts'
 import { answerJson, type AnswerJson } from './answer-json.ts'
 import { requestJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
-import { derivedFields } from './derived-fields.ts'
+import { derivedFields } from '#capture/record/derived-fields.ts'
 
 /** A finished call as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {

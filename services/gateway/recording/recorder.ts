@@ -16,6 +16,8 @@ export interface RecorderDependencies {
   spool: Spool
   /** Maximum bytes of one body in a record. */
   maxBodyBytes: number
+  /** What may be written to disk of a record. Absent: all. */
+  keep?: ((record: Buffer, caller: FinishedCall['caller']) => Buffer) | undefined
   /** How long an answer waits until its record is built (which includes decompression) and on disk. */
   waitMs: number
   metrics: GatewayMetrics
@@ -32,7 +34,7 @@ class NoRecord extends Error {}
 type Outcome = 'written' | 'late' | { error: unknown }
 
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
-  const { spool, maxBodyBytes, waitMs, metrics, log } = dependencies
+  const { spool, maxBodyBytes, keep = (record) => record, waitMs, metrics, log } = dependencies
   const outcomeOf = createOutcomes(waitMs)
   const throttledLog = createThrottledLog(maxNamedPerSecond)
 
@@ -66,13 +68,15 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     try {
       const built = buildRecord(call, maxBodyBytes, (error) => reportUnread(error, id))
       // No extra turn of the event loop where nothing is awaited.
-      if (!(built instanceof Promise))
-        return settle(spool.append(built, isEphemeral), id, () => built).then(release)
+      if (!(built instanceof Promise)) {
+        const kept = keep(built, call.caller)
+        return settle(spool.append(kept, isEphemeral), id, () => kept).then(release)
+      }
       let made: Buffer | undefined
       const written = built.then(
         (record) => {
-          made = record
-          return spool.append(record, isEphemeral)
+          made = keep(record, call.caller)
+          return spool.append(made, isEphemeral)
         },
         (error: unknown) => {
           throw new NoRecord('no record could be made', { cause: error })

@@ -2,7 +2,7 @@ import { codeOfError } from '#capture/error-code.ts'
 import { fieldAt, objectOf, parseJson } from '#capture/json.ts'
 import { projectNamedBy } from '../delivery/route-records.ts'
 import type { StripBodies } from '../spool/erase-bodies.ts'
-import { derivedFields } from './derived-fields.ts'
+import { derivedFields } from '#capture/record/derived-fields.ts'
 
 /**
  * Replaces the bodies of a record by the fields that ingest would derive from them, and sets `bodies_erased`.

@@ -6,6 +6,8 @@ export interface Caller {
   projectId: string | undefined
   /** Zero content retention: bodies stay on disk for an hour at most. */
   isEphemeral: boolean
+  /** The project masks what it records. Absent: no, or not known yet. */
+  masks?: boolean
 }
 
 /** Finds the caller of a key; `unavailable` if that is impossible at the moment. Never rejects. */

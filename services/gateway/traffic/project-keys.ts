@@ -12,6 +12,7 @@ export interface ResolvedKey {
   projectId: string
   /** Zero content retention. */
   isEphemeral: boolean
+  masks?: boolean
   scope: string
   expiresMs: number | null
 }
@@ -87,7 +88,8 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   const callerOf = ({ key }: Cached): Caller | 'unknown' => {
     if (key === null || key.scope === 'read' || (key.expiresMs !== null && key.expiresMs <= now()))
       return 'unknown'
-    return { projectId: key.projectId, isEphemeral: key.isEphemeral }
+    const { projectId, isEphemeral, masks } = key
+    return { projectId, isEphemeral, ...(masks === true && { masks }) }
   }
 
   return (given) => {
@@ -113,6 +115,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
 const answerSchema = z.object({
   project_id: z.string(),
   zero_content_retention: z.boolean(),
+  mask: z.boolean().default(false),
   scope: z.string(),
   expires_at: z.iso.datetime().nullable(),
 })
@@ -138,7 +141,8 @@ export function resolveByApi(url: string, internalSecret: string, dispatcher: Di
         ...project
       } = answerSchema.parse(await body.json())
       const expiresMs = expires === null ? null : Date.parse(expires)
-      return { projectId, isEphemeral: project.zero_content_retention, scope, expiresMs }
+      const masks = project.mask && { masks: true }
+      return { projectId, isEphemeral: project.zero_content_retention, ...masks, scope, expiresMs }
     }
     const text = await body.text()
     // Any other 404 means a wrong address or an old service, not an unknown key.

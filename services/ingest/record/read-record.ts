@@ -30,7 +30,7 @@ export async function readRecords(
   return read
 }
 
-function readOrProblem(json: Buffer, maxBytes: number, nowMs: number): ReadRecord | Problem {
+export function readOrProblem(json: Buffer, maxBytes: number, nowMs: number): ReadRecord | Problem {
   try {
     return readRecord(json, maxBytes, nowMs)
   } catch (error) {

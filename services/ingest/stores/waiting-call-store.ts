@@ -29,7 +29,10 @@ export interface DueCall {
 export interface WaitingCallStore {
   /** How long at most, in milliseconds. */
   waitMs: number
-  /** Whether calls of a project may wait: with zero content retention nothing is kept. */
+  /**
+   * Whether calls of a project may wait: with zero content retention nothing is kept, and where it masks only
+   * what is encrypted, as calls are masked when they are published.
+   */
   takesOf(project: ProjectSettings): boolean
   /** Joins each part with what waits of its call. The identifiers have no time, as words do not know it. */
   add(projectId: string, parts: ReadonlyMap<string, WaitingCall>): Promise<Map<string, AddOutcome>>
@@ -47,6 +50,8 @@ interface StoreOptions {
   sealer: Sealer
   clock: Clock
   waitMs: number
+  /** Whether `sealer` encrypts. */
+  isSealed: boolean
   /** Of one call, opened. */
   maxCallBytes: number
   takeTurn: TakeTurn
@@ -74,7 +79,7 @@ interface Row {
 }
 
 export function createWaitingCallStore(options: StoreOptions): WaitingCallStore {
-  const { pool, clock, waitMs } = options
+  const { pool, clock, waitMs, isSealed } = options
   const oneAtATime = createOneAtATime()
   // One at a time for each project: the bound is exact, and rows are locked in one order. Here first: those
   // that wait for the lock would take the connections of other projects.
@@ -87,7 +92,8 @@ export function createWaitingCallStore(options: StoreOptions): WaitingCallStore 
     )
   return {
     waitMs,
-    takesOf: ({ zeroContentRetention }) => waitMs > 0 && !zeroContentRetention,
+    takesOf: ({ zeroContentRetention, masks }) =>
+      waitMs > 0 && !zeroContentRetention && (masks !== true || isSealed),
     add: (projectId, parts) =>
       parts.size === 0
         ? Promise.resolve(new Map())

@@ -19,6 +19,7 @@ export type OpenableJob = Pick<
   | 'cost_usd'
   | 'aborted_by'
   | 'metadata'
+  | 'masked'
 >
 
 /** A job's opened but unread call, or why it cannot be read. */
@@ -78,9 +79,9 @@ function openBodies(job: OpenableJob, sealer: Sealer): Texts {
 }
 
 function readBodies(job: OpenableJob, { request, response }: Texts): Call {
-  const { prompt_tokens, completion_tokens, reasoning_tokens, cost_usd, aborted_by, metadata } = job
+  const { prompt_tokens, completion_tokens, reasoning_tokens, cost_usd, aborted_by, metadata, masked } = job
   // Picked: the call may be copied to a thread, and must not take its sealed bodies along.
-  const usage = { prompt_tokens, completion_tokens, reasoning_tokens, cost_usd, aborted_by, metadata }
+  const usage = { prompt_tokens, completion_tokens, reasoning_tokens, cost_usd, aborted_by, metadata, masked }
   return readCall(readBody('request_body', request), readBody('response_body', response), usage)
 }
 

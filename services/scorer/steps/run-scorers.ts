@@ -1,8 +1,9 @@
-import type { Call } from '#detectors/call-text.ts'
+import { isUnmasked, type Call } from '#detectors/call-text.ts'
 import { askJudge, type JudgingTerms, type JudgingTools } from './ask-judge.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { DetectCall } from './detect-call.ts'
 import { judgeCriteria } from './judge-criteria.ts'
+import { leaveUnscored } from './run-detectors.ts'
 import type { BrokenScorer } from '../scoring/custom/project-scorers.ts'
 import { unscored, type NamedVerdict } from '#detectors/verdict.ts'
 
@@ -33,11 +34,25 @@ export async function runScorers(
   }
   const found = await tools.detect({ ...chosen, failAt }, call, terms, signal)
   if (terms.mayTryLater && found.some(({ verdict }) => verdict.reason === 'too_slow')) return 'try_later'
+  if (isUnmasked(call)) return neverSafe(chosen, found)
   const detected = new Map(found.map((one) => [one.scorer, one]))
   for (const one of await askJudge(chosen.builtIn, detected, call, terms, tools, signal))
     detected.set(one.scorer, one)
   const criteria = await judgeCriteria(chosen.criteria ?? [], found, call, terms, tools, signal)
   return [...detected.values(), ...criteria, ...(chosen.broken ?? []).map(failed)]
+}
+
+/** What was found in the other body stands. The rest is not read, and no judge is asked about half a call. */
+function neverSafe(chosen: ChosenScorers, found: readonly NamedVerdict[]): NamedVerdict[] {
+  const isFound = ({ verdict }: NamedVerdict) => verdict.label === 'unsafe'
+  const unread = leaveUnscored({ builtIn: [], custom: [], criteria: chosen.criteria ?? [] }, 'not_masked')
+  return [
+    ...found.map((one) =>
+      isFound(one) ? one : { ...one, verdict: unscored(one.verdict.method, 'not_masked') },
+    ),
+    ...unread,
+    ...(chosen.broken ?? []).map(failed),
+  ]
 }
 
 /** A defect, or a scorer of a newer version: never taken for a clean result. */

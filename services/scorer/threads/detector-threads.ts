@@ -9,7 +9,7 @@ import { countWaiting, type ScorerMetrics } from '../scorer-metrics.ts'
 import type { ChosenScorers } from '../steps/choose-scorers.ts'
 import { leaveUnscored, type OnVerdict } from '../steps/run-detectors.ts'
 import type { ThreadReport, ThreadTask } from './detect-in-thread.ts'
-import { watchThread, type BegunTask, type Exceeded } from './watch-thread.ts'
+import { watchThread, type BegunTask, type Exceeded } from '#runtime/watch-thread.ts'
 
 /** Reads large calls off the event loop. */
 export interface DetectorThreads {

@@ -13,5 +13,6 @@ export function makeScoreJob(call: LoggedCall, queuedAtMs: number): ScoreJob {
     request_body: call.request_body,
     response_body: call.response_body,
     queued_at: queuedAtMs,
+    masked: call.masked ?? null,
   }
 }

@@ -27,6 +27,11 @@ export const callColumns: readonly CopyColumn<PlacedCall>[] = [
   { name: 'aborted_by', type: 'text', value: ({ call }) => call.aborted_by },
   { name: 'metadata', type: 'jsonb', value: ({ call }) => call.metadata },
   { name: 'zero_content_retention', type: 'bool', value: ({ call }) => call.zero_content_retention },
+  {
+    name: 'masked',
+    type: 'jsonb',
+    value: ({ call }) => (call.masked ? JSON.stringify(call.masked) : null),
+  },
   { name: 'received_at', type: 'timestamptz', value: ({ call }) => call.received_at },
 ]
 

@@ -55,6 +55,7 @@ type Copied =
   | 'error'
   | 'aborted_by'
   | 'zero_content_retention'
+  | 'masked'
 
 interface CallRow extends Pick<ScoreJob, Copied>, SealedBodyColumns {
   project_id: string
@@ -99,6 +100,7 @@ function jobOf(row: CallRow, queuedAtMs: number): ScoreJob {
     request_body: request,
     response_body: response,
     queued_at: queuedAtMs,
+    masked: row.masked ?? null,
   }
 }
 

@@ -1368,6 +1368,7 @@ export interface Operations {
       name: string
       tier?: 'free' | 'pro' | 'team' | 'enterprise' | undefined
       zero_content_retention?: boolean | undefined
+      mask?: boolean | undefined
       retention_days?: number | null | undefined
       cost_alert_usd?: number | null | undefined
       quota_warning_percent?: number | null | undefined
@@ -1381,6 +1382,7 @@ export interface Operations {
       name: string
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
+      mask: boolean
       retention_days: number | null
       cost_alert_usd: number | null
       quota_warning_percent: number | null
@@ -1402,6 +1404,7 @@ export interface Operations {
             name: string
             tier: 'free' | 'pro' | 'team' | 'enterprise'
             zero_content_retention: boolean
+            mask: boolean
             retention_days: number | null
             cost_alert_usd: number | null
             quota_warning_percent: number | null
@@ -1423,6 +1426,7 @@ export interface Operations {
             name: string
             tier: 'free' | 'pro' | 'team' | 'enterprise'
             zero_content_retention: boolean
+            mask: boolean
             retention_days: number | null
             cost_alert_usd: number | null
             quota_warning_percent: number | null
@@ -1447,6 +1451,7 @@ export interface Operations {
       name: string
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
+      mask: boolean
       retention_days: number | null
       cost_alert_usd: number | null
       quota_warning_percent: number | null
@@ -1464,6 +1469,7 @@ export interface Operations {
       name?: string | undefined
       tier?: 'free' | 'pro' | 'team' | 'enterprise' | undefined
       zero_content_retention?: boolean | undefined
+      mask?: boolean | undefined
       retention_days?: number | null | undefined
       cost_alert_usd?: number | null | undefined
       quota_warning_percent?: number | null | undefined
@@ -1477,6 +1483,7 @@ export interface Operations {
       name: string
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
+      mask: boolean
       retention_days: number | null
       cost_alert_usd: number | null
       quota_warning_percent: number | null
@@ -5190,6 +5197,7 @@ export interface Operations {
       scope: 'ingest' | 'read' | 'all'
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
+      mask: boolean
       expires_at: string | null
     }
   }
@@ -5227,6 +5235,10 @@ export interface Operations {
       context?: (number | string)[] | null | undefined
       traceparent?: string | null | undefined
       tracestate?: string | null | undefined
+      masked?:
+        | { kind: string; place: 'request_body' | 'response_body' | 'error'; count: number }[]
+        | null
+        | undefined
       source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
     }
     answer: { id: string; status: 'queued' }
@@ -5266,6 +5278,10 @@ export interface Operations {
         context?: (number | string)[] | null | undefined
         traceparent?: string | null | undefined
         tracestate?: string | null | undefined
+        masked?:
+          | { kind: string; place: 'request_body' | 'response_body' | 'error'; count: number }[]
+          | null
+          | undefined
         source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
       }[]
     }
@@ -5322,6 +5338,8 @@ export interface Operations {
       project_id: string
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
+      mask: boolean
+      mask_key?: string | undefined
     }
   }
   'POST /v1/logs': {

@@ -111,6 +111,11 @@ function RetentionFields({ form }: { form: SettingsForm }) {
           description="Prompts and answers are scored and never stored"
           {...form.getInputProps('zeroRetention', { type: 'checkbox' })}
         />
+        <Switch
+          label="Mask personal data and secrets"
+          description="What detectors find is replaced by placeholders before a call is stored. Nobody can read it later. What they do not find stays"
+          {...form.getInputProps('mask', { type: 'checkbox' })}
+        />
         {form.getValues().zeroRetention ? (
           <Alert color="yellow" title="Without content">
             Requests show who called what, when and with which verdicts, but not what was said.

@@ -6,6 +6,7 @@ const project = {
   name: 'Checkout',
   tier: 'pro',
   zero_content_retention: false,
+  mask: true,
   retention_days: null,
   cost_alert_usd: 12.5,
   quota_warning_percent: null,

@@ -8,6 +8,7 @@ export interface Settings {
   name: string
   retentionDays: number | ''
   zeroRetention: boolean
+  mask: boolean
   judgeMode: Project['judge_mode']
   judgeUsd: number | ''
   /** Percent of calls by scorer; unlisted scorers score all. */
@@ -24,6 +25,7 @@ export function readSettings(project: Project): Settings {
     name: project.name,
     retentionDays: project.retention_days ?? '',
     zeroRetention: project.zero_content_retention,
+    mask: project.mask,
     judgeMode: project.judge_mode,
     judgeUsd: project.judge_usd_per_period ?? '',
     sampling: Object.entries(project.sampling).map(([scorer, share]) => ({
@@ -42,6 +44,7 @@ export function settingsBody(settings: Settings) {
     name: settings.name,
     retention_days: orNull(settings.retentionDays),
     zero_content_retention: settings.zeroRetention,
+    mask: settings.mask,
     judge_mode: settings.judgeMode,
     judge_usd_per_period: orNull(settings.judgeUsd),
     sampling: Object.fromEntries(

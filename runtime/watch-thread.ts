@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import type { Clock } from '#runtime/clock.ts'
-import { codeOf } from '#runtime/errors.ts'
+import type { Clock } from './clock.ts'
+import { codeOf } from './errors.ts'
 
 /** Limits of a thread for one task. */
 export interface ThreadLimits {

@@ -1,6 +1,6 @@
-import { joinParts } from '#capture/billed-parts.ts'
-import { recordableUsage } from '#capture/call-cost.ts'
-import { describeCall } from '#capture/describe-call.ts'
+import { joinParts } from '../billed-parts.ts'
+import { recordableUsage } from '../call-cost.ts'
+import { describeCall } from '../describe-call.ts'
 
 /** What ingest would derive from the bodies, as record fields. */
 export function derivedFields(requestBody: unknown, responseBody: unknown) {
