@@ -125,12 +125,17 @@ test('a scorer that the judge says nothing about keeps its detector, and nobody 
 
 test.each([
   ['the request', { truncated: true, not_masked: 'too_slow', bytes: 9 }, answers('Fine.'), 'unscored'],
-  ['the request, beside a finding', { truncated: true, not_masked: 'cut', bytes: 9 }, piped, 'unsafe'],
+  [
+    'the request, beside a finding',
+    { truncated: true, not_masked: 'cut', bytes: 9 },
+    answers('Card 4111 1111 1111 1111.'),
+    'unsafe',
+  ],
 ])(
   'a call that lacks %s, which could not be masked, is never safe',
   async (_name, request, answer, label) => {
     const lacking = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(answer)))
-    const builtIn = ['supply_chain', 'content_safety', 'jailbreak_detection'] as const
+    const builtIn = ['pii_detection', 'content_safety', 'jailbreak_detection'] as const
     const verdicts = await runScorers(
       { builtIn, custom: [] },
       lacking,
@@ -139,8 +144,8 @@ test.each([
       never,
     )
     if (verdicts === 'try_later') throw new Error('it is scored now')
-    const [supplyChain, ...others] = verdicts
-    expect(supplyChain?.verdict.label).toBe(label)
+    const [personal, ...others] = verdicts
+    expect(personal?.verdict.label).toBe(label)
     for (const { verdict } of others)
       expect([verdict.label, verdict.reason]).toEqual(['unscored', 'not_masked'])
   },
