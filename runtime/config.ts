@@ -115,7 +115,7 @@ export const searchFields = {
     .default('')
     .transform((text, context) => parseKeys(text, (message) => context.addIssue({ code: 'custom', message })))
     .describe(
-      '`id:base64 of 32 bytes`, comma-separated: the first makes the search signatures of new calls, all are searched by. Not a key of BODY_ENCRYPTION_KEYS. Empty: no signatures; a search then opens every call of its range.',
+      '`id:base64 of 32 bytes`, comma-separated: the first makes the search signatures of new calls, all are searched by. Placeholders of projects that mask are made under it too. Not a key of BODY_ENCRYPTION_KEYS. Empty: no signatures; a search then opens every call of its range, and no project can begin to mask.',
     ),
 }
 

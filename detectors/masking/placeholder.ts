@@ -7,7 +7,7 @@ export type PlaceholderOf = (kind: IdentifierKind, value: string) => string
 
 /** 52 bits: of a million values of one project no two are alike, but for one chance in 9,000. */
 const tagLetters = 20
-/** Without digits no detector takes a placeholder for a number, and each stays what it is when masked again. */
+/** Without digits no detector takes a placeholder for a number, and masking again leaves it as it is. */
 const alphabet = 'abcdef'
 
 /**

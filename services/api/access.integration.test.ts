@@ -47,6 +47,17 @@ describe('projects', () => {
     expect((await operator('GET', `/api/projects/${newId('project')}`)).status).toBe(404)
   })
 
+  test('can mask only where there is a key for placeholders', async () => {
+    const made = await operator('POST', '/api/projects', { name: 'masks not', mask: false })
+    for (const [method, path] of [
+      ['POST', '/api/projects'],
+      ['PATCH', `/api/projects/${String(made.json['id'])}`],
+    ] as const) {
+      const { status, json } = await operator(method, path, { name: 'masks', mask: true })
+      expect([status, json['code']]).toEqual([409, 'MASKING_NEEDS_KEY'])
+    }
+  })
+
   test.each([
     [{}, 'name'],
     [{ name: '' }, 'name'],

@@ -193,7 +193,7 @@ export const gatewayConfigSchema = z
       .transform((key) => createSecretKey(key))
       .optional()
       .describe(
-        'Encryption key for records on disk: base64 of 32 bytes. Unset: not encrypted. Empty the spool before you change it: records under the old key stay unsent until a gateway has that key again.',
+        'Encryption key for records on disk: base64 of 32 bytes. Unset: not encrypted, and calls of projects that mask are recorded without their bodies. Empty the spool before you change it: records under the old key stay unsent until a gateway has that key again.',
       ),
     SPOOL_MAX_BYTES: wholeNumber(1024 * mebibyte, {
       min: minSpoolBytes,

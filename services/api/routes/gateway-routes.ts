@@ -42,7 +42,7 @@ function projectRoute({ directory, maskKeyOf }: GatewayRoutesOptions): Route {
         project_id: z.string(),
         tier: tierSchema,
         zero_content_retention: z.boolean(),
-        mask: z.boolean(),
+        mask: z.boolean().optional().describe('Whether calls are masked before they are stored. Absent: no.'),
         mask_key: z
           .string()
           .optional()
@@ -65,7 +65,8 @@ function projectRoute({ directory, maskKeyOf }: GatewayRoutesOptions): Route {
 }
 
 function maskingOf({ projectId, masks = false }: ProjectSettings, maskKeyOf: MaskKeyOf | null) {
-  if (!masks || maskKeyOf === null) return { mask: masks }
+  if (!masks) return {}
+  if (maskKeyOf === null) return { mask: masks }
   return { mask: masks, mask_key: maskKeyOf(projectId).toString('base64') }
 }
 

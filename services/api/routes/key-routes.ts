@@ -131,7 +131,7 @@ function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
         scope: scopeSchema,
         tier: tierSchema,
         zero_content_retention: z.boolean(),
-        mask: z.boolean(),
+        mask: z.boolean().optional().describe('Whether calls are masked before they are stored. Absent: no.'),
         expires_at: z.iso.datetime().nullable(),
       }),
     },
@@ -148,7 +148,7 @@ function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
           scope: key.scope,
           tier: key.project.tier,
           zero_content_retention: key.project.zeroContentRetention,
-          mask: key.project.masks === true,
+          ...(key.project.masks === true && { mask: true }),
           expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
         },
       }

@@ -11,7 +11,7 @@ export interface ProjectSettings {
   isEphemeral: boolean
   /** Whether what detectors find is masked before it leaves the gateway. Absent: no. */
   masks?: boolean
-  /** The key of placeholders. Undefined: the API service has none, or this answer is of an earlier process. */
+  /** The key of placeholders. Undefined: the API service has none, or an earlier process asked. */
   maskKey?: Buffer
 }
 

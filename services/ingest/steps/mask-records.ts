@@ -8,7 +8,7 @@ import { createTaskThreads } from '#runtime/task-threads.ts'
 
 /** Masks records of projects that ask for it, before anything of them is stored or published. */
 export interface Masking {
-  /** What a gateway has masked is masked again: a sender's word for it would be a way around. Never rejects. */
+  /** What a gateway has masked is masked again: a sender's word for it proves nothing. Never rejects. */
   mask(record: Buffer, projectId: string): Promise<Buffer>
   stop(): Promise<void>
 }

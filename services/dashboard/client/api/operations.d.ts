@@ -5197,7 +5197,7 @@ export interface Operations {
       scope: 'ingest' | 'read' | 'all'
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
-      mask: boolean
+      mask?: boolean | undefined
       expires_at: string | null
     }
   }
@@ -5338,7 +5338,7 @@ export interface Operations {
       project_id: string
       tier: 'free' | 'pro' | 'team' | 'enterprise'
       zero_content_retention: boolean
-      mask: boolean
+      mask?: boolean | undefined
       mask_key?: string | undefined
     }
   }
