@@ -1,3 +1,5 @@
+import { scopeLabels, scopedTo } from './scope-query.ts'
+
 /** A panel's query: Prometheus, or for tenants Postgres, which knows projects. */
 type Question =
   | { expr: string; legend: string }
@@ -23,8 +25,8 @@ export interface Dashboard {
   rows: readonly { title: string; panels: readonly Panel[] }[]
 }
 
-const prometheus = { type: 'prometheus', uid: 'prometheus' }
-const postgres = { type: 'grafana-postgresql-datasource', uid: 'postgres' }
+const prometheus = { type: 'prometheus', uid: '${datasource}' }
+const postgres = { type: 'grafana-postgresql-datasource', uid: '${postgres}' }
 const columns = 24
 const height = 8
 
@@ -64,6 +66,7 @@ export function buildDashboard({ name, title, rows }: Dashboard): object {
     refresh: '30s',
     time: { from: 'now-3h', to: 'now' },
     links: [{ type: 'dashboards', title: 'Sluice', tags: ['sluice'], asDropdown: true, keepTime: true }],
+    templating: { list: variablesOf(rows) },
     annotations: { list: [criticalAlerts] },
     panels,
   }
@@ -75,19 +78,49 @@ const criticalAlerts = {
   datasource: prometheus,
   enable: true,
   iconColor: 'red',
-  expr: 'ALERTS{alertstate="firing",severity="critical"}',
+  expr: scopedTo('ALERTS{alertname=~"Sluice.+",alertstate="firing",severity="critical"}'),
   titleFormat: '{{alertname}}',
+}
+
+/** The datasources, and the labels of an installation; a label that series lack is matched by "All". */
+function variablesOf(rows: Dashboard['rows']): object[] {
+  const asksSql = rows.some((row) => row.panels.some(isSql))
+  return [
+    sourceVariable('datasource', 'Prometheus', prometheus.type, 'prometheus'),
+    ...(asksSql ? [sourceVariable('postgres', 'Postgres', postgres.type, 'postgres')] : []),
+    ...scopeLabels.map((label, index) => ({
+      name: label,
+      type: 'query',
+      datasource: prometheus,
+      query: `label_values(${scopedTo('up{job="sluice"}', scopeLabels.slice(0, index))}, ${label})`,
+      refresh: 2,
+      sort: 1,
+      multi: true,
+      includeAll: true,
+      allValue: '.*',
+      current: { text: 'All', value: '$__all' },
+    })),
+  ]
+}
+
+/** `uid` is that of infra/grafana/provisioning; where there is none, Grafana takes the first of the type. */
+function sourceVariable(name: string, label: string, type: string, uid: string): object {
+  return { name, label, type: 'datasource', query: type, current: { text: label, value: uid } }
+}
+
+function isSql({ ask }: Panel): boolean {
+  return ask.some((question) => 'sql' in question)
 }
 
 const types = { line: 'timeseries', stat: 'stat', table: 'table' }
 
-function buildPanel({ title, help, kind = 'line', unit = 'short', ask }: Panel): object {
-  const isSql = ask.some((question) => 'sql' in question)
+function buildPanel(panel: Panel): object {
+  const { title, help, kind = 'line', unit = 'short', ask } = panel
   return {
     title,
     ...(help === undefined ? {} : { description: help }),
     type: types[kind],
-    datasource: isSql ? postgres : prometheus,
+    datasource: isSql(panel) ? postgres : prometheus,
     fieldConfig: { defaults: { unit, ...(kind === 'line' ? { min: 0 } : {}) }, overrides: [] },
     ...(kind === 'line' ? { options: { tooltip: { mode: 'multi', sort: 'desc' } } } : {}),
     targets: ask.map((question, index) => ({
@@ -99,7 +132,7 @@ function buildPanel({ title, help, kind = 'line', unit = 'short', ask }: Panel):
             rawSql: question.sql,
             format: kind === 'line' ? 'time_series' : 'table',
           }
-        : { datasource: prometheus, expr: question.expr, legendFormat: question.legend }),
+        : { datasource: prometheus, expr: scopedTo(question.expr), legendFormat: question.legend }),
     })),
   }
 }

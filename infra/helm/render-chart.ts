@@ -14,14 +14,18 @@ export function findHelm(searchPath = ''): string | undefined {
     .find((path) => existsSync(path))
 }
 
-/** Helm's output for example-values.yaml, with additional settings (`a.b=c`). */
-export async function renderChart(helm: string, settings: readonly string[] = []): Promise<string> {
+/** Helm's output for files of values, with additional settings (`a.b=c`). */
+export async function renderChart(
+  helm: string,
+  settings: readonly string[] = [],
+  files: readonly string[] = ['example-values.yaml'],
+): Promise<string> {
   const chart = import.meta.dirname
   // A Helm built by Go assumes an ancient cluster by default.
   const place = ['--namespace', 'sluice', '--kube-version', '1.34.0']
-  const values = join(chart, 'example-values.yaml')
+  const values = files.flatMap((file) => ['-f', join(chart, file)])
   const options = { maxBuffer: 16 * 1024 * 1024 }
   const more = settings.flatMap((setting) => ['--set', setting])
-  const { stdout } = await run(helm, ['template', 'sluice', chart, ...place, '-f', values, ...more], options)
+  const { stdout } = await run(helm, ['template', 'sluice', chart, ...place, ...values, ...more], options)
   return stdout
 }

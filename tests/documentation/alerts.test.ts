@@ -57,11 +57,11 @@ test('every alert has a severity and a runbook of its name; there are no other r
   expect(readdirSync(runbooks).sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort())
 })
 
-test('no rule adds, compares or joins series of two installations: all keep the namespace', () => {
+test('no rule adds, compares or joins series of two installations: all keep cluster, namespace and release', () => {
   const careless = rules.flatMap(({ alert, expr }) =>
     [...expr.matchAll(/\b(?:sum|max|min|group|count|avg) ?(?:by )?\([^)]*|\bon \([^)]*/g)]
       .map(([whole]) => whole)
-      .filter((whole) => !/^(?:\w+ by|on) \(namespace\b/.test(whole))
+      .filter((whole) => !/^(?:\w+ by|on) \(cluster, namespace, release\b/.test(whole))
       .map((whole) => `${alert}: ${whole}`),
   )
   expect(careless).toEqual([])

@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, escapeIdentifier } from 'pg'
 import { dashboards } from '#infra/grafana/all-dashboards.ts'
+import { scopedTo } from '#infra/grafana/scope-query.ts'
 import { randomName } from './infrastructure.ts'
 import type { Prometheus } from './start-prometheus.ts'
 
 const operations = join(import.meta.dirname, '..', '..', 'docs', 'operations.md')
 
 /**
- * Panels whose queries return nothing, by dashboard and title. Grafana's variables become ten minutes and a
- * day.
+ * Panels whose queries return nothing, by dashboard and title. Grafana's variables become "All", ten
+ * minutes and a day.
  */
 export async function examinePanels(prometheus: Prometheus, databaseUrl: string): Promise<string[]> {
   const watcher = await connectWatcher(databaseUrl)
@@ -42,7 +43,8 @@ const fallback = ' or on () vector(0)'
  * wrong label value would show it too.
  */
 async function hasSamples(prometheus: Prometheus, expr: string): Promise<boolean> {
-  const asked = expr.replaceAll('$__rate_interval', '10m')
+  const all = scopedTo(expr).replaceAll(/\$(cluster|namespace|release)\b/g, '.*')
+  const asked = all.replaceAll('$__rate_interval', '10m')
   const samples = await prometheus.query(asked.replace(fallback, ''))
   if (samples.some(({ value: [, value] }) => Number.isFinite(Number(value)))) return true
   if (!asked.endsWith(fallback)) return false

@@ -2,7 +2,7 @@ import { declaredMetrics } from './declared-metrics.ts'
 
 const declared = [...declaredMetrics().values()]
 /** Added by Prometheus or by the scrape configuration. */
-const scraped = ['job', 'service', 'instance', 'namespace']
+const scraped = ['job', 'service', 'instance', 'cluster', 'namespace', 'release']
 /** Labels of the series ALERTS. */
 const ofAlerts = ['alertname', 'severity', 'alertstate']
 

@@ -14,7 +14,7 @@ export const overview: Dashboard = {
           kind: 'table',
           ask: [
             {
-              expr: 'count by (alertname, severity) (ALERTS{alertstate="firing"}) or on () vector(0)',
+              expr: 'count by (alertname, severity) (ALERTS{alertname=~"Sluice.+",alertstate="firing"}) or on () vector(0)',
               legend: '{{alertname}} {{severity}}',
             },
           ],

@@ -1,0 +1,12 @@
+# Sourced. Sets `database` for --dbname, from the variables that the services have.
+if [ -n "${DATABASE_SSL_CA:-}" ]; then
+  printf '%s\n' "$DATABASE_SSL_CA" > /tmp/database-ca.pem
+  export PGSSLROOTCERT=/tmp/database-ca.pem PGSSLMODE=verify-full
+fi
+if [ -n "${DATABASE_URL:-}" ]; then
+  database="$DATABASE_URL"
+else
+  export PGHOST="$DATABASE_HOST" PGPORT="${DATABASE_PORT:-5432}"
+  export PGUSER="$DATABASE_USER" PGPASSWORD="$DATABASE_PASSWORD"
+  database="${DATABASE_NAME:-sluice}"
+fi
