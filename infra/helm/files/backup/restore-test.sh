@@ -40,7 +40,7 @@ for role in $BACKUP_ROLES; do
 done
 pg_restore --no-owner --exit-on-error --dbname=restored "$dump"
 # Reads every row once more.
-pg_dump --format=custom --compress=0 --file=/dev/null restored
+pg_dump --format=custom --compress=0 restored > /dev/null
 migrations="$(psql --no-align --tuples-only --command='select count(*) from schema_migrations')"
 [ "$migrations" -gt 0 ] || { echo "$newest holds no migrations" >&2; exit 1; }
 calls="$(psql --no-align --tuples-only --command='select count(*) from llm_requests')"
