@@ -42,6 +42,7 @@ const withheld = [
   'erased_requests',
   'swept_calls',
   'people_projects',
+  'declared_projects',
 ]
 
 /** Tables that the API only appends to; only the operator may read them. */

@@ -94,6 +94,18 @@ withHelm('a setting of all processes reaches a pod', async () => {
   expect(containers[0]?.env.filter(({ name }) => name === 'DATABASE_URL')).toEqual([])
 })
 
+withHelm('the API alone has the file of what exists from the start', async () => {
+  const api = (await podOf('sluice-api')).spec as { volumes: object[]; containers: { env: object[] }[] }
+  expect(api.volumes).toContainEqual({
+    name: 'init',
+    secret: { secretName: 'sluice-init', items: [{ key: 'init.yaml', path: 'init.yaml' }] },
+  })
+  const variable = { name: 'SLUICE_INIT_FILE', value: '/etc/sluice-init/init.yaml' }
+  expect(api.containers[0]?.env).toContainEqual(variable)
+  const sink = (await podOf('sluice-sink')).spec as { volumes: { name: string }[] }
+  expect(sink.volumes.map(({ name }) => name)).not.toContain('init')
+})
+
 withHelm("a process's own settings are merged with, joined to or in place of those of all", async () => {
   const pod = await podOf('sluice-sink')
   expect(pod.metadata).toMatchObject({

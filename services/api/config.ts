@@ -58,6 +58,12 @@ export const apiConfigSchema = z
         'Verifies what the payment provider posts to /webhook/payment. Unset: that answers 503, never unverified.',
       ),
     DOCS_REQUIRE_KEY: flag().describe('Whether /openapi.json and /docs need an API key.'),
+    SLUICE_INIT: z
+      .string()
+      .optional()
+      .describe(
+        'What exists from the start, as YAML or JSON: projects, keys, webhooks and users (docs/declarative-start.md). Applied at each start of the API. Usually in a file, by SLUICE_INIT_FILE.',
+      ),
     ...receiverFields,
     ...attackFields,
   })

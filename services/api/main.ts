@@ -9,7 +9,7 @@ process.exit(
     name: 'api',
     schema: apiConfigSchema,
     environment: process.env,
-    create: createApi,
+    create: (config, dependencies) => createApi(config, { ...dependencies, environment: process.env }),
     prepare: requireMigration(newestMigration),
   }),
 )

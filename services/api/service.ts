@@ -1,6 +1,7 @@
 import { createMaskKeys } from '#capture/masking/mask-key.ts'
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
+import type { Environment } from '#runtime/config.ts'
 import { databaseRoles } from '#runtime/database-roles.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createPool } from '#runtime/postgres.ts'
@@ -9,6 +10,7 @@ import { createHttpService, type HttpService } from '#http/http-service.ts'
 import type { Route } from '#http/route.ts'
 import { createIngestCore, type IngestCore } from '#services/ingest/ingest-core.ts'
 import type { ApiConfig } from './config.ts'
+import { createDeclaredStart, defaultTierOf } from './declared/declared-start.ts'
 import { createDrop } from './dead-letters/drop.ts'
 import { createReadLetters } from './dead-letters/read-letters.ts'
 import { createRedrive } from './dead-letters/redrive.ts'
@@ -59,14 +61,20 @@ const apiVersion = '0.1.0'
 /** For users and the dashboard's overview; requests by key have their own pool. */
 const operatorConnections = 4
 
+interface ApiDependencies extends ProcessDependencies {
+  /** For the references of SLUICE_INIT_FILE. */
+  environment?: Environment
+}
+
 /** The API, with ingest's routes mounted in it. */
-export function createApi(config: ApiConfig, dependencies: ProcessDependencies): HttpService {
+export function createApi(config: ApiConfig, dependencies: ApiDependencies): HttpService {
   const core = createIngestCore(config, {
     ...dependencies,
     name: 'api',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   })
   const operatorPool = createOperatorPool(config, dependencies)
+  const declared = createDeclaredStart(config, { ...dependencies, operatorPool, sealer: core.sealer })
   const thread = createFindThread(config.BODY_ENCRYPTION_KEYS)
   const limits = loginLimits(config)
   const authenticate = createAuthenticatePeople(
@@ -96,9 +104,11 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
       authenticate,
       async start() {
         await core.start()
+        await declared.apply()
         tidying.start()
       },
       async stop() {
+        declared.stop()
         await tidying.stop()
         await core.stop()
         await thread.stop()
@@ -154,7 +164,7 @@ function apiRoutes(
   })
   const projects = createProjectStore(operatorPool)
   const maskKeyOf = createMaskKeys(config.SEARCH_KEY)
-  const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')
+  const defaultTier = defaultTierOf(config)
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
   const resolveHost = createResolveHost(clock)
   const checkWebhook = createCheckWebhook(outbound, resolveHost)

@@ -175,6 +175,11 @@ tolerations: {{- toYaml . | nindent 2 }}
 {{- else if .secret }}
 - { name: sluice-authorities, secret: { secretName: {{ .secret }}, items: [{ key: {{ .key }}, path: ca.pem }] } }
 {{- end }}{{ end }}
+{{- with .root.Values.init }}{{ if and (eq $.process "api") .secret }}
+- { name: init, secret: { secretName: {{ .secret }}, items: [{ key: {{ .key }}, path: init.yaml }] } }
+{{- else if and (eq $.process "api") .configMap }}
+- { name: init, configMap: { name: {{ .configMap }}, items: [{ key: {{ .key }}, path: init.yaml }] } }
+{{- end }}{{ end }}
 {{- with include "sluice.joined" (merge (dict "setting" "extraVolumes") .) | fromJsonArray }}
 {{ toYaml . }}
 {{- end }}
@@ -184,6 +189,9 @@ tolerations: {{- toYaml . | nindent 2 }}
 {{- with .root.Values.extraCa }}{{ if or .configMap .secret }}
 - { name: sluice-authorities, mountPath: {{ include "sluice.extraCaPath" . }}, readOnly: true }
 {{- end }}{{ end }}
+{{- if and (eq .process "api") (or .root.Values.init.secret .root.Values.init.configMap) }}
+- { name: init, mountPath: /etc/sluice-init, readOnly: true }
+{{- end }}
 {{- with include "sluice.joined" (merge (dict "setting" "extraVolumeMounts") .) | fromJsonArray }}
 {{ toYaml . }}
 {{- end }}
@@ -228,6 +236,7 @@ tolerations: {{- toYaml . | nindent 2 }}
 {{- if has .process (list "api" "sink" "dashboard" "redteam") }}{{ $_ := set $all "DASHBOARD_URL" $values.dashboardUrl }}{{ end -}}
 {{- if eq .process "api" }}{{ $_ := set $all "PUBLIC_BASE_URL" $values.publicBaseUrl }}{{ end -}}
 {{- if and (eq .process "dashboard") $values.ingress.trustedProxies }}{{ $_ := set $all "TRUSTED_PROXIES" $values.ingress.trustedProxies }}{{ end -}}
+{{- if and (eq .process "api") (or $values.init.secret $values.init.configMap) }}{{ $_ := set $all "SLUICE_INIT_FILE" "/etc/sluice-init/init.yaml" }}{{ end -}}
 {{- if eq .process "gateway" }}{{ $_ := set $all "SPOOL_DIR" "/var/lib/sluice/spool" }}{{ end -}}
 {{- if and (eq .process "scorer") $values.scorer.customScorers }}{{ $_ := set $all "CUSTOM_SCORERS_FILE" "/etc/sluice/scorers.yaml" }}{{ end -}}
 {{- if or $values.extraCa.configMap $values.extraCa.secret }}{{ $_ := set $all "NODE_EXTRA_CA_CERTS" (printf "%s/ca.pem" (include "sluice.extraCaPath" .)) }}{{ end -}}

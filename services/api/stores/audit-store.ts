@@ -26,8 +26,9 @@ export function changedFrom(before: object, changes: object): Record<string, unk
 
 const columns = 'id, at, actor_kind, actor_id, actor_name, address, action, subject, project_id, detail'
 
-/** Who did it: the caller, or the user who has just signed in. */
+/** Who did it: the caller, the user who has just signed in, or the operator's SLUICE_INIT_FILE. */
 export type Actor =
+  | { kind: 'init_file' }
   | Exclude<Principal, { kind: 'person' }>
   | { kind: 'person'; person: Pick<SignedIn, 'personId' | 'login' | 'address'> }
 
@@ -105,6 +106,8 @@ function describeActor(actor: Actor) {
       return { kind: 'key', id: actor.key.keyId, name: null, address: null }
     case 'operator':
       return { kind: 'operator', id: null, name: null, address: null }
+    case 'init_file':
+      return { kind: 'operator', id: null, name: 'init file', address: null }
     case 'anonymous':
       throw new Error('nobody can change anything')
   }

@@ -106,14 +106,14 @@ export function createKeyAdminStore(pool: Pool): KeyAdminStore {
   }
 }
 
-interface NewKey extends Omit<KeyInput, 'expiresAtMs'> {
+export interface NewKey extends Omit<KeyInput, 'expiresAtMs'> {
   id: string
   key: string
   last4: string
   expiresAt: Date | null
 }
 
-async function insertKey(
+export async function insertKey(
   client: PoolClient,
   projectId: string,
   { id, key, last4, expiresAt, name, label, scope }: NewKey,

@@ -211,6 +211,11 @@ export type RunStatement = <R extends QueryResultRow>(
 /** An audit entry; the project is the database's. */
 export type ProjectEntry = Omit<AuditEntry, 'projectId'>
 
+/** A statement's marks, replaced by the condition that `$1` is the row's project. */
+export function ofOneProject(text: string): string {
+  return text.replaceAll(scopeMarker, (_marker, alias: string) => `${alias}.project_id = $1`)
+}
+
 function scopedText(text: string, scope: ProjectScope): string {
   const scoped = text.replaceAll(scopeMarker, (_marker, alias: string) => scope.condition(alias))
   if (scoped === text) throw new Error('a statement on project data has no :scope()')

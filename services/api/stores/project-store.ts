@@ -100,7 +100,10 @@ export function createProjectStore(pool: Pool): ProjectStore {
   }
 }
 
-async function findProject(client: Pool | PoolClient, projectId: string): Promise<Project | undefined> {
+export async function findProject(
+  client: Pool | PoolClient,
+  projectId: string,
+): Promise<Project | undefined> {
   const { rows } = await query<ProjectRow>(client, `${selectProject} where p.id = $1`, [idToUuid(projectId)])
   return rows[0] === undefined ? undefined : projectOf(rows[0])
 }
@@ -109,7 +112,7 @@ async function findProject(client: Pool | PoolClient, projectId: string): Promis
  * Creates a project and its first period by Postgres's clock: an API years ahead would give it one month's
  * quota for years.
  */
-async function createProject(
+export async function createProject(
   client: PoolClient,
   settings: ProjectSettingsInput,
   nowMs: number,
@@ -133,7 +136,7 @@ async function createProject(
   return { id, ...settings, created_at: (rows[0]?.created_at ?? new Date(nowMs)).toISOString() }
 }
 
-async function updateProject(
+export async function updateProject(
   client: PoolClient,
   projectId: string,
   changes: Partial<ProjectSettingsInput>,

@@ -1,7 +1,8 @@
+import type { QueryResultRow } from 'pg'
 import { lastDaySql } from '#schemas/failing-webhooks.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { SealedBytes } from '#schemas/sealed-bytes.ts'
-import type { OneProject, ProjectDatabase } from './project-database.ts'
+import type { OneProject, ProjectDatabase, ProjectEntry } from './project-database.ts'
 
 export interface WebhookInput {
   url: string
@@ -63,9 +64,20 @@ export const selectFrom = (
 /** Per project: each event is checked against all of them. */
 export const maxWebhooks = 1_000
 
+/** What changes rows of one project, each with its audit entry. */
+export interface ProjectChanges {
+  change<R extends QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+    entry: ProjectEntry,
+    nowMs: number,
+    isCounted?: boolean,
+  ): Promise<R[]>
+}
+
 /** Undefined: unknown project, or its limit. */
 export async function createWebhook(
-  database: ProjectDatabase<OneProject>,
+  database: ProjectChanges,
   id: string,
   input: WebhookInput,
   secret: SealedBytes,
@@ -142,7 +154,7 @@ export async function findReceiver(
 
 /** Undefined fields stay. */
 export async function updateWebhook(
-  database: ProjectDatabase<OneProject>,
+  database: ProjectChanges,
   webhookId: string,
   changes: Partial<WebhookInput>,
   nowMs: number,
@@ -181,7 +193,7 @@ export async function updateWebhook(
  * that column. Until then it stays in the row, sealed.
  */
 export async function rotateSecret(
-  database: ProjectDatabase<OneProject>,
+  database: ProjectChanges,
   webhookId: string,
   secret: SealedBytes,
   overlapUntilMs: number,

@@ -28,6 +28,7 @@ const verbs: Readonly<Record<string, string>> = {
   'webhook.secret_rotated': 'rotated the secret of a webhook',
   'webhook.deliveries_replayed': 'sent deliveries again',
   'key.created': 'created an API key',
+  'key.changed': 'changed an API key',
   'key.revoked': 'revoked an API key',
 }
 
