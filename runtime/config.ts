@@ -3,12 +3,18 @@ import { z } from 'zod'
 import { logLevels } from './log.ts'
 import { brokerAddress, pathsBehind, rolePrefix, withCredentials } from './config-addresses.ts'
 import { readableTlsFiles } from './config-paths.ts'
+import { flag } from './config-values.ts'
+import { databasePartFields, withDatabaseUrl } from './database-parts.ts'
 import { parseKeys } from './encryption-keys.ts'
 import { messageOf } from './errors.ts'
 import { parseAllowedAddresses } from './destination-allow.ts'
 import { findConflicts } from './find-conflicts.ts'
+import { kafkaLoginFields } from './kafka-login-fields.ts'
 import { hostOf } from './outbound-address.ts'
 import { areCertificates, isPrivateKey } from './read-certificates.ts'
+import { filesOf, withSourceFiles } from './source-files.ts'
+
+export { flag }
 
 /**
  * Fragments of configuration that services spread into their own `z.object({...})`. A key is the environment
@@ -43,12 +49,7 @@ export const kafkaFields = {
   KAFKA_SSL_CA: certificates().optional().describe('Certificate authority of the brokers, PEM.'),
   KAFKA_SSL_CERT: certificates().optional().describe('Client certificate, PEM.'),
   KAFKA_SSL_KEY: privateKey().optional().describe("Client certificate's key, PEM."),
-  KAFKA_SASL_MECHANISM: z
-    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
-    .optional()
-    .describe('SASL mechanism; unset: none.'),
-  KAFKA_SASL_USERNAME: z.string().optional().describe('SASL user.'),
-  KAFKA_SASL_PASSWORD: z.string().optional().describe('SASL password.'),
+  ...kafkaLoginFields,
   KAFKA_MAX_RECORD_BYTES: z.coerce
     .number()
     .int()
@@ -81,6 +82,7 @@ export const registryFields = {
 }
 
 export const postgresFields = {
+  ...databasePartFields,
   DATABASE_URL: withCredentials(
     z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host:port/database' }),
     { takesBarePercent: true },
@@ -189,14 +191,6 @@ function hosts() {
     .transform((list) => new Set(list.map(hostOf)))
 }
 
-/** `true` or `false`; false when unset. */
-export function flag(defaultValue = false) {
-  return z
-    .enum(['true', 'false'])
-    .default(defaultValue ? 'true' : 'false')
-    .transform((text) => text === 'true')
-}
-
 /** A whole number with default and bounds. */
 export function wholeNumber(defaultValue: number, { min = 1, max }: { min?: number; max: number }) {
   return z.coerce.number().int().min(min).max(max).default(defaultValue)
@@ -272,10 +266,12 @@ export function parseConfig<S extends z.ZodObject>(
     // Compose files and charts write "unset" as an empty value; a blank one would be read as the number 0.
     if (value !== undefined && value.trim() !== '') given[name] = value
   }
-  problems.push(...findConflicts(given))
-  const parsed = schema.safeParse(given)
-  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, given)))
-  return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems }
+  const complete = 'DATABASE_HOST' in schema.shape ? withDatabaseUrl(given, problems) : given
+  problems.push(...findConflicts(complete))
+  const parsed = schema.safeParse(complete)
+  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, complete)))
+  if (!parsed.success || problems.length > 0) return { ok: false, problems }
+  return { ok: true, value: withSourceFiles(parsed.data, filesOf(Object.keys(given), environment)) }
 }
 
 function readVariable(name: string, environment: Environment, problems: string[]): string | undefined {

@@ -4,13 +4,30 @@ type Given = Readonly<Record<string, string>>
 
 /** In each pair the first takes effect only with the second. */
 const needs = [
-  ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME'],
-  ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_PASSWORD'],
   ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_MECHANISM'],
   ['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_MECHANISM'],
+  ['KAFKA_OAUTH_TOKEN_URL', 'KAFKA_SASL_MECHANISM'],
   ['KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'],
   ['KAFKA_SSL_KEY', 'KAFKA_SSL_CERT'],
 ] as const
+
+const ofPassword = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']
+const ofTokens = ['KAFKA_OAUTH_TOKEN_URL', 'KAFKA_OAUTH_CLIENT_ID', 'KAFKA_OAUTH_CLIENT_SECRET']
+
+/** What the mechanism needs, and what it has no use for. */
+function loginConflicts(given: Given): string[] {
+  const { KAFKA_SASL_MECHANISM: mechanism } = given
+  if (mechanism === undefined) return []
+  const isToken = mechanism === 'oauthbearer'
+  const missing = (isToken ? ofTokens : ofPassword).filter((name) => given[name] === undefined)
+  const useless = (isToken ? ofPassword : ofTokens).filter((name) => given[name] !== undefined)
+  return [
+    ...missing.map(
+      (name) => `${name}: is not set, and KAFKA_SASL_MECHANISM is${isToken ? ' oauthbearer' : ''}`,
+    ),
+    ...useless.map((name) => `${name}: is set, and KAFKA_SASL_MECHANISM is ${mechanism}`),
+  ]
+}
 
 const ofTls = ['KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY']
 
@@ -26,6 +43,7 @@ export function findConflicts(given: Given): string[] {
   const useless = given['KAFKA_SSL'] === 'true' ? [] : ofTls.filter((name) => given[name] !== undefined)
   return [
     ...[...missing].map(([needed, name]) => `${needed}: is not set, and ${name} is`),
+    ...loginConflicts(given),
     ...useless.map((name) => `${name}: is set, and KAFKA_SSL is not true`),
     ...keyOfAnother(given),
     ...overriddenAuthority(given),

@@ -58,6 +58,7 @@ export function createKafkaContext<Values>(
       ...dependencies,
       kafka,
       maxRecordBytes: config.KAFKA_MAX_RECORD_BYTES,
+      compression: config.KAFKA_COMPRESSION,
       ...options.producer,
     }),
     registry,

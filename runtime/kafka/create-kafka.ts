@@ -1,12 +1,16 @@
 import kafkajs, {
+  type ISocketFactory,
   type Kafka,
   type KafkaConfig as ClientConfig,
   type LogEntry,
   type SASLOptions,
 } from 'kafkajs'
+import { systemClock } from '../clock.ts'
 import type { KafkaConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import { connectBroker, withoutColons } from './broker-sockets.ts'
+import { createClientCertificate } from './client-certificate.ts'
+import { createTokenProvider } from './oauth-token.ts'
 import { quietQueues } from './quiet-queues.ts'
 import { registerZstd } from './zstd-codec.ts'
 
@@ -32,7 +36,7 @@ export function createKafka(config: ClusterConfig, options: { clientId: string; 
   return new kafkajs.Kafka({
     clientId: options.clientId,
     brokers: config.KAFKA_BROKERS.map(withoutColons),
-    socketFactory: connectBroker,
+    socketFactory: socketFactoryOf(config, options.log),
     connectionTimeout: 3_000,
     authenticationTimeout: 10_000,
     requestTimeout: 15_000,
@@ -40,38 +44,41 @@ export function createKafka(config: ClusterConfig, options: { clientId: string; 
     // At debug kafkajs logs every request, which is useful at trace only.
     logLevel: options.log.isLevelEnabled('trace') ? kafkajs.logLevel.DEBUG : kafkajs.logLevel.INFO,
     logCreator: () => entryWriter(options.log),
-    ...securityOf(config),
+    ...securityOf(config, options.log),
   })
 }
 
-function securityOf(config: ClusterConfig): Pick<ClientConfig, 'ssl' | 'sasl'> {
-  const sasl = saslOf(config)
+/** Each connection has the certificates that the files hold by then. */
+function socketFactoryOf(config: ClusterConfig, log: Log): ISocketFactory {
+  if (config.KAFKA_SSL !== true) return connectBroker
+  const certificate = createClientCertificate(config, log)
+  return (options) => connectBroker({ ...options, ssl: certificate() })
+}
+
+function securityOf(config: ClusterConfig, log: Log): Pick<ClientConfig, 'ssl' | 'sasl'> {
+  const sasl = saslOf(config, log)
   return {
-    ...(config.KAFKA_SSL === true ? { ssl: tlsOf(config) } : {}),
+    ...(config.KAFKA_SSL === true ? { ssl: true } : {}),
     ...(sasl === undefined ? {} : { sasl }),
   }
 }
 
-function tlsOf({
-  KAFKA_SSL_CA,
-  KAFKA_SSL_CERT,
-  KAFKA_SSL_KEY,
-}: ClusterConfig): NonNullable<ClientConfig['ssl']> {
-  return {
-    ...(KAFKA_SSL_CA === undefined ? {} : { ca: [KAFKA_SSL_CA] }),
-    ...(KAFKA_SSL_CERT === undefined ? {} : { cert: KAFKA_SSL_CERT }),
-    ...(KAFKA_SSL_KEY === undefined ? {} : { key: KAFKA_SSL_KEY }),
-  }
-}
-
-function saslOf(config: ClusterConfig): SASLOptions | undefined {
+function saslOf(config: ClusterConfig, log: Log): SASLOptions | undefined {
   const {
     KAFKA_SASL_MECHANISM: mechanism,
     KAFKA_SASL_USERNAME: username,
     KAFKA_SASL_PASSWORD: password,
   } = config
   if (mechanism === undefined) return undefined
-  return { mechanism, username: username ?? '', password: password ?? '' }
+  if (mechanism !== 'oauthbearer') return { mechanism, username: username ?? '', password: password ?? '' }
+  const source = {
+    url: config.KAFKA_OAUTH_TOKEN_URL ?? '',
+    clientId: config.KAFKA_OAUTH_CLIENT_ID ?? '',
+    clientSecret: config.KAFKA_OAUTH_CLIENT_SECRET ?? '',
+    scope: config.KAFKA_OAUTH_SCOPE,
+    extensions: config.KAFKA_OAUTH_EXTENSIONS,
+  }
+  return { mechanism, oauthBearerProvider: createTokenProvider(source, { clock: systemClock, log }) }
 }
 
 /** kafkajs repeats an entry several times a second while a broker is away. */

@@ -28,8 +28,16 @@ interface Acknowledgement {
 /** Enough for the cluster to notice a lost broker and elect leaders (9 s by default). */
 const retry = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000, retries: 12 }
 
+export type Compression = 'zstd' | 'gzip' | 'none'
+const { ZSTD, GZIP, None } = kafkajs.CompressionTypes
+const typeOf = { zstd: ZSTD, gzip: GZIP, none: None }
+
 /** Connects at the first `send`. */
-export function openProducerConnection(kafka: Kafka, log: Log): ProducerConnection {
+export function openProducerConnection(
+  kafka: Kafka,
+  log: Log,
+  compression: Compression = 'zstd',
+): ProducerConnection {
   let closed = false
   let placed = 0
   let underWay: Promise<unknown> = Promise.resolve()
@@ -51,7 +59,7 @@ export function openProducerConnection(kafka: Kafka, log: Log): ProducerConnecti
     placed = 0
     const answer = await producer.sendBatch({
       acks: -1,
-      compression: kafkajs.CompressionTypes.ZSTD,
+      compression: typeOf[compression],
       topicMessages: batch.map(({ topic, partition, records }) => ({
         topic,
         messages: records.map(({ message }) => ({ ...message, partition })),

@@ -5,7 +5,7 @@ import { messageOf, SluiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { gatherBatch, splitBatch, type BatchLimits, type Group } from './gather-batch.ts'
 import type { PartitionCounts } from './partition-counts.ts'
-import { openProducerConnection, type ProducerConnection } from './producer-connection.ts'
+import { openProducerConnection, type Compression, type ProducerConnection } from './producer-connection.ts'
 import type { ProducerMetrics } from './producer-metrics.ts'
 import { isRefusal, refusal } from './protocol-errors.ts'
 import type { QueuedRecord } from './queued-record.ts'
@@ -18,6 +18,7 @@ export interface LaneOptions extends BatchLimits {
   metrics: ProducerMetrics
   /** 0: records of one turn of the event loop go together. */
   lingerMs: number
+  compression?: Compression
 }
 
 type Attempt =
@@ -46,7 +47,7 @@ export class ProducerLane {
 
   constructor(options: LaneOptions) {
     this.#options = options
-    this.#connection = openProducerConnection(options.kafka, options.log)
+    this.#connection = openProducerConnection(options.kafka, options.log, options.compression)
   }
 
   add(record: QueuedRecord): void {
@@ -184,7 +185,11 @@ export class ProducerLane {
     this.#options.metrics.connectionsReplaced.inc()
     const closed = this.#connection.close().finally(() => this.#closing.delete(closed))
     this.#closing.add(closed)
-    this.#connection = openProducerConnection(this.#options.kafka, this.#options.log)
+    this.#connection = openProducerConnection(
+      this.#options.kafka,
+      this.#options.log,
+      this.#options.compression,
+    )
   }
 }
 

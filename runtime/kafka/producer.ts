@@ -7,6 +7,7 @@ import type { Health, Service } from '../service.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import { PendingSend } from './pending-send.ts'
+import type { Compression } from './producer-connection.ts'
 import { ProducerLane } from './producer-lane.ts'
 import { createProducerMetrics, type ProducerMetrics } from './producer-metrics.ts'
 import { bytesOf, QueuedRecord } from './queued-record.ts'
@@ -31,6 +32,8 @@ export interface ProducerOptions {
   maxInFlight?: number
   maxBatchRecords?: number
   maxBatchBytes?: number
+  /** Default: zstd. */
+  compression?: Compression
   tracing?: Tracing | undefined
 }
 
@@ -48,10 +51,11 @@ const defaults = {
   // save.
   maxBatchRecords: 500,
   maxBatchBytes: 4 * mebibyte,
+  compression: 'zstd' as Compression,
 }
 
 /**
- * The producer of every service: idempotent, `acks=all`, zstd. Concurrent sends share requests; records of a
+ * The producer of every service: idempotent, `acks=all`, compressed. Concurrent sends share requests; records of a
  * key keep their order. A record whose `send` resolved is in the log, also when brokers die (see
  * producer-connection.ts); after a failure it can be there twice. `start` does not wait for Kafka: until
  * Kafka answers, sends reject with KAFKA_UNAVAILABLE.

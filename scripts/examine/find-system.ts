@@ -59,7 +59,7 @@ export interface Place {
  * stack in `state`. Throws CannotStart.
  */
 export async function findSystem(place: Place, environment: NodeJS.ProcessEnv): Promise<System> {
-  const isNamed = ['KAFKA_BROKERS', 'DATABASE_URL'].some(
+  const isNamed = ['KAFKA_BROKERS', 'DATABASE_URL', 'DATABASE_HOST'].some(
     (name) => environment[name] !== undefined || environment[`${name}_FILE`] !== undefined,
   )
   const stateDirectory = place.state === undefined && isNamed ? undefined : resolve(place.state ?? '.sluice')

@@ -12,8 +12,10 @@ export async function findStore(
   state: string | undefined,
   environment: NodeJS.ProcessEnv,
 ): Promise<NodeJS.ProcessEnv> {
-  const given = environment['DATABASE_URL'] ?? environment['DATABASE_URL_FILE']
-  if (state === undefined && given !== undefined) return environment
+  const isNamed = ['DATABASE_URL', 'DATABASE_URL_FILE', 'DATABASE_HOST'].some(
+    (name) => environment[name] !== undefined,
+  )
+  if (state === undefined && isNamed) return environment
   const paths = statePaths(resolve(state ?? '.sluice'))
   const instead = 'DATABASE_URL and BODY_ENCRYPTION_KEYS'
   const connection = await readWritten<Connection>(paths.connection, instead)

@@ -6,7 +6,7 @@ import { changedFields } from './changed-fields.ts'
 import type { Declaration } from './declaration.ts'
 import type { DeclaredProject } from './init-file.ts'
 
-/** The project of a `ref`: made, adopted by its id, or changed. Returns its id; undefined: a fault was noted. */
+/** The project of a `ref`: made, adopted by its id, or changed. Its id; undefined: a fault was noted. */
 export async function declareProject(
   declaration: Declaration,
   project: DeclaredProject,

@@ -6,9 +6,9 @@ import type { FieldError } from '#http/problem.ts'
 const reference = /^\$\{(?:file:(?<path>[^{}]+)|(?<name>[A-Za-z_][A-Za-z0-9_]*))\}$/
 
 /**
- * The same value with what its `${NAME}` and `${file:PATH}` stand for: a variable of this process, or the text
- * of a file without the line break at its end. Only a whole text is a reference. `faults` gets those that
- * stand for nothing.
+ * The same value with what its `${NAME}` and `${file:PATH}` stand for: a variable of this process, or the
+ * text of a file without the line break at its end. Only a whole text is a reference. `faults` gets those
+ * that stand for nothing.
  */
 export function resolveReferences(value: unknown, environment: Environment, faults: FieldError[]): unknown {
   const resolve = (part: unknown, path: readonly (string | number)[]): unknown => {
