@@ -19,7 +19,7 @@ export const databasePartFields = {
 
 type Given = Readonly<Record<string, string>>
 
-/** The variables with DATABASE_URL made of its parts, where it is not set itself; `problems` gets what is wrong. */
+/** The variables with DATABASE_URL, made of its parts if they are set; `problems` gets what is wrong. */
 export function withDatabaseUrl(given: Given, problems: string[]): Given {
   const { DATABASE_URL: url, DATABASE_HOST: host, DATABASE_USER: user, DATABASE_PASSWORD: password } = given
   if (host === undefined) return given

@@ -30,3 +30,46 @@ withHelm(
     ])
   },
 )
+
+withHelm(
+  'tokens are asked for with the client of the values and the secret of the Secret; KEDA knows both',
+  async () => {
+    const rendered = parseResources(
+      await renderChart(helm, [
+        'kafka.sasl=oauthbearer',
+        'kafka.oauth.tokenUrl=https://login.example.com/token',
+        'kafka.oauth.clientId=sluice',
+        'kafka.oauth.extensions=logicalCluster=lkc-1\\,identityPoolId=pool-1',
+        'kafka.compression=gzip',
+      ]),
+    )
+    const sink = workloadsOf(rendered).find(({ name }) => name === 'sink')?.container.env ?? []
+    const values = Object.fromEntries(sink.map(({ name, value }) => [name, value]))
+    expect(values).toMatchObject({
+      KAFKA_SASL_MECHANISM: 'oauthbearer',
+      KAFKA_OAUTH_TOKEN_URL: 'https://login.example.com/token',
+      KAFKA_OAUTH_CLIENT_ID: 'sluice',
+      KAFKA_OAUTH_EXTENSIONS: 'logicalCluster=lkc-1,identityPoolId=pool-1',
+      KAFKA_COMPRESSION: 'gzip',
+    })
+    expect(values).not.toHaveProperty('KAFKA_SASL_USERNAME')
+    expect(sink.find(({ name }) => name === 'KAFKA_OAUTH_CLIENT_SECRET')?.valueFrom?.secretKeyRef).toEqual({
+      name: 'sluice',
+      key: 'KAFKA_OAUTH_CLIENT_SECRET',
+      optional: false,
+    })
+    const scaling = rendered.find(
+      ({ kind, metadata }) => kind === 'TriggerAuthentication' && metadata.name === 'sluice-sink-kafka',
+    ) as unknown as { spec: Record<'env' | 'secretTargetRef', { parameter: string }[]> }
+    expect(scaling.spec.env.map(({ parameter }) => parameter)).toEqual([
+      'username',
+      'oauthTokenEndpointUri',
+      'oauthExtensions',
+    ])
+    expect(scaling.spec.secretTargetRef.map(({ parameter }) => parameter)).toContain('password')
+    const triggers = rendered
+      .filter(({ kind }) => kind === 'ScaledObject')
+      .flatMap(({ spec }) => spec.triggers.map(({ metadata }) => metadata as Record<string, string>))
+    expect(new Set(triggers.map(({ sasl }) => sasl))).toEqual(new Set(['oauthbearer']))
+  },
+)

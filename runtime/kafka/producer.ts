@@ -55,8 +55,8 @@ const defaults = {
 }
 
 /**
- * The producer of every service: idempotent, `acks=all`, compressed. Concurrent sends share requests; records of a
- * key keep their order. A record whose `send` resolved is in the log, also when brokers die (see
+ * The producer of every service: idempotent, `acks=all`, compressed. Concurrent sends share requests;
+ * records of a key keep their order. A record whose `send` resolved is in the log, also when brokers die (see
  * producer-connection.ts); after a failure it can be there twice. `start` does not wait for Kafka: until
  * Kafka answers, sends reject with KAFKA_UNAVAILABLE.
  */

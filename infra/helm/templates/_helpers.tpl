@@ -37,12 +37,19 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default (hasPrefix "https:" . | ternary "443" "80") }}
 {{- end }}
 
+{{/* The secrets of Kafka's login. */}}
+{{- define "sluice.kafkaLogin" -}}
+{{- if eq .Values.kafka.sasl "oauthbearer" }}{{ list "KAFKA_OAUTH_CLIENT_ID" "KAFKA_OAUTH_CLIENT_SECRET" | toJson -}}
+{{- else }}{{ list "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD" | toJson }}{{ end -}}
+{{- end }}
+
 {{- define "sluice.databaseVariables" -}}
 {{- $all := dict -}}
 {{- with .Values.database }}{{ if .host -}}
 {{- $_ := set $all "DATABASE_HOST" .host -}}
 {{- $_ := set $all "DATABASE_PORT" (int64 .port | toString) -}}
 {{- $_ := set $all "DATABASE_NAME" .name -}}
+{{- if .tls }}{{ $_ := set $all "DATABASE_SSL" "true" }}{{ end -}}
 {{- with .user }}{{ $_ := set $all "DATABASE_USER" . }}{{ end -}}
 {{- end }}{{ end -}}
 {{- $all | toJson -}}
@@ -66,7 +73,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{/* Which secrets a process uses. Nobody is given what another uses. */}}
 {{- define "sluice.secrets" -}}
 {{- $database := include "sluice.databaseSecrets" .root | fromJsonArray -}}
-{{- $kafka := list "KAFKA_SSL_CA" "KAFKA_SSL_CERT" "KAFKA_SSL_KEY" "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD" -}}
+{{- $kafka := concat (list "KAFKA_SSL_CA" "KAFKA_SSL_CERT" "KAFKA_SSL_KEY") (include "sluice.kafkaLogin" .root | fromJsonArray) -}}
 {{- if not .root.Values.registryUrl }}{{ $kafka = append $kafka "SCHEMA_REGISTRY_URL" }}{{ end -}}
 {{- $gateway := list "PROXY_API_KEY" "SERVICE_API_KEY" "SPOOL_KEY" "UPSTREAM_API_KEY" "UPSTREAM_CLIENT_SECRET" "REDTEAM_MARK_SECRET" -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_AUTH | default "") "project_keys" }}{{ $gateway = append $gateway "INTERNAL_API_SECRET" }}{{ end -}}
@@ -88,7 +95,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- $required := list (empty .Values.database.host | not | ternary "DATABASE_PASSWORD" "DATABASE_URL") "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "SPOOL_KEY" -}}
 {{- if ne ($gateway.GATEWAY_AUTH | default "") "project_keys" }}{{ $required = concat $required (list "PROXY_API_KEY" "SERVICE_API_KEY") }}{{ end -}}
 {{- $required = append $required (ternary "UPSTREAM_CLIENT_SECRET" "UPSTREAM_API_KEY" (eq ($gateway.UPSTREAM_AUTH | default "") "client_credentials")) -}}
-{{- if ne .Values.kafka.sasl "none" }}{{ $required = concat $required (list "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD") }}{{ end -}}
+{{- if ne .Values.kafka.sasl "none" }}{{ $required = concat $required (include "sluice.kafkaLogin" . | fromJsonArray) }}{{ end -}}
 {{- if not .Values.registryUrl }}{{ $required = append $required "SCHEMA_REGISTRY_URL" }}{{ end -}}
 {{- concat $required .Values.secrets.require | toJson -}}
 {{- end }}
@@ -222,6 +229,14 @@ tolerations: {{- toYaml . | nindent 2 }}
 {{- with $values.registryUrl }}{{ $_ := set $all "SCHEMA_REGISTRY_URL" . }}{{ end -}}
 {{- $_ := set $all "KAFKA_SSL" (toString $values.kafka.tls) -}}
 {{- if ne $values.kafka.sasl "none" }}{{ $_ := set $all "KAFKA_SASL_MECHANISM" $values.kafka.sasl }}{{ end -}}
+{{- if eq $values.kafka.sasl "oauthbearer" -}}
+{{- with $values.kafka.oauth -}}
+{{- $_ := set $all "KAFKA_OAUTH_TOKEN_URL" (required "kafka.oauth.tokenUrl: where are tokens asked for?" .tokenUrl) -}}
+{{- range $variable, $value := dict "KAFKA_OAUTH_CLIENT_ID" .clientId "KAFKA_OAUTH_SCOPE" .scope "KAFKA_OAUTH_EXTENSIONS" .extensions }}{{ with $value }}{{ $_ := set $all $variable . }}{{ end }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- with $values.kafka.user }}{{ $_ := set $all "KAFKA_SASL_USERNAME" . }}{{ end -}}
+{{- if ne $values.kafka.compression "zstd" }}{{ $_ := set $all "KAFKA_COMPRESSION" $values.kafka.compression }}{{ end -}}
 {{- if $values.kafka.prefix }}{{ $_ := set $all "TOPIC_PREFIX" $values.kafka.prefix }}{{ end -}}
 {{- end -}}
 {{- /* A gateway that posts its records bounds them by it too. Not as a number: Helm writes large ones as 8.388608e+06. */}}

@@ -48,6 +48,7 @@ async function apply(
       hasher,
       checkWebhook: createCheckWebhook({ insecureHosts: new Set(), ports: new Set([443]) }, resolveHost),
       defaultTier: 'enterprise',
+      canMask: false,
       log: createLog('init-test', 'silent'),
       clock: systemClock,
     },

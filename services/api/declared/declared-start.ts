@@ -34,7 +34,7 @@ export function createDeclaredStart(
     checkWebhook: createCheckWebhook({ insecureHosts, ports }, createResolveHost(parts.clock)),
     hasher: createPasswordHasher(),
     defaultTier: defaultTierOf(config),
-    canMask: config.SEARCH_KEY !== undefined,
+    canMask: config.SEARCH_KEY.length > 0,
   }
   return {
     async apply() {

@@ -8,5 +8,8 @@ if [ -n "${DATABASE_URL:-}" ]; then
 else
   export PGHOST="$DATABASE_HOST" PGPORT="${DATABASE_PORT:-5432}"
   export PGUSER="$DATABASE_USER" PGPASSWORD="$DATABASE_PASSWORD"
+  if [ "${DATABASE_SSL:-}" = true ] && [ -z "${PGSSLMODE:-}" ]; then
+    export PGSSLMODE=verify-full PGSSLROOTCERT=system
+  fi
   database="${DATABASE_NAME:-sluice}"
 fi
