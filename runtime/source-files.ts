@@ -1,10 +1,11 @@
-import type { Environment } from './config.ts'
-
 /** The files that a configuration was read from, for those that read them again. */
 const sourceFiles = Symbol('files of NAME_FILE')
 
 /** `NAME_FILE` of those of the variables that have one. */
-export function filesOf(names: readonly string[], environment: Environment): Record<string, string> {
+export function filesOf(
+  names: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   const files = names.map((name) => [name, environment[`${name}_FILE`]?.trim() ?? ''] as const)
   return Object.fromEntries(files.filter(([, path]) => path !== ''))
 }

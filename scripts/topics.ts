@@ -48,4 +48,7 @@ function run(): void {
   process.stdout.write(topicManifest(options.data.format, topics, options.data))
 }
 
-await runCommand(() => Promise.resolve(run()))
+await runCommand(async () => {
+  await Promise.resolve()
+  run()
+})

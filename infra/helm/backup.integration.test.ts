@@ -12,8 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/infra
 
 // Needs pg_dump and a whole server, both of the tests' version, on PATH: older ones cannot read it. Without
 // them these tests are skipped and counted.
-const { stdout } = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' })
-const hasTools = Number(/ (\d+)\./.exec(stdout ?? '')?.[1] ?? 0) >= 18
+const found = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' })
+const hasTools = found.error === undefined && Number(/ (\d+)\./.exec(found.stdout)?.[1] ?? 0) >= 18
 const withTools = hasTools ? test : test.skip
 
 const run = promisify(execFile)

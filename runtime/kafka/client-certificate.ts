@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
+import type { KafkaConfig } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { areCertificates, isKeyOf, isPrivateKey } from '../read-certificates.ts'
 import { sourceFileOf } from '../source-files.ts'
-import type { ClusterConfig } from './create-kafka.ts'
+
+type CertificateConfig = Partial<Pick<KafkaConfig, 'KAFKA_SSL_CA' | 'KAFKA_SSL_CERT' | 'KAFKA_SSL_KEY'>>
 
 export interface TlsParts {
   ca?: string[]
@@ -16,7 +18,7 @@ export interface TlsParts {
  * changed: certificates of a mesh or of cert-manager live for hours. What cannot be used is not taken: the
  * last ones stay, and the log says why.
  */
-export function createClientCertificate(config: ClusterConfig, log: Log): () => TlsParts {
+export function createClientCertificate(config: CertificateConfig, log: Log): () => TlsParts {
   const names = ['KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'] as const
   const files = names.flatMap((name) => {
     const path = sourceFileOf(config, name)

@@ -118,7 +118,12 @@ test('a token of the identity provider opens connections, and keeps them after t
   const read: string[] = []
   await consumer.connect()
   await consumer.subscribe({ topic: 'by-token', fromBeginning: true })
-  await consumer.run({ eachMessage: async ({ message }) => void read.push(String(message.value)) })
+  await consumer.run({
+    eachMessage: ({ message }) => {
+      read.push(String(message.value))
+      return Promise.resolve()
+    },
+  })
   while (read.length < 3) await delay(50)
   await consumer.disconnect()
   expect(read.map((value) => value.split(' ')[0])).toEqual(['zstd', 'gzip', 'none'])

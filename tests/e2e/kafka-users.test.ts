@@ -133,7 +133,7 @@ test('a client fails with a certificate of another authority, or with a wrong pa
   await expect(listTopics({ ...config, KAFKA_SASL_PASSWORD: 'wrong' })).rejects.toThrow(/authenticat|SASL/i)
 })
 
-function configOf(kafka: Omit<SecureKafka, 'stop'>, user: string): ClusterConfig {
+function configOf(kafka: Omit<SecureKafka, 'stop'>, user: string) {
   return {
     KAFKA_BROKERS: [kafka.address],
     KAFKA_SSL: true,
@@ -141,7 +141,7 @@ function configOf(kafka: Omit<SecureKafka, 'stop'>, user: string): ClusterConfig
     KAFKA_SASL_MECHANISM: 'plain',
     KAFKA_SASL_USERNAME: user,
     KAFKA_SASL_PASSWORD: kafka.password,
-  }
+  } satisfies ClusterConfig
 }
 
 function environmentOf(user: string): Record<string, string> {

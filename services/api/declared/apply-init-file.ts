@@ -87,10 +87,7 @@ function applyOnce(file: InitFile, { pool, clock, ...parts }: ApplyOptions): Pro
       actor: { kind: 'init_file' },
       nowMs: clock.now(),
       count: (what) => void counts[what]++,
-      fault(path, message) {
-        faults.push({ path, message })
-        return undefined
-      },
+      fault: (path, message) => void faults.push({ path, message }),
       faults,
     }
     const ids = await declareProjects(declaration, file)

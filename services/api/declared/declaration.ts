@@ -17,8 +17,8 @@ export interface Declaration {
   canMask: boolean
   log: Log
   nowMs: number
-  count(what: 'created' | 'changed'): void
-  /** Notes what makes the whole file fail, in the end; returns undefined. */
-  fault(path: string, message: string): undefined
+  count: (what: 'created' | 'changed') => void
+  /** Notes what makes the whole file fail, in the end. */
+  fault: (path: string, message: string) => void
   readonly faults: readonly FieldError[]
 }

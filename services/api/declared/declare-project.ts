@@ -21,12 +21,16 @@ export async function declareProject(
     [ref],
   )
   const known = rows[0] === undefined ? undefined : idFromUuid('project', rows[0].project_id)
-  if (known !== undefined && given !== undefined && given !== known)
-    return declaration.fault(`${path}.id`, `must be ${known}, which this ref stands for`)
+  if (known !== undefined && given !== undefined && given !== known) {
+    declaration.fault(`${path}.id`, `must be ${known}, which this ref stands for`)
+    return undefined
+  }
   const id = known ?? given
   const before = id === undefined ? undefined : await findProject(client, id)
-  if (id !== undefined && before === undefined)
-    return declaration.fault(`${path}.id`, 'names a project that does not exist')
+  if (id !== undefined && before === undefined) {
+    declaration.fault(`${path}.id`, 'names a project that does not exist')
+    return undefined
+  }
   if (before === undefined) {
     const made = { ...projectDefaults(declaration.defaultTier), ...definedOf(settings), name: settings.name }
     const created = await createProject(client, made, nowMs)
@@ -35,8 +39,10 @@ export async function declareProject(
     count('created')
     return created.id
   }
-  if (known === undefined && !(await remember(declaration, ref, before.id)))
-    return declaration.fault(`${path}.id`, 'names a project that another ref stands for')
+  if (known === undefined && !(await remember(declaration, ref, before.id))) {
+    declaration.fault(`${path}.id`, 'names a project that another ref stands for')
+    return undefined
+  }
   const changes = changedFields(before, settings)
   if (Object.keys(changes).length === 0) return before.id
   await updateProject(client, before.id, changes, nowMs)

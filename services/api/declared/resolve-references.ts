@@ -18,7 +18,7 @@ export function resolveReferences(value: unknown, environment: Environment, faul
         Object.entries(part).map(([key, item]) => [key, resolve(item, [...path, key])]),
       )
     const { path: file, name } = (typeof part === 'string' && reference.exec(part)?.groups) || {}
-    const fault = (message: string) => {
+    const fault = (message: string): unknown => {
       faults.push({ path: path.join('.'), message })
       return undefined
     }

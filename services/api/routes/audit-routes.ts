@@ -15,7 +15,10 @@ const auditSchema = z.object({
     .enum(['person', 'key', 'operator'])
     .describe('`operator`: the holder of INTERNAL_API_SECRET.'),
   actor_id: z.string().nullable().describe('The user or the key.'),
-  actor_name: z.string().nullable().describe("The user's login at that time."),
+  actor_name: z
+    .string()
+    .nullable()
+    .describe("The user's login at that time; `init file`: what SLUICE_INIT_FILE declares."),
   address: z.string().nullable(),
   action: z.string().describe('`webhook.created`: the kind of thing, and what became of it.'),
   subject: z.string().nullable().describe('Its identifier.'),
