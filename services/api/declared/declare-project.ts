@@ -14,8 +14,9 @@ export async function declareProject(
 ): Promise<string | undefined> {
   const { client, nowMs, count } = declaration
   const { ref, id: given, keys: _keys, webhooks: _webhooks, ...settings } = project
+  // Noted beside what else is wrong: any fault undoes the whole file.
   if (settings.mask === true && !declaration.canMask)
-    return declaration.fault(`${path}.mask`, 'needs SEARCH_KEY, which is not set')
+    declaration.fault(`${path}.mask`, 'needs SEARCH_KEY, which is not set')
   const { rows } = await client.query<{ project_id: string }>(
     'select project_id from declared_projects where ref = $1',
     [ref],
