@@ -89,7 +89,7 @@ function isVectors(embeddings: unknown): boolean {
 /** `response.compaction` is a shortened conversation. */
 function isResponse(response: unknown): boolean {
   const object = fieldAt(response, 'object')
-  return object === 'response' || object === 'response.compaction'
+  return object === 'response' || object === 'response.compaction' || object === 'realtime.response'
 }
 
 /** An old interaction has no steps, and an agent's has no `object`. */

@@ -59,7 +59,7 @@ function googleParts(usage: unknown, isGrounded: boolean): Parts {
     ...joined(
       count('promptTokensDetails', ...(isGrounded ? [] : ['toolUsePromptTokensDetails'])),
       count('cacheTokensDetails'),
-      count('candidatesTokensDetails'),
+      count('candidatesTokensDetails', 'responseTokensDetails'),
     ),
     ...(isGrounded ? groundedIn(usage, 'toolUsePromptTokenCount') : {}),
   }

@@ -67,6 +67,8 @@ function usageOfObject(usage: unknown, model: unknown): TokenUsage {
     cached:
       count('prompt_tokens_details', 'cached_tokens') ??
       count('input_tokens_details', 'cached_tokens') ??
+      // Realtime
+      count('input_token_details', 'cached_tokens') ??
       count('prompt_cache_hit_tokens') ??
       // Kimi
       count('cached_tokens'),
@@ -213,7 +215,11 @@ function googleUsage(usage: unknown): TokenUsage {
   const count = (name: string) => countOf(fieldAt(usage, name))
   return withThoughtsBeside(
     { prompt: count('promptTokenCount'), ofTools: count('toolUsePromptTokenCount') },
-    { completion: count('candidatesTokenCount'), cached: count('cachedContentTokenCount') },
+    {
+      // Gemini Live has the second name.
+      completion: count('candidatesTokenCount') ?? count('responseTokenCount'),
+      cached: count('cachedContentTokenCount'),
+    },
     count('thoughtsTokenCount'),
   )
 }

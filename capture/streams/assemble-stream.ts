@@ -8,6 +8,7 @@ import { createConversationAssembly, isConversationEvent } from './conversation-
 import { createDifyAssembly, isDifyEvent } from './dify-assembly.ts'
 import { holdsWords } from './holds-words.ts'
 import { createInteractionAssembly } from './interaction-assembly.ts'
+import { createLiveAssembly, isLiveMessage } from './live-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
 import { createOllamaAssembly, isOllamaChunk } from './ollama-assembly.ts'
 import { createRepeatedChunks } from './repeated-chunks.ts'
@@ -140,6 +141,7 @@ function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | unde
   if (isConverseEvent(chunk)) return createConverseAssembly()
   if (isOllamaChunk(chunk)) return createOllamaAssembly()
   if (isRunState(chunk)) return createRunAssembly()
+  if (isLiveMessage(chunk)) return createLiveAssembly()
   const isError = isFirst && Boolean(fieldAt(chunk, 'error'))
   if (isFirst && type === 'error' && textOf(fieldAt(chunk, 'message')) !== undefined)
     return createResponseAssembly()

@@ -9,6 +9,7 @@ const textNames = new Set([
 const wholeNames = new Set([
   'toolUse',
   'functionCall',
+  'functionCalls',
   'function_call',
   'tool_calls',
   'executableCode',

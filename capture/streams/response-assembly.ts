@@ -3,6 +3,11 @@ import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
 import { applyToItem, isOfItem, isSpoken } from './response-deltas.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
+/** `response.done` is Realtime's. */
+const ends: ReadonlySet<string> = new Set([
+  ...['response.completed', 'response.incomplete', 'response.failed', 'response.done'],
+])
+
 /**
  * OpenAI responses: the last event carries the whole answer. Without it, or if it has no items, the answer is
  * built from items and deltas.
@@ -25,8 +30,7 @@ export function createResponseAssembly(): StreamAssembly {
       const type = textOf(chunk['type']) ?? ''
       const response = objectOf(chunk['response'])
       if (response !== undefined) [snapshot, error] = [response, undefined]
-      if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed')
-        ended = true
+      if (ends.has(type)) ended = true
       else if (type === 'response.output_item.added' || type === 'response.output_item.done')
         Object.assign(itemOf(chunk), objectOf(chunk['item']))
       else if (isOfItem(type)) applyToItem(isSpoken(type) ? spokenOf(chunk) : itemOf(chunk), type, chunk)

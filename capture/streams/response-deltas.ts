@@ -22,6 +22,8 @@ const transcript = {
 /** By the name between `response.` and `.delta`; some versions use dots instead of underscores. */
 const locations: ReadonlyMap<string, Location> = new Map<string, Location>([
   ['output_text', { item: 'message', part: ['content', 'content_index', 'output_text'], name: 'text' }],
+  // Of Realtime's beta.
+  ['text', { item: 'message', part: ['content', 'content_index', 'text'], name: 'text' }],
   ['refusal', { item: 'message', part: ['content', 'content_index', 'refusal'], name: 'refusal' }],
   ['audio_transcript', transcript],
   ['output_audio_transcript', transcript],

@@ -23,6 +23,8 @@ import { isHeaderValue } from '#runtime/http1/request-head.ts'
 import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { maxBodyBytes } from './capture-limit.ts'
 import { recordedPaths } from './traffic/recorded-paths.ts'
+import { timeLimitFields } from './traffic/time-limit-fields.ts'
+import { websocketFields } from './websockets/websocket-fields.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
@@ -73,6 +75,7 @@ export const gatewayConfigSchema = z
       .describe(
         'Several providers behind one gateway, by host name, port or path prefix, each with its credentials and limits. Read at the start, and again when it or one of its secrets changes.',
       ),
+    ...websocketFields,
     GATEWAY_AUTH: z
       .enum(['proxy_keys', 'project_keys'])
       .default('proxy_keys')
@@ -120,15 +123,7 @@ export const gatewayConfigSchema = z
     UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
       'How long an answer may pause before it is aborted.',
     ),
-    CALL_TIMEOUT_MS: milliseconds(3_600_000, 86_400_000).describe(
-      'Time limit of a whole call, including its answer; then it is aborted.',
-    ),
-    REQUEST_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
-      'Time limit for receiving a complete request; then the application gets 408.',
-    ),
-    ANSWER_STALL_TIMEOUT_MS: milliseconds(120_000, 3_600_000).describe(
-      'How long an application may read nothing of a pending answer before it is aborted and counted.',
-    ),
+    ...timeLimitFields,
     REQUEST_MAX_BYTES: wholeNumber(256 * mebibyte, { min: mebibyte, max: 64 * 1024 * mebibyte }).describe(
       'Maximum bytes of a request body; a larger one gets 413 and is counted.',
     ),

@@ -6,10 +6,11 @@ import type { CutReason } from './recording/captured-body.ts'
 import { lossReasons, type LossReason } from './spool/spool-options.ts'
 import { createFreeSpaceProbe } from './spool/disk-space.ts'
 import type { SpoolDepth } from './spool/waiting-segments.ts'
+import { createSocketMetrics, type SocketMetrics } from './websockets/socket-metrics.ts'
 import { refusalReasons, type RefusalReason } from './traffic/gateway-answer.ts'
 
 /** Every metric of the gateway. Labels come from fixed sets, never from a caller's path, model or headers. */
-export interface GatewayMetrics {
+export interface GatewayMetrics extends SocketMetrics {
   began(): void
   /** `status` is what the application received; null if it had disconnected. */
   ended(status: number | null): void
@@ -55,7 +56,7 @@ export interface GatewayMetrics {
 const addedBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1]
 const firstByteBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none']
+const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none']
 
 export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   const name = (rest: string) => `sluice_gateway_${rest}`
@@ -100,6 +101,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     firstByte: (seconds) => firstByte.observe(seconds),
     ...trafficGauges(metrics),
     ...upstreamGauges(metrics),
+    ...createSocketMetrics(metrics),
     refused: (reason) => refused.inc({ reason }),
     aborted: (by) => aborted.inc({ by }),
     ...stallCounter(metrics),

@@ -1,5 +1,6 @@
-import { test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { modelCallAt } from '#capture/model-calls.ts'
+import { socketProtocolOf } from '#capture/socket-calls.ts'
 import { isAllowedOnSharedAccount } from '#services/gateway/traffic/call-paths.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
 
@@ -59,6 +60,32 @@ const rows = paths.map(([provider, host, path]) => {
   ]
 })
 
+const sockets = [
+  [
+    'OpenAI, Azure OpenAI, xAI',
+    '/v1/realtime',
+    'Realtime: session and items since the last response; the final response',
+  ],
+  [
+    'OpenAI, Azure OpenAI, xAI',
+    '/v1/responses',
+    'Responses, as Codex uses it: `response.create`; the final response',
+  ],
+  [
+    'Gemini',
+    '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
+    'Gemini Live: setup and contents since the last turn; the turn',
+  ],
+  [
+    'Vertex AI',
+    '/ws/google.cloud.aiplatform.v1beta1.LlmBidiService/BidiGenerateContent',
+    'Gemini Live: setup and contents since the last turn; the turn',
+  ],
+].map(([provider = '', path = '', what = '']) => {
+  expect(socketProtocolOf(path)).toBeDefined()
+  return [provider, `\`${path}\``, what]
+})
+
 const page = `# The gateway's upstreams
 
 Generated from the code by \`UPDATE_DOCS=1\`. What applications set is in [applications](applications.md), every
@@ -72,6 +99,23 @@ of projects, which share the account at the provider, only the paths marked *sha
 \`GATEWAY_RECORD_OTHER\` records other paths: \`true\` for all, or a list such as \`/v1/files,/v1/batches/*\`.
 
 ${tableOf(['provider', 'path', 'recorded', 'model from', 'shared'], rows)}
+
+### WebSockets
+
+${tableOf(['provider', 'path', 'each response is recorded as a call of'], sockets)}
+
+- **Where**: at these paths of providers that are known to have them; \`websockets\` of an upstream or
+  \`UPSTREAM_WEBSOCKETS\` says otherwise. Elsewhere the answer is 426 \`no_websocket\` at once, after which
+  clients such as Codex use HTTP. A server that lacks them answers 404, which Codex tries seven times.
+- **Bytes** pass as they are, both ways. The gateway adds a Close frame of its own when it stops, when a key
+  is revoked, and after \`WEBSOCKET_IDLE_TIMEOUT_MS\` or \`CALL_TIMEOUT_MS\`. A socket takes one of
+  \`UPSTREAM_CONNECTIONS\` as long as it lives.
+- **Keys** come as for HTTP, or as the subprotocol \`openai-insecure-api-key.KEY\` of browsers.
+- **Records** have the handshake's \`X-Service-*\` labels; the first response has the identifier that the
+  handshake's answer names. Sound and pictures are counted, their transcripts are kept. A response whose
+  socket closes before its end is recorded as broken off. Its last bytes do not wait for the disk.
+- **What cannot be read** (a frame against the rules, a message beyond the memory budget) passes all the same,
+  and is counted in \`sluice_gateway_websocket_messages_unread_total\`.
 
 ## One provider
 
@@ -118,6 +162,7 @@ upstreams:
 | \`credentials\` | a key with its header (a bearer token without one), or OAuth 2 client credentials. Secrets come from the environment or from files. Without credentials the application's \`Authorization\` is forwarded, which \`GATEWAY_AUTH=project_keys\` does not allow |
 | \`projects\` | projects that may call it; others get 403 \`upstream_not_allowed\` |
 | \`provider\` | in records; by the host name of \`url\` without it |
+| \`websockets\` | \`true\` or \`false\`, instead of what is known of the provider |
 | \`connections\`, \`max_waiting\` | instead of \`UPSTREAM_CONNECTIONS\` and \`UPSTREAM_MAX_WAITING\`, for all workers together |
 | \`connect_timeout_ms\`, \`first_byte_timeout_ms\`, \`idle_timeout_ms\` | instead of \`UPSTREAM_*_TIMEOUT_MS\` |
 | \`breaker\` | after so many failures in a row without an answer, calls get 503 \`upstream_open\` for \`open_ms\`; then one call tries. Off without it. \`sluice_gateway_upstream_open\` shows it |

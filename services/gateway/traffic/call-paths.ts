@@ -30,6 +30,11 @@ function plainPath(path: string): string {
 
 /** Ordinary paths only: providers differ on escapes, dot segments and empty segments. */
 const plain = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.:@~-]+)+$/
+/** Whether a WebSocket may be opened at a path where all tenants share one account: it is a model's alone. */
+export function isAllowedSocket(path: string): boolean {
+  return plain.test(path.split('?', 1)[0] ?? '')
+}
+
 /** Lists of models. Google keeps operations, such as videos, below its models. */
 const models = /^(?!.*\/operations(?:\/|$))(?:\/[\w.-]+)*\/models(?:\/[\w.:@~/-]+)?$/
 /** Other requests that leave nothing at the provider that could be fetched later. */

@@ -33,6 +33,7 @@ export async function drainServer(
   { leadMs, breakOffMs }: DrainTimes,
 ): Promise<void> {
   const overdue = setTimeout(() => void breakOff(server, calls), breakOffMs)
+  calls.drain()
   await stopListening(server, Math.min(leadMs, breakOffMs))
   await calls.untilNone()
   clearTimeout(overdue)

@@ -82,7 +82,8 @@ export const upstreamNotAllowed: GatewayAnswer = {
 /** At once: clients such as Codex then use HTTP instead of trying again. */
 export const noWebSocket: GatewayAnswer = {
   status: 426,
-  message: 'The gateway does not forward WebSockets: use HTTP.',
+  message:
+    'The gateway forwards WebSockets of Realtime, Responses and Gemini Live, to upstreams that have them (UPSTREAM_WEBSOCKETS): use HTTP.',
   type: 'invalid_request_error',
   code: 'no_websocket',
   refusal: 'target',

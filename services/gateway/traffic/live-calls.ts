@@ -6,6 +6,8 @@ export interface LiveCall {
   readonly begunMs: number
   /** Aborts the call; what arrived is recorded. */
   breakOff(error: Error): void
+  /** The gateway stops taking calls: ends at the next occasion. */
+  drain?(): void
 }
 
 export interface LiveCalls {
@@ -13,6 +15,8 @@ export interface LiveCalls {
   /** Removes a call that has ended and is recorded. */
   delete(call: LiveCall): void
   breakOffAll(error: Error): void
+  /** Lets calls that would last end when they can; also those added from now on. */
+  drain(): void
   /** Resolves when no calls are left. */
   untilNone(): Promise<void>
 }
@@ -23,6 +27,7 @@ export function createLiveCalls(callTimeoutMs: number): LiveCalls {
   const calls = new Set<LiveCall>()
   let none: PromiseWithResolvers<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let isDraining = false
 
   const endOverdue = () => {
     timer = undefined
@@ -39,6 +44,11 @@ export function createLiveCalls(callTimeoutMs: number): LiveCalls {
     add(call) {
       calls.add(call)
       timer ??= setTimeout(endOverdue, callTimeoutMs).unref()
+      if (isDraining) call.drain?.()
+    },
+    drain() {
+      isDraining = true
+      for (const call of calls) call.drain?.()
     },
     delete(call) {
       calls.delete(call)

@@ -28,16 +28,18 @@ import {
   upstreamNotAllowed,
   type GatewayAnswer,
 } from './gateway-answer.ts'
-import { isAllowedOnSharedAccount, isModelCall } from './call-paths.ts'
+import { acceptSockets, asksForSocket } from '../websockets/accept-sockets.ts'
+import type { SocketDependencies } from '../websockets/forwarded-socket.ts'
+import { isAllowedOnSharedAccount, isAllowedSocket, isModelCall } from './call-paths.ts'
 import type { ProxyDependencies } from './forwarded-call.ts'
 import { startCallSpan } from './measure-call.ts'
 import { ProxyCall } from './proxy-call.ts'
 import type { IsRecordedPath } from './recorded-paths.ts'
 import { closeOnceRead, drainRequest } from './request-body.ts'
-import { createRequestIds, isRetry } from './request-ids.ts'
+import { createRequestIds, isRetry, type RequestIds } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
 
-export interface TrafficDependencies extends ProxyDependencies {
+export interface TrafficDependencies extends ProxyDependencies, SocketDependencies {
   upstreams: Pick<Upstreams, 'find'>
   authorize: Authorizer
   isRecordedPath: IsRecordedPath
@@ -45,11 +47,8 @@ export interface TrafficDependencies extends ProxyDependencies {
   forwardOther: boolean
   /** Time limit for receiving a complete request. */
   requestTimeoutMs: number
-  /** Time limit for an application that does not read its answer. */
-  stallTimeoutMs: number
   maxConnections: number
   tracing: Tracing | undefined
-  now: () => number
 }
 
 const maxHeaderBytes = 64 * 1024
@@ -63,7 +62,8 @@ const keepAliveMs = 75_000
  * account at the provider.
  */
 export function createTrafficServer(dependencies: TrafficDependencies): Server {
-  const handle = createHandler(dependencies)
+  const ids = createRequestIds()
+  const handle = createHandler(dependencies, ids)
   const { metrics } = dependencies
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
@@ -73,6 +73,9 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
     connectionsCheckingInterval: Math.min(5_000, dependencies.requestTimeoutMs),
     // Checked below: Node's own refusal is not counted and has no identifier.
     requireHostHeader: false,
+    // Other upgrades are answered as the request that comes with them.
+    shouldUpgradeCallback: (request) =>
+      asksForSocket(request) && socketTarget(request, dependencies) !== undefined,
   })
   // Fires for any idle connection; the call decides what it means (proxy-call.ts).
   server.timeout = dependencies.stallTimeoutMs
@@ -94,6 +97,7 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
     socket.on('error', () => undefined)
     socket.end(rawText(noTunnel, newId('request', dependencies.now())), () => socket.destroy())
   })
+  acceptSockets(server, { ...dependencies, ids, route: (...given) => routeOfSocket(...given, dependencies) })
   answerFaults(server, dependencies)
   return server
 }
@@ -116,9 +120,8 @@ function answerFaults(server: Server, { metrics, now }: TrafficDependencies): vo
 /** What the application waits for before it sends the body. */
 type Expectation = 'nothing' | 'continue' | 'unknown'
 
-function createHandler(dependencies: TrafficDependencies) {
+function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
   const { authorize, isRecordedPath, metrics, tracing, now } = dependencies
-  const ids = createRequestIds()
   const refuse = createRefuse(dependencies)
 
   const handle = (
@@ -177,6 +180,7 @@ function routeOf(
 ): { caller: Caller; upstream: Upstream; path: string } | { refusal: GatewayAnswer } {
   const refusal = refusalOf(request, expects, caller, maxRequestBytes)
   if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
+  if (request.headers.upgrade?.toLowerCase() === 'websocket') return { refusal: noWebSocket }
   const target = targetOf(request.url ?? '')
   if (target === undefined) return { refusal: badTarget }
   const { host } = request.headers
@@ -186,6 +190,31 @@ function routeOf(
   const path = withoutPrefix(target, upstream.match)
   const isForwarded = forwardOther || isAllowedOnSharedAccount(request.method, path)
   return isForwarded ? { caller, upstream, path } : { refusal: pathNotForwarded }
+}
+
+/** The upstream that takes WebSockets at the path of a handshake. */
+function socketTarget(request: IncomingMessage, { upstreams }: TrafficDependencies) {
+  const target = targetOf(request.url ?? '')
+  const { host } = request.headers
+  const upstream = target && upstreams.find({ host, port: request.socket.localPort, path: target })
+  if (target === undefined || !upstream) return undefined
+  const path = withoutPrefix(target, upstream.match)
+  const protocol = upstream.sockets.protocolAt(path)
+  return protocol === undefined ? undefined : { upstream, path, protocol }
+}
+
+function routeOfSocket(
+  request: IncomingMessage,
+  caller: FoundCaller['caller'],
+  dependencies: TrafficDependencies,
+) {
+  const refusal = refusalOf(request, 'nothing', caller, dependencies.maxRequestBytes)
+  if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
+  const target = socketTarget(request, dependencies)
+  if (target === undefined) return { refusal: noWebSocket }
+  if (!target.upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
+  const isForwarded = dependencies.forwardOther || isAllowedSocket(target.path)
+  return isForwarded ? { ...target, caller } : { refusal: pathNotForwarded }
 }
 
 /** Answers a request that is not forwarded. */
@@ -220,7 +249,6 @@ function refusalOf(
   if (caller === 'unknown') return invalidKey
   if (caller === 'unavailable') return keyUnavailable
   if (expects === 'unknown') return badExpectation
-  if (request.headers.upgrade?.toLowerCase() === 'websocket') return noWebSocket
   // Transfer-Encoding is a hop-by-hop header, so the provider would get compressed bytes without notice. A
   // coding that does not end in chunked is malformed.
   if (coding !== undefined && /,\s*chunked$/i.test(coding)) return unknownCoding

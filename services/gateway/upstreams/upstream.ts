@@ -9,6 +9,7 @@ import { TooManyWaiting, UpstreamOpen } from '../traffic/call-failures.ts'
 import { createCallQueue, type Permit } from '../traffic/call-queue.ts'
 import { createDropped } from '../traffic/find-caller.ts'
 import type { ForwardedBody } from '../traffic/request-body.ts'
+import { createUpstreamSockets, type UpstreamSockets } from '../websockets/upstream-sockets.ts'
 import { createBreaker, noBreaker, type Breaker } from './breaker.ts'
 import { createCredentials } from './create-credentials.ts'
 import type { UpstreamMatch } from './find-upstream.ts'
@@ -30,6 +31,7 @@ export interface Upstream {
   enter(projectId: string | undefined, start: (permit: Permit) => void): Permit | Error
   /** Sends a call to `path` below the base URL. */
   send(request: ForwardedRequest, handler: AnswerHandler): Exchange
+  sockets: UpstreamSockets
   /** Told how each call that was sent went. */
   breaker: Breaker
   /** Whether no call runs or waits. */
@@ -71,7 +73,9 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
   const shareOf = (limit: number | undefined) =>
     limit === undefined ? undefined : Math.ceil(limit / config.GATEWAY_WORKERS)
   const maxConnections = shareOf(entry.connections) ?? config.UPSTREAM_CONNECTIONS
-  const pool = createPool(entry, maxConnections, config)
+  const connect = buildConnector({ timeout: entry.connect_timeout_ms ?? config.UPSTREAM_CONNECT_TIMEOUT_MS })
+  const answerMs = entry.first_byte_timeout_ms ?? config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS
+  const pool = createPool(entry, { connect, answerMs, maxConnections }, config)
   const queue = createCallQueue({
     maxRunning: maxConnections,
     maxWaiting: shareOf(entry.max_waiting) ?? config.UPSTREAM_MAX_WAITING,
@@ -93,6 +97,7 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
         : new UpstreamOpen('the upstream gives no answers'),
     send: ({ path, ...request }, handler) =>
       pool.send(outgoingRequest({ ...request, target: basePath + path, host }), handler),
+    sockets: createUpstreamSockets({ url: entry.url, isOn: entry.websockets, connect, answerMs }),
     breaker,
     isFor: createIsFor(entry.projects),
     isIdle: () => queue.isIdle(),
@@ -100,12 +105,16 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
   }
 }
 
-function createPool(entry: UpstreamEntry, maxConnections: number, config: GatewayConfig): ConnectionPool {
+interface Connecting {
+  connect: buildConnector.connector
+  answerMs: number
+  maxConnections: number
+}
+
+function createPool(entry: UpstreamEntry, connecting: Connecting, config: GatewayConfig): ConnectionPool {
   return new ConnectionPool({
+    ...connecting,
     origin: new URL(entry.url),
-    maxConnections,
-    connect: buildConnector({ timeout: entry.connect_timeout_ms ?? config.UPSTREAM_CONNECT_TIMEOUT_MS }),
-    answerMs: entry.first_byte_timeout_ms ?? config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
     bodyMs: entry.idle_timeout_ms ?? config.UPSTREAM_IDLE_TIMEOUT_MS,
     idleMs: keepAliveMs,
     maxIdleMs: keepAliveMs,

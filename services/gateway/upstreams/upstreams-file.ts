@@ -48,6 +48,8 @@ const entrySchema = z.strictObject({
   credentials: credentials.optional(),
   /** Projects that may call it, with GATEWAY_AUTH=project_keys; without a list all may. */
   projects: z.array(z.string().regex(/^prj_[a-z0-9]+$/)).optional(),
+  /** Without it, where the provider is known to have them. */
+  websockets: z.boolean().optional(),
   connections: z.int().min(1).max(65_535).optional(),
   max_waiting: z.int().min(0).max(1_000_000).optional(),
   connect_timeout_ms: milliseconds,

@@ -105,7 +105,8 @@ function readEntries(config: GatewayConfig, environment: NodeJS.ProcessEnv): Ups
   const { UPSTREAMS_FILE: file, UPSTREAM_URL: url } = config
   const ofFile =
     file === undefined ? [] : readUpstreamsFile(file, environment, config.GATEWAY_AUTH === 'project_keys')
-  const last = url === undefined ? [] : [{ name: 'default', url, credentials: ownSecret(config) }]
+  const { UPSTREAM_WEBSOCKETS: websockets } = config
+  const last = url === undefined ? [] : [{ name: 'default', url, credentials: ownSecret(config), websockets }]
   return [...ofFile, ...last]
 }
 
