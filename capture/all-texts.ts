@@ -1,4 +1,5 @@
 import { objectOf } from './json.ts'
+import { isMediaPart } from './media/media-part.ts'
 
 /** Every string value, in order. Iterative, as bodies may be nested deeper than the stack. */
 export function allTexts(value: unknown): string[] {
@@ -10,7 +11,8 @@ export function allTexts(value: unknown): string[] {
       if (next !== '') found.push(next)
     } else if (Array.isArray(next)) {
       for (const inner of (next as unknown[]).toReversed()) pending.push(inner)
-    } else {
+    } else if (isMediaPart(next)) pending.push(next.filename)
+    else {
       const object = objectOf(next)
       if (object !== undefined) for (const inner of Object.values(object).toReversed()) pending.push(inner)
     }

@@ -1,6 +1,7 @@
 import { boundOfParts, fieldAt } from '#capture/json.ts'
 import { declaredContext, isDeclared } from '#capture/record/declared-context.ts'
 import { isChunked } from '#capture/streams/join-pieces.ts'
+import { isMediaPart } from '#capture/media/media-part.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { MaskedValue } from '#schemas/masked-value.ts'
@@ -160,6 +161,11 @@ function textsOf(
       texts.push({ part, pointer, name, within, speaker: by.speaker, text: String(value), offset: 0 })
       continue
     }
+    if (isMediaPart(value)) {
+      const named = { ...next, key: 'filename', value: value.filename, pointer: `${pointer}/filename` }
+      if (value.filename !== undefined) stack.push(named)
+      continue
+    }
     const inherited = voiceOf(value, by)
     const names = next.isTools ? 'own' : namesIn(value, next.names)
     const path = { name, within }
@@ -230,10 +236,27 @@ export function isUnmasked({ request, response }: Pick<Call, 'request' | 'respon
 }
 
 /** True if one of the call's bodies is complete, or absent. False where an answer was broken off. */
-export function isPartWhole({ request, response, usage }: Call, part: BodyPart): boolean {
+export function isPartWhole(call: Call, part: BodyPart): boolean {
+  const { request, response, usage } = call
   const body = part === 'request_body' ? request : response
+  if (isMediaOnly(call, part)) return false
   const brokeOff = part === 'response_body' && body !== null && (usage.aborted_by ?? null) !== null
   return !brokeOff && isKeptWhole(body?.value)
+}
+
+/** True if the body has sound or pictures, and no words beside them that would say what they are. */
+export function isMediaOnly({ request, response, texts }: Call, part: BodyPart): boolean {
+  const saysSomething = texts.some((text) => text.part === part && /\s/.test(text.text))
+  return !saysSomething && holdsMedia((part === 'request_body' ? request : response)?.value)
+}
+
+function holdsMedia(body: unknown): boolean {
+  const pending = [body]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (isMediaPart(next)) return true
+    for (const { value } of childrenOf(next, '')) pending.push(value)
+  }
+  return false
 }
 
 /** True if the body's strings are all that it said: not truncated, binary or split into chunks. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { modelCallAt } from '#capture/model-calls.ts'
 import { socketProtocolOf } from '#capture/socket-calls.ts'
-import { isAllowedOnSharedAccount } from '#services/gateway/traffic/call-paths.ts'
+import { isAllowedOnSharedAccount, isModelCall } from '#services/gateway/traffic/call-paths.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
 
 /** Paths that clients of each provider use. The gateway's code says what happens to each. */
@@ -11,6 +11,8 @@ const paths: readonly (readonly [provider: string, host: string, path: string])[
   ['OpenAI and compatible', 'api.openai.com', '/v1/responses'],
   ['OpenAI and compatible', 'api.openai.com', '/v1/embeddings'],
   ['OpenAI and compatible', 'api.openai.com', '/v1/images/generations'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/images/edits'],
+  ['OpenAI and compatible', 'api.openai.com', '/v1/audio/speech'],
   ['OpenAI and compatible', 'api.openai.com', '/v1/audio/transcriptions'],
   ['OpenAI and compatible', 'api.openai.com', '/v1/moderations'],
   ['OpenAI and compatible', 'api.openai.com', '/v1/files'],
@@ -54,8 +56,8 @@ const rows = paths.map(([provider, host, path]) => {
   return [
     provider,
     `\`POST ${path}\``,
-    call === undefined ? 'no' : 'yes',
-    call === undefined ? '' : model,
+    isModelCall(host, path) ? 'yes' : 'no',
+    isModelCall(host, path) ? model : '',
     isAllowedOnSharedAccount('POST', path) ? 'yes' : 'no',
   ]
 })
@@ -99,6 +101,18 @@ of projects, which share the account at the provider, only the paths marked *sha
 \`GATEWAY_RECORD_OTHER\` records other paths: \`true\` for all, or a list such as \`/v1/files,/v1/batches/*\`.
 
 ${tableOf(['provider', 'path', 'recorded', 'model from', 'shared'], rows)}
+
+### Sound and pictures
+
+Forms and answers in sound or pictures are recorded by their words: the fields of a form, prompts, transcripts.
+In the place of each file, and of long base64 in calls for images and speech, stands what it is, with the
+file's name where it has one:
+
+\`\`\`json
+{ "media": "audio", "media_type": "audio/mpeg", "bytes": 48121, "sha256": "…" }
+\`\`\`
+
+A body without words beside them is not read by scorers, never safe.
 
 ### WebSockets
 

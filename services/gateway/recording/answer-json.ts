@@ -1,3 +1,4 @@
+import { Base64Filter } from '#capture/media/base64-filter.ts'
 import { readAmazonEvents } from '#capture/streams/amazon-events.ts'
 import { endOfText } from '#capture/streams/arrivals.ts'
 import {
@@ -30,6 +31,8 @@ const noBytes = Buffer.alloc(0)
 interface Answer extends CapturedBytes {
   contentType: string
   contentEncoding: string
+  /** Sound or pictures in it are described (capture/media/); done already unless it is compressed. */
+  isMedia?: boolean
 }
 
 /** Some servers omit the streaming content type, and clients read the stream all the same. */
@@ -46,11 +49,18 @@ export function answerJson(
   const { contentType, contentEncoding } = answer
   if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes, onDefect)
   const maxStreamed = maxBytes * streamTextFactor
-  const maxDecoded = isEventStream(contentType) || isJsonLines(contentType) ? maxStreamed : maxBytes
+  const { isMedia = false } = answer
+  const mayBeLonger = isMedia || isEventStream(contentType) || isJsonLines(contentType)
+  const maxDecoded = mayBeLonger ? maxStreamed : maxBytes
   // 2,048 vectors of 3,072 numbers in base64 are 34 MB, a little more than eight times a body.
   return decodeCaptured(answer, contentEncoding, maxDecoded, 2 * maxStreamed).then((decoded) =>
-    decodedJson(decoded, contentType, maxBytes, onDefect),
+    decodedJson(isMedia ? withoutMedia(decoded) : decoded, contentType, maxBytes, onDefect),
   )
+}
+
+function withoutMedia(decoded: CapturedBytes): CapturedBytes {
+  const filter = new Base64Filter()
+  return { ...decoded, bytes: Buffer.concat([filter.push(decoded.bytes), filter.end()]) }
 }
 
 function decodedJson(

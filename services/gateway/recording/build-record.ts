@@ -25,7 +25,7 @@ export interface FinishedCall {
   /** Content-Encoding of the request; empty without one. */
   requestEncoding: string
   /** Null: no answer. */
-  answer: (CapturedBytes & { contentType: string; contentEncoding: string }) | null
+  answer: (CapturedBytes & { contentType: string; contentEncoding: string; isMedia?: boolean }) | null
   /** Status that the application received: the provider's, or the gateway's own. Null if none was sent. */
   status: number | null
   latencyMs: number

@@ -1,4 +1,5 @@
 import { shapeOfPath } from '#capture/call-shapes.ts'
+import { isMediaCall } from '#capture/media/media-calls.ts'
 import { modelCallAt } from '#capture/model-calls.ts'
 
 /**
@@ -11,7 +12,8 @@ export function isModelCall(host: string, path: string): boolean {
     // First what most calls are: it costs a fraction of the rest.
     shapeOfPath(path) !== null ||
     modelCallAt(host, path) !== undefined ||
-    modelCallAt(host, plainPath(path)) !== undefined
+    modelCallAt(host, plainPath(path)) !== undefined ||
+    isMediaCall(plainPath(path))
   )
 }
 

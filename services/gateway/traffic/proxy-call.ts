@@ -60,9 +60,9 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#passing = new PassingChunks(response)
     const { budget, bufferBudget, maxBodyBytes, maxRequestBytes } = dependencies
     const { projectId } = call.caller
-    this.#captured = call.isRecorded ? new CapturedCall(budget.of(projectId), maxBodyBytes) : null
-    const captured = this.#captured?.request ?? null
-    this.#body = new RequestBody(request, captured, bufferBudget.of(projectId), maxRequestBytes)
+    const asks = { path: call.path, headers: request.headers }
+    this.#captured = call.isRecorded ? new CapturedCall(budget.of(projectId), maxBodyBytes, asks) : null
+    this.#body = new RequestBody(request, this.#captured, bufferBudget.of(projectId), maxRequestBytes)
   }
 
   forward(): void {
@@ -256,7 +256,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     const captured = this.#captured
     if (captured === null) return undefined
     const { id, caller, path, labels, mark, span, upstream } = this.#call
-    const request = captured.request.bytes()
+    const request = captured.requestBytes()
     // A call counts only once its request is complete.
     if (this.#sentMs === 0 || (mark !== undefined && isMarkedAttack(mark, request))) {
       captured.release()
@@ -272,7 +272,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       trace: span?.context,
       request,
       requestEncoding: this.#request.headers['content-encoding'] ?? '',
-      answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answer.bytes() },
+      answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answerBytes() },
       status,
       latencyMs: overMs - this.begunMs,
       arrivals: captured.arrivals,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { CaptureBudget } from '../recording/capture-budget.ts'
-import type { CapturedBody } from '../recording/captured-body.ts'
+import type { CapturedCall } from '../recording/captured-call.ts'
 
 /** Longer bodies, and those of unknown length, are streamed. */
 const maxBufferedBytes = 256 * 1024
@@ -25,7 +25,7 @@ export class RequestTooLarge extends Error {}
  */
 export class RequestBody {
   readonly #request: IncomingMessage
-  readonly #captured: CapturedBody | null
+  readonly #captured: Pick<CapturedCall, 'asked'> | null
   readonly #budget: CaptureBudget
   readonly #maxBytes: number
   #bufferedBytes = 0
@@ -34,7 +34,7 @@ export class RequestBody {
 
   constructor(
     request: IncomingMessage,
-    captured: CapturedBody | null,
+    captured: Pick<CapturedCall, 'asked'> | null,
     budget: CaptureBudget,
     maxBytes: number,
   ) {
@@ -111,7 +111,7 @@ export class RequestBody {
 
   #onChunk(chunk: Buffer): void {
     this.#received += chunk.length
-    this.#captured?.add(chunk)
+    this.#captured?.asked(chunk)
   }
 
   /** Calls one of the two, once: the connection may break after the body is complete. */

@@ -4,7 +4,14 @@ import type { MatchTarget } from '#schemas/project-scorer.ts'
 import type { UnscoredReason } from '#schemas/unscored.ts'
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '#detectors/built-in-scorers.ts'
-import { isPartWhole, piecesOf, type BodyPart, type Call, type CallText } from '#detectors/call-text.ts'
+import {
+  isMediaOnly,
+  isPartWhole,
+  piecesOf,
+  type BodyPart,
+  type Call,
+  type CallText,
+} from '#detectors/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { namesOfCriterion } from '../scoring/judge/criterion.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
@@ -135,7 +142,8 @@ function whereKept(
   call: Call,
 ): Verdict {
   const isWhole = reads.every((part) => isPartWhole(call, part))
-  return isWhole || verdict.label === 'unsafe' ? verdict : unscored(method, 'not_kept_whole')
+  if (isWhole || verdict.label === 'unsafe') return verdict
+  return unscored(method, reads.some((part) => isMediaOnly(call, part)) ? 'not_decodable' : 'not_kept_whole')
 }
 
 /** The bodies that a match target reads. A truncated request may have been a tool call. */
