@@ -104,7 +104,7 @@ ${tableOf(['provider', 'path', 'recorded', 'model from', 'shared'], rows)}
 
 ### Sound and pictures
 
-Forms and answers in sound or pictures are recorded by their words: the fields of a form, prompts, transcripts.
+Forms and answers in sound or pictures are recorded by their words: fields of a form, prompts, transcripts.
 In the place of each file, and of long base64 in calls for images and speech, stands what it is, with the
 file's name where it has one:
 

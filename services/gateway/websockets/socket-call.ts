@@ -28,6 +28,7 @@ export class SocketCall implements LiveCall, HandshakeHandler {
   #answerBytes = 0
   #isDiscarding = false
   #isSecondTry = false
+  #isDraining = false
   #isOver = false
   readonly #onGone = () => this.#end(null, 'client')
 
@@ -82,6 +83,7 @@ export class SocketCall implements LiveCall, HandshakeHandler {
     if (this.#first.length > 0) this.#socket.unshift(this.#first)
     if (first.length > 0) upstreamSocket.unshift(first)
     this.#open.run()
+    if (this.#isDraining) this.#open.drain()
     this.#dependencies.log.debug({ request_id: id, protocol: this.#call.protocol }, 'a WebSocket is open')
   }
 
@@ -121,6 +123,7 @@ export class SocketCall implements LiveCall, HandshakeHandler {
   }
 
   drain(): void {
+    this.#isDraining = true
     this.#open?.drain()
   }
 
