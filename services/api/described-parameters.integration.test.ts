@@ -82,7 +82,7 @@ test('times are described as such', () => {
 test('filters by metadata, whose names callers choose, are described where they are taken', async () => {
   const described = operations.flatMap(({ name, parameters }) =>
     parameters
-      .filter((parameter) => parameter.name.startsWith('metadata'))
+      .filter((parameter) => parameter.name.startsWith('metadata.'))
       .map((parameter) => ({ name, parameter })),
   )
   expect(described.map(({ name }) => name).sort()).toEqual([

@@ -78,6 +78,10 @@ const bodiesSql = `
     'none', null, convert_to('{"choices":[{"message":{"content":"' || repeat('words ', 100) || '"}}]}', 'UTF8')
   from %R where hashtext(id::text) % 100 = 0`
 
+// Of every call: a list opens those of its page.
+const previewsSql = `
+  insert into %T select project_id, id, created_at, 'none', null, convert_to('{"prompt":"words of call ' || id || '","answer":"words"}', 'UTF8') from %R`
+
 const detailsSql = `
   insert into %T select project_id, id, request_created_at, 'none', null, convert_to('{"rationale":"because","evidence":[{"at":1}]}', 'UTF8')
   from %S where hashtext(request_id::text) % 100 = 0`
@@ -125,6 +129,7 @@ async function fillDay(
     ['safety_scores', scoresSql, [...series, idToUuid(liveRunId(projectId))]],
     ['request_verdicts', verdictsSql, []],
     ['llm_request_bodies', bodiesSql, []],
+    ['request_previews', previewsSql, []],
     ['safety_score_details', detailsSql, []],
   ]
   await client.query('begin')

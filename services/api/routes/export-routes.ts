@@ -7,13 +7,8 @@ import type { ProjectDatabase, ProjectDatabases } from '../stores/project-databa
 import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
 import type { RequestFilters } from '../stores/select-requests.ts'
 import type { StreamPermits } from './stream-permits.ts'
-import {
-  metadataParameters,
-  readFilters,
-  requestFilterFields,
-  requestItemSchema,
-  scorerItemFields,
-} from './request-filters.ts'
+import { metadataParameters } from './metadata-fields.ts'
+import { readFilters, requestFilterFields, requestItemSchema, scorerItemFields } from './request-filters.ts'
 
 /**
  * Rows per page: enough that the round trip does not matter, few enough that a slow client holds under half a

@@ -14,7 +14,8 @@ import { readCallFacets, readScorers, type RollupFilters } from '../stores/rollu
 import { readVerdicts } from '../stores/verdict-reads.ts'
 import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 import { createToolStore } from '../stores/tool-store.ts'
-import { metadataParameters, readFilters, requestFilterFields } from './request-filters.ts'
+import { metadataParameters } from './metadata-fields.ts'
+import { readFilters, requestFilterFields } from './request-filters.ts'
 
 const facetDays = 30
 /** Values per facet: as many as a person reads. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from '#http/fields.ts'
-import type { Comparison } from '../stores/compare-columns.ts'
+import type { ColumnComparison } from '../stores/compare-columns.ts'
 
 const textColumns = {
   model: 256,
@@ -27,12 +27,16 @@ const numberColumns = [
 ] as const
 const numberOperators = { gt: 'Greater than this.', lt: 'Less than this.' } as const
 
-const numberField = z
+export const numberField = z
   .string()
   .regex(/^-?\d{1,15}(\.\d{1,12})?$/, 'must be a number, for instance 1500 or 0.25')
   .transform(Number)
 
-const comparisons = new Map<string, Pick<Comparison, 'column' | 'operator'>>([
+/** What each operator selects. */
+export const operatorWords = { ...textOperators, ...numberOperators }
+export const isNumberOperator = (operator: string) => Object.hasOwn(numberOperators, operator)
+
+const comparisons = new Map<string, Omit<ColumnComparison, 'value'>>([
   ...pairsOf(Object.keys(textColumns), textOperators),
   ...pairsOf(numberColumns, numberOperators),
 ])
@@ -40,7 +44,7 @@ const comparisons = new Map<string, Pick<Comparison, 'column' | 'operator'>>([
 function pairsOf(columns: readonly string[], operators: Readonly<Record<string, string>>) {
   return columns.flatMap((column) =>
     Object.keys(operators).map(
-      (operator) => [`${column}.${operator}`, { column, operator } as Comparison] as const,
+      (operator) => [`${column}.${operator}`, { column, operator } as ColumnComparison] as const,
     ),
   )
 }
@@ -57,7 +61,7 @@ export const operatorFields: Readonly<Record<string, z.ZodOptional<z.ZodType<str
   )
 
 /** The comparisons of a query. */
-export function readComparisons(query: Readonly<Record<string, unknown>>): Comparison[] {
+export function readComparisons(query: Readonly<Record<string, unknown>>): ColumnComparison[] {
   return [...comparisons].flatMap(([name, { column, operator }]) => {
     const value = query[name]
     return typeof value === 'string' || typeof value === 'number' ? [{ column, operator, value }] : []

@@ -1,23 +1,16 @@
 import { z } from 'zod'
 import { callVerdicts } from '#schemas/call-reading.ts'
-import { isMetadataFilter, metadataKeyOf, metadataPrefix } from '#schemas/metadata-filter.ts'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#http/fields.ts'
-import { invalidInput } from '#http/problem.ts'
 import { refuseTogether } from '../http/paging.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { recordSources } from '../http/source-filter.ts'
 import { reviewFilters } from '../stores/review-filter.ts'
 import { labelFilters, statusFilters, type RequestFilters } from '../stores/select-requests.ts'
+import { readMetadata } from './metadata-fields.ts'
 import { operatorFields, readComparisons } from './operator-fields.ts'
 
-/** Each is two conditions, planned for every day's partition. */
-const maxMetadata = 10
-/** UTF-16 units, including the prefix. */
-const maxMetadataName = 256
-const maxMetadataValue = 1_024
-
-/** Query parameters that select requests, besides up to ten `metadata.<key>`. */
+/** Query parameters that select requests, besides up to ten by metadata. */
 export const requestFilterFields = {
   project_id: idField('project').optional().describe('For the operator; a key has its own.'),
   ...recordSources.fields,
@@ -53,25 +46,6 @@ export const requestFilterFields = {
   start: timeField.optional().describe('Start of the range.'),
   end: timeField.optional().describe('End of the range, exclusive.'),
 }
-
-/**
- * The metadata filters in OpenAPI, which has no parameters with free names but objects whose members are
- * parameters.
- */
-export const metadataParameters = [
-  {
-    name: `${metadataPrefix}<key>`,
-    description: `Metadata that a call has, each as a parameter of its own: \`metadata.team=support\`. At most ${maxMetadata}.`,
-    schema: {
-      type: 'object',
-      propertyNames: { pattern: '^metadata\\..', maxLength: maxMetadataName },
-      additionalProperties: { type: 'string', minLength: 1, maxLength: maxMetadataValue },
-      maxProperties: maxMetadata,
-    },
-    // The initial value of a form: an invented member would be an unwanted filter.
-    example: {},
-  },
-]
 
 const nullableText = z.string().nullable()
 const nullableNumber = z.number().nullable()
@@ -146,11 +120,15 @@ export function readFilters(
   refuseEndBeforeStart(query)
   if (query.label === 'pending')
     refuseTogether(query, 'label=pending', ['scorer_name', 'severity', 'verdict'])
+  const others = Object.entries(query).filter(
+    ([name]) => !Object.hasOwn(requestFilterFields, name) && !Object.hasOwn(ownFields, name),
+  )
+  const { metadata, compared } = readMetadata(others, unknownWords)
   return {
     ...query,
     ...recordSources.read(query),
-    metadata: metadataOf(query, ownFields),
-    compared: readComparisons(query),
+    metadata,
+    compared: [...readComparisons(query), ...compared],
   }
 }
 
@@ -161,26 +139,4 @@ function unknownWords(name: string): string {
   return known.length === 0
     ? `is not known here: ${field} has no operators`
     : `is not known here; there are ${known.join(', ')}`
-}
-
-/** The `metadata.<key>` parameters. */
-function metadataOf(
-  query: Readonly<Record<string, unknown>>,
-  ownFields: z.ZodRawShape,
-): Record<string, string> {
-  const others = Object.entries(query).filter(
-    ([name]) => !Object.hasOwn(requestFilterFields, name) && !Object.hasOwn(ownFields, name),
-  )
-  const unknown = others.filter(([name]) => !isMetadataFilter(name))
-  if (unknown.length > 0) throw invalidInput(unknown.map(([path]) => ({ path, message: unknownWords(path) })))
-  const [tooMany] = others[maxMetadata] ?? []
-  if (tooMany !== undefined)
-    throw invalidInput([{ path: tooMany, message: `is more than ${maxMetadata} metadata filters` }])
-  const texts = z
-    .record(textField(maxMetadataName), textField(maxMetadataValue))
-    .safeParse(Object.fromEntries(others))
-  if (!texts.success) {
-    throw invalidInput(texts.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
-  }
-  return Object.fromEntries(Object.entries(texts.data).map(([name, value]) => [metadataKeyOf(name), value]))
 }

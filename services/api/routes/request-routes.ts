@@ -17,13 +17,8 @@ import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
 import { findSessionNeighbours, type SessionNeighbours } from '../stores/session-neighbours.ts'
 import { presentScore, scoreSchema, shownTo } from './present-score.ts'
 import { rowNoteFields, withNotes } from './note-rows.ts'
-import {
-  metadataParameters,
-  readFilters,
-  requestFilterFields,
-  requestItemSchema,
-  scorerItemFields,
-} from './request-filters.ts'
+import { metadataParameters } from './metadata-fields.ts'
+import { readFilters, requestFilterFields, requestItemSchema, scorerItemFields } from './request-filters.ts'
 
 const listQuerySchema = z.object({ ...pagingFields, ...requestFilterFields }).catchall(z.string())
 const notStoredYetMs = 60_000

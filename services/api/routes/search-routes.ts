@@ -11,7 +11,8 @@ import type { FindThread } from '../search/find-thread.ts'
 import { searchCalls, type SearchEvent } from '../search/search-calls.ts'
 import { withoutKeys } from '../search/search-steps.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
-import { metadataParameters, readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
+import { metadataParameters } from './metadata-fields.ts'
+import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
 import { createStreamPermits, type StreamLimits } from './stream-permits.ts'
 
 /** Afterwards the client may go on from where it ended. */

@@ -2,7 +2,7 @@ import { longestLabelValue, labelColumns, labelOf } from '#schemas/call-labels.t
 import type { SourceFilter } from '../http/source-filter.ts'
 import type { Conditions } from './conditions.ts'
 import { plainDimensions, type Dimension } from './cost-dimensions.ts'
-import { bucketSql, callSums, costSums } from './cost-sums.ts'
+import { bucketSql, callSum, costSums, rollupSum, type SumSql } from './cost-sums.ts'
 import type { ProjectDatabase } from './project-database.ts'
 import { hourlyRows, rollupRows, type HourRange, type RollupName } from './rollup-source.ts'
 
@@ -13,41 +13,54 @@ export interface CountedRange extends HourRange, SourceFilter {
   stepHours: number
 }
 
-/**
- * SQL of rows `(at, name, is_other, …costSums)`: the calls of the range by step and by the values of a
- * dimension. They add up to all calls: those that a roll-up leaves out have no value.
- */
+/** What costs are summed from. */
+export interface CostRows {
+  /**
+   * SQL of rows `(at, name, is_other)` with what `sum` adds up: the calls by step and by a value for each
+   * dimension.
+   */
+  rows: string
+  /** SQL of the same rows `(at)` of all calls: those that `rows` lacks have no value. Undefined: it lacks none. */
+  every: string | undefined
+  sum: SumSql
+}
+
+/** By a dimension that a roll-up has. */
 export async function countedCosts(
   database: ProjectDatabase,
   dimension: Dimension,
   range: CountedRange,
   conditions: Conditions,
-): Promise<string> {
-  const select = async (rollup: RollupName, name: string, isOther: string, where = '', sign = '') => {
+): Promise<CostRows> {
+  const select = async (rollup: RollupName, columns: readonly string[], where = '') => {
     const rows =
       range.stepHours % 24 === 0
         ? await rollupRows(database, rollup, range, conditions)
         : hourlyRows(rollup, range, conditions)
-    const sums = costSums.map((sum) => `${sign}coalesce(sum(t.${sum}), 0) as ${sum}`)
-    return `select ${atSql('t.hour', range, conditions)} as at, array[${name}]::text[] as name, ${isOther} as is_other, ${sums.join(', ')}
-      from ${rows} where :scope(t)${sourceSql(range, conditions)}${where} group by 1, 2, 3`
+    const at = `${atSql('t.hour', range, conditions)} as at`
+    return `select ${[at, ...columns, ...costSums.map((sum) => `t.${sum}`)].join(', ')}
+      from ${rows} where :scope(t)${sourceSql(range, conditions)}${where}`
   }
-  const none = ['null', 'false'] as const
+  const naming = (name: string, isOther = 't.is_other') => [
+    `array[${name}]::text[] as name`,
+    `${isOther} as is_other`,
+  ]
   if ('metadataKey' in dimension || dimension.column === 'user') {
     const [rollup, name, where] =
       'metadataKey' in dimension
         ? (['label_rollups', ...labelValue(dimension.metadataKey, conditions)] as const)
         : (['user_rollups', 't.user_id', ''] as const)
-    return [
-      await select(rollup, name, 't.is_other', where),
-      await select('call_rollups', ...none),
-      await select(rollup, ...none, where, '-'),
-    ].join(' union all ')
+    return {
+      rows: await select(rollup, naming(name), where),
+      every: await select('call_rollups', []),
+      sum: rollupSum,
+    }
   }
   const { column } = dimension
   // Rows beyond a roll-up's bound keep these.
   const isOther = column === 'source' || column === 'project' ? 'false' : 't.is_other'
-  return select('call_rollups', `t.${plainDimensions[column]}`, isOther)
+  const rows = await select('call_rollups', naming(`t.${plainDimensions[column]}`, isOther))
+  return { rows, every: undefined, sum: rollupSum }
 }
 
 /** SQL of the key's value among a row's labels, and the condition that there is one, or may be. */
@@ -60,15 +73,12 @@ function labelValue(key: string, conditions: Conditions): [name: string, where: 
   return [`case ${whens.join(' ')} end`, ` and (t.is_other or ${any})`]
 }
 
-/**
- * SQL of the same rows by several dimensions or any metadata key, from the calls themselves. `range` has at
- * most `maxScanned`.
- */
+/** By several dimensions or any metadata key, from the calls themselves. `range` has at most `maxScanned`. */
 export function scannedCosts(
   dimensions: readonly Dimension[],
   range: CountedRange,
   conditions: Conditions,
-): string {
+): CostRows {
   const names = dimensions.map((dimension) =>
     'metadataKey' in dimension
       ? metadataValue(conditions.bind(dimension.metadataKey))
@@ -76,13 +86,13 @@ export function scannedCosts(
   )
   const within = conditions.daysWithin(range.startMs, range.endMs)
   // Both sides are read in bulk and joined by hashes: looking up 100,000 verdicts takes 3 s.
-  return `select ${atSql('t.created_at', range, conditions)} as at, t.name, false as is_other, ${callSums} from (
-      select r.created_at, array[${names.join(', ')}]::text[] as name, (r.error is not null or r.status_code >= 400) as has_failed,
-        r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.reasoning_tokens, r.cost_usd, v.worst_label, ${bucketSql('r.latency_ms')} as bucket
-      from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
-        and v.request_created_at = r.created_at${within('v.request_created_at')}
-      where :scope(r)${within('r.created_at')}${sourceSql(range, conditions, 'r')}
-    ) t group by 1, 2, 3`
+  const rows = `select ${atSql('r.created_at', range, conditions)} as at, array[${names.join(', ')}]::text[] as name, false as is_other,
+      (r.error is not null or r.status_code >= 400) as has_failed,
+      r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.reasoning_tokens, r.cost_usd, v.worst_label, ${bucketSql('r.latency_ms')} as bucket
+    from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
+      and v.request_created_at = r.created_at${within('v.request_created_at')}
+    where :scope(r)${within('r.created_at')}${sourceSql(range, conditions, 'r')}`
+  return { rows, every: undefined, sum: callSum }
 }
 
 /** Texts, numbers and booleans, as labels are made of them. */

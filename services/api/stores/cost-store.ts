@@ -1,7 +1,7 @@
 import { Conditions } from './conditions.ts'
 import type { Dimension } from './cost-dimensions.ts'
-import { countedCosts, findScanStart, scannedCosts, type CountedRange } from './cost-rows.ts'
-import { costOrders, costSums, plainSums, type CostOrder } from './cost-sums.ts'
+import { countedCosts, findScanStart, scannedCosts, type CostRows, type CountedRange } from './cost-rows.ts'
+import { costOrders, costSums, plainSums, sumAgain, type CostOrder, type SumSql } from './cost-sums.ts'
 import { readMetadataKeys } from './metadata-key-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -46,10 +46,10 @@ export async function readCosts(database: ProjectDatabase, query: CostQuery): Pr
   const { dimensions, range, before } = query
   const counted = await findCounted(database, dimensions)
   if (counted !== undefined) {
-    const sqlOf = (of: CountedRange, conditions: Conditions) =>
+    const rowsOf = (of: CountedRange, conditions: Conditions) =>
       countedCosts(database, counted.dimension, of, conditions)
     return {
-      ...(await readBoth(database, query, sqlOf)),
+      ...(await readBoth(database, query, rowsOf)),
       countedFromMs: undefined,
       namedFrom: counted.namedFrom,
     }
@@ -65,9 +65,9 @@ export async function readCosts(database: ProjectDatabase, query: CostQuery): Pr
     range: { ...range, startMs: countedFromMs ?? range.startMs },
     before: isWhole ? before : undefined,
   }
-  const sqlOf = (of: CountedRange, conditions: Conditions) =>
+  const rowsOf = (of: CountedRange, conditions: Conditions) =>
     Promise.resolve(scannedCosts(dimensions, of, conditions))
-  return { ...(await readBoth(database, scanned, sqlOf)), countedFromMs, namedFrom: undefined }
+  return { ...(await readBoth(database, scanned, rowsOf)), countedFromMs, namedFrom: undefined }
 }
 
 /** The only dimension, if a roll-up counts by it. */
@@ -82,38 +82,41 @@ async function findCounted(
   return key === undefined ? undefined : { dimension, namedFrom: key.counted_from }
 }
 
-type SqlOf = (range: CountedRange, conditions: Conditions) => Promise<string>
+type RowsOf = (range: CountedRange, conditions: Conditions) => Promise<CostRows>
 
 async function readBoth(
   database: ProjectDatabase,
   { range, before, order }: CostQuery,
-  sqlOf: SqlOf,
+  rowsOf: RowsOf,
 ): Promise<Pick<Costs, 'current' | 'before'>> {
-  const current = await readRanked(database, range, order, sqlOf)
+  const current = await readRanked(database, range, order, rowsOf)
   if (before === undefined) return { current, before: undefined }
   const names = current.flatMap(({ at, rank, name }) => (at === null && rank !== null ? [name] : []))
-  return { current, before: await readNamed(database, before, names, sqlOf) }
+  return { current, before: await readNamed(database, before, names, rowsOf) }
 }
 
-const sumsOf = (names: readonly string[]) => names.map((sum) => `sum(${sum}) as ${sum}`).join(', ')
+const listOf = (sums: readonly string[], sum: SumSql) =>
+  sums.map((name) => `${sum(name)} as ${name}`).join(', ')
+
+/** By a value for each dimension, of calls without any. */
+const noName = 'array[null]::text[]'
 
 async function readRanked(
   database: ProjectDatabase,
   range: CountedRange,
   order: CostOrder,
-  sqlOf: SqlOf,
+  rowsOf: RowsOf,
 ): Promise<CostRow[]> {
   const conditions = new Conditions()
-  const sql = await sqlOf(range, conditions)
-  const grouped = (at: string, places: number) =>
-    `select ${at} as at, r.rank, r.name, ${sumsOf(costSums)} from binned b left join ranked r
-       on not b.is_other and r.name = b.name and r.rank <= ${places} group by 1, 2, 3`
+  const counted = await rowsOf(range, conditions)
+  const grouped = (at: string, rank: string) =>
+    `select ${at} as at, ${rank} as rank, ${listOf(costSums, sumAgain)} from binned t group by 1, 2`
   return database.query<CostRow>(
-    `with binned as materialized (${sql}), ranked as materialized (
-       select name, row_number() over (order by ${costOrders[order]} desc, sum(calls) desc, name) as rank
-       from binned where not is_other group by name having sum(calls) > 0 order by rank limit ${maxGroups}
-     ) select * from (${grouped('null::timestamptz', maxGroups)} union all ${grouped('b.at', maxSeries)}) counted
-     where calls > 0 order by rank nulls last, at nulls first`,
+    `with ${rankedSql(counted, order)}, ${binnedSql(counted, costSums)}
+     select s.*, r.name from (
+       ${grouped('null::timestamptz', 't.rank')}
+       union all ${grouped('t.at', `case when t.rank <= ${maxSeries} then t.rank end`)}
+     ) s left join ranked r using (rank) where s.calls > 0 order by rank nulls last, at nulls first`,
     conditions.values,
   )
 }
@@ -122,16 +125,47 @@ async function readNamed(
   database: ProjectDatabase,
   range: CountedRange,
   names: readonly CostRow['name'][],
-  sqlOf: SqlOf,
+  rowsOf: RowsOf,
 ): Promise<CostRow[]> {
   const conditions = new Conditions()
-  // One step: the whole range.
-  const sql = await sqlOf(range, conditions)
+  const counted = await rowsOf(range, conditions)
   const places = conditions.bind(JSON.stringify(names))
   return database.query<CostRow>(
-    `select null::timestamptz as at, n.rank, n.name, ${sumsOf(plainSums)} from (${sql}) b left join (
+    `with ranked as materialized (
        select array(select jsonb_array_elements_text(value)) as name, rank from jsonb_array_elements(${places}::jsonb) with ordinality as n (value, rank)
-     ) n on not b.is_other and n.name = b.name group by 1, 2, 3`,
+     ), ${binnedSql(counted, plainSums)}
+     select null::timestamptz as at, t.rank, null as name, ${listOf(plainSums, sumAgain)} from binned t group by 2`,
     conditions.values,
   )
+}
+
+/** SQL of `ranked (name, rank)`: the largest groups. Only what orders them is summed for every name. */
+function rankedSql({ rows, every, sum }: CostRows, order: CostOrder): string {
+  const sums = `${costOrders[order].map(sum).join(' + ')} as ordered, ${sum('calls')} as calls`
+  const unnamed =
+    every === undefined
+      ? ''
+      : `union all select ${noName}, e.ordered - coalesce(n.ordered, 0), e.calls - coalesce(n.calls, 0)
+         from (select ${sums} from (${every}) t) e, (select sum(ordered) as ordered, sum(calls) as calls from named) n`
+  return `named as materialized (
+      select t.name, t.is_other, ${sums} from (${rows}) t group by 1, 2
+    ), ranked as materialized (
+      select name, row_number() over (order by ordered desc, calls desc, name) as rank
+      from (select name, ordered, calls from named where not is_other ${unnamed}) sized
+      where calls > 0 order by rank limit ${maxGroups}
+    )`
+}
+
+/** SQL of `binned (at, rank, …sums)`, of the groups in `ranked`, and of the rest: its rank is null. */
+function binnedSql({ rows, every, sum }: CostRows, sums: readonly string[]): string {
+  const found = `select t.at, r.rank, ${listOf(sums, sum)}
+    from (${rows}) t left join ranked r on not t.is_other and r.name = t.name group by 1, 2`
+  if (every === undefined) return `binned as materialized (${found})`
+  const left = sums.map((name) => `e.${name} - coalesce(f.${name}, 0) as ${name}`)
+  return `found as materialized (${found}), binned as materialized (
+      select * from found union all
+      select e.at, (select rank from ranked where name = ${noName}), ${left.join(', ')}
+      from (select t.at, ${listOf(sums, sum)} from (${every}) t group by 1) e
+      left join (select t.at, ${listOf(sums, sumAgain)} from found t group by 1) f using (at)
+    )`
 }

@@ -12,27 +12,41 @@ export const costSums: readonly string[] = [...plainSums, ...buckets]
 
 /** By what groups are ordered, the largest first. */
 export const costOrders = {
-  cost: 'sum(cost_picodollars)',
-  calls: 'sum(calls)',
-  tokens: `sum(${tokenSums.join(' + ')})`,
-  failed: 'sum(failed)',
-  unsafe: 'sum(verdict_unsafe)',
+  cost: ['cost_picodollars'],
+  calls: ['calls'],
+  tokens: tokenSums,
+  failed: ['failed'],
+  unsafe: ['verdict_unsafe'],
 } as const
 export type CostOrder = keyof typeof costOrders
+
+/** SQL of a sum by its name, over rows `t`. */
+export type SumSql = (name: string) => string
+
+/** Tokens and cost may exceed 64 bits: clients say them. Postgres adds bigint in a third of numeric's time. */
+const mayExceed = new Set([...tokenSums, 'cost_picodollars'])
+
+/** Over rows of a roll-up. */
+export const rollupSum: SumSql = (name) =>
+  mayExceed.has(name) ? `sum(t.${name})` : `coalesce(sum(t.${name}), 0)::bigint`
+
+/** Over sums by group. */
+export const sumAgain = rollupSum
 
 const bounds = `'{${latencyBounds.join(',')}}'::float8[]`
 /** The bucket of a call's latency. */
 export const bucketSql = (latency: string) => `width_bucket(${latency}, ${bounds})`
 
-/** The sums over calls `t` with their `bucket` and `worst_label`. */
-export const callSums = [
-  'count(*) as calls',
-  'count(*) filter (where t.has_failed) as failed',
-  ...tokenSums.map((name) => `coalesce(sum(t.${name}), 0) as ${name}`),
-  'count(t.cost_usd) as priced',
-  'coalesce(sum(floor(t.cost_usd * 1e12 + 0.5)::numeric), 0) as cost_picodollars',
+const callSums = new Map<string, string>([
+  ['calls', 'count(*)'],
+  ['failed', 'count(*) filter (where t.has_failed)'],
+  ...tokenSums.map((name) => [name, `coalesce(sum(t.${name}), 0)`] as const),
+  ['priced', 'count(t.cost_usd)'],
+  ['cost_picodollars', 'coalesce(sum(floor(t.cost_usd * 1e12 + 0.5)::numeric), 0)'],
   ...['safe', 'unscored', 'unsafe'].map(
-    (label) => `count(*) filter (where t.worst_label = '${label}') as verdict_${label}`,
+    (label) => [`verdict_${label}`, `count(*) filter (where t.worst_label = '${label}')`] as const,
   ),
-  ...buckets.map((name, bucket) => `count(*) filter (where t.bucket = ${bucket}) as ${name}`),
-].join(', ')
+  ...buckets.map((name, bucket) => [name, `count(*) filter (where t.bucket = ${bucket})`] as const),
+])
+/** Over calls with their `bucket` and `worst_label`. */
+export const callSum: SumSql = (name) => callSums.get(name) ?? 'null'

@@ -12,6 +12,9 @@ test.each([
   ['Verdict is No finding', 'verdict', 'no_finding'],
   ['severity is high', 'severity', 'high'],
   ['metadata.team is support', 'metadata.team', 'support'],
+  ['metadata.team is not support', 'metadata_not.team', 'support'],
+  ['metadata.a.b starts with x y', 'metadata_prefix.a.b', 'x y'],
+  ['metadata.tries > 3', 'metadata_gt.tries', '3'],
 ])('%s', (text, name, value) => {
   expect(finishTyped(text)).toEqual({ name, value })
   expect(isFilter(name)).toBe(true)
@@ -39,11 +42,18 @@ test.each([
   ['Severity is h', ['Severity is high']],
   ['Status code ', ['Status code >', 'Status code <']],
   ['Model contains g', []],
+  ['metadata.team is', ['metadata.team is not']],
+  ['metadata.team s', ['metadata.team starts with']],
 ])('%s goes on', (text, expected) => {
   expect(suggest(text, values).slice(0, 4)).toEqual(expected)
 })
 
 test('says a filter in words, and knows which parameters are none', () => {
   expect(labelOfFilter('model.not')).toBe('Model is not')
-  expect(['model.like', 'label.not', 'project', 'latency_ms', 'a.b.c'].filter(isFilter)).toEqual([])
+  expect(['metadata.team', 'metadata_lt.a.b'].map(labelOfFilter)).toEqual(['metadata.team', 'metadata.a.b <'])
+  expect(
+    ['model.like', 'label.not', 'project', 'latency_ms', 'a.b.c', 'metadata_like.a', 'metadata_not.'].filter(
+      isFilter,
+    ),
+  ).toEqual([])
 })

@@ -1,4 +1,10 @@
-import { isMetadataFilter } from '#schemas/metadata-filter.ts'
+import {
+  isMetadataFilter,
+  metadataComparison,
+  metadataKeyOf,
+  metadataPrefix,
+  readMetadataComparison,
+} from '#schemas/metadata-filter.ts'
 import { filterLabels, filterValues, shownValue, type FilterName } from './read-filters.ts'
 
 /** Operators in the words that a person types, the longest first where one begins another. */
@@ -47,7 +53,7 @@ const fields: readonly Field[] = [
 
 /** Whether the address may have such a filter. */
 export function isFilter(parameter: string): boolean {
-  return isMetadataFilter(parameter) || fieldOf(parameter) !== undefined
+  return fieldOf(parameter) !== undefined
 }
 
 /** A filter's field and operator in words: `Model is not`. */
@@ -57,7 +63,17 @@ export function labelOfFilter(parameter: string): string {
   return found.operator === 'is' ? found.field.label : `${found.field.label} ${wordOf(found.operator)}`
 }
 
+/** A metadata key, whose values may be texts or numbers. */
+const metadataField = (key: string): Field => ({
+  name: metadataPrefix + key,
+  label: metadataPrefix + key,
+  operators: [...compared, 'gt', 'lt'],
+})
+
 function fieldOf(parameter: string): { field: Field; operator: Operator } | undefined {
+  if (isMetadataFilter(parameter)) return { field: metadataField(metadataKeyOf(parameter)), operator: 'is' }
+  const metadata = readMetadataComparison(parameter)
+  if (metadata !== undefined) return { field: metadataField(metadata.key), operator: metadata.operator }
   const [name = '', operator = 'is', ...rest] = parameter.split('.')
   const field = fields.find((each) => each.name === name)
   const known = field?.operators.find((each) => each === operator)
@@ -98,8 +114,7 @@ function readField(typed: string): [Field | undefined, string] {
   const lower = typed.toLowerCase()
   const metadata = /^metadata\.(\S+)(?:\s|$)/.exec(typed)
   if (metadata !== null) {
-    const name = `metadata.${metadata[1] ?? ''}`
-    return [{ name, label: name, operators: ['is'] }, typed.slice(metadata[0].length).trimStart()]
+    return [metadataField(metadata[1] ?? ''), typed.slice(metadata[0].length).trimStart()]
   }
   const found = fields
     .flatMap((field) => [field.label, field.name].map((word) => ({ field, word: word.toLowerCase() })))
@@ -130,7 +145,14 @@ export function finishTyped(text: string): { name: string; value: string } | { m
   const fixed = filterValues[field.name]
   const value = fixed?.find((each) => [each, shownValue(field.name, each)].includes(typed)) ?? typed
   if (fixed?.includes(value) === false) return { message: `${field.label} is one of: ${fixed.join(', ')}` }
-  return { name: operator === 'is' ? field.name : `${field.name}.${operator}`, value }
+  return { name: parameterOf(field.name, operator), value }
+}
+
+/** The parameter of the address and the API. */
+function parameterOf(name: string, operator: Operator): string {
+  if (operator === 'is') return name
+  if (isMetadataFilter(name)) return metadataComparison(operator, metadataKeyOf(name))
+  return `${name}.${operator}`
 }
 
 /** Suggestions shown at once. */
