@@ -77,7 +77,7 @@ test('failed calls are chosen by their status', async () => {
     .getByRole('alert')
     .getByText(/status/)
     .waitFor()
-  await page.getByRole('button', { name: 'Remove the filter Status' }).click()
+  await page.getByRole('button', { name: 'Remove the filter on Status' }).click()
   await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
   // Filters with fixed values are chosen from a list.
   await page.getByRole('heading', { level: 1 }).click()

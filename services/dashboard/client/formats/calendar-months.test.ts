@@ -1,5 +1,8 @@
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import { monthBefore, monthRange } from './calendar-months.ts'
+import { showTimesIn } from './zone.ts'
+
+afterEach(() => showTimesIn('local'))
 
 const at = (...parts: [number, number, number]) => new Date(...parts).toISOString()
 
@@ -15,4 +18,12 @@ test.each([
   ['an open range', at(2026, 1, 1), undefined, undefined],
 ])('what precedes %s', (_name, start, end, before) => {
   expect(monthBefore(start, end)).toBe(before)
+})
+
+test('where times are shown in UTC, months are months of UTC', () => {
+  showTimesIn('utc')
+  const newYear = Date.parse('2026-01-01T00:00:00.000Z')
+  const december = { start: '2025-12-01T00:00:00.000Z', end: '2026-01-01T00:00:00.000Z' }
+  expect([monthRange(newYear, -1), monthRange(newYear - 1, 0)]).toEqual([december, december])
+  expect(monthBefore(december.start, december.end)).toBe('2025-11-01T00:00:00.000Z')
 })

@@ -1,7 +1,13 @@
-/** A calendar month in the browser's zone, as times of an address. `offset`: months from that of `nowMs`. */
+import { shownZone } from './zone.ts'
+
+/** A calendar month in the zone of the times shown, for an address. `offset`: months from that of `nowMs`. */
 export function monthRange(nowMs: number, offset: number): { start: string; end: string } {
   const now = new Date(nowMs)
-  const first = (months: number) => new Date(now.getFullYear(), now.getMonth() + months, 1).toISOString()
+  const first = (months: number) =>
+    (shownZone() === 'utc'
+      ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months))
+      : new Date(now.getFullYear(), now.getMonth() + months)
+    ).toISOString()
   return { start: first(offset), end: first(offset + 1) }
 }
 

@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Pill } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import { useSetTexts } from '../../app/address.ts'
-import { PlainText } from '../../parts/plain-text.tsx'
+import { FilterPill } from '../../parts/filter-pill.tsx'
 import { labelOfFilter } from './filter-language.ts'
 import { shownValue } from './read-filters.ts'
 
@@ -11,18 +11,12 @@ export function FilterPills({ filters }: { filters: Readonly<Record<string, stri
   return (
     <Group gap="xs">
       {Object.entries(filters).map(([name, value]) => (
-        <Pill
+        <FilterPill
           key={name}
-          withRemoveButton
+          label={labelOfFilter(name)}
+          value={shownValue(name, value)}
           onRemove={() => setTexts({ [name]: undefined })}
-          removeButtonProps={{
-            'aria-label': `Remove the filter ${labelOfFilter(name)}`,
-            tabIndex: 0,
-            'aria-hidden': false,
-          }}
-        >
-          {labelOfFilter(name)}: <PlainText text={shownValue(name, value)} />
-        </Pill>
+        />
       ))}
       {names.length < 2 ? null : (
         <Button
