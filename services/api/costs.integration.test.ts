@@ -122,6 +122,15 @@ test.each<[by: string, groups: unknown[][]]>([
   expect(points.reduce((sum, { calls }) => sum + calls, 0)).toBe(4)
 })
 
+test('costs of one user are those of their calls', async () => {
+  const ofAda = await get(`${period}&by=model&user_id=ada`)
+  expect(groupsOf(ofAda)).toEqual([['small', 5, 2, 8]])
+  expect(ofAda.json).toMatchObject({ total: { calls: 2, failed: 1, unsafe: 1 }, counted_from: null })
+  expect((await get(`${period}&user_id=eve`)).json).toMatchObject({ groups: [], total: { calls: 0 } })
+  const every = await api.call('GET', '/api/costs?user_id=ada', { operator: true })
+  expect(every.json['errors']).toEqual([{ path: 'project_id', message: 'is required with user_id' }])
+})
+
 test('the order, the sources and the period before are the caller’s choice', async () => {
   const ordered = await get(`${period}&by=metadata.team&order=calls`)
   expect(groupsOf(ordered)[0]).toEqual(['shop', 1, 2, 8])

@@ -42,6 +42,7 @@ const otherFirstRow = 'first() !== undefined && first() !== old'
 const nothingWaits = `document.querySelector('main [aria-label="Loading"], main .mantine-Skeleton-root') === null`
 const wholeHome = `${nothingWaits} && document.querySelector('main [aria-label=Delivery]') !== null && document.querySelectorAll('main table').length >= 3`
 const wholeCosts = `${nothingWaits} && document.querySelectorAll('main .recharts-surface').length >= 1 && document.querySelector('main table[aria-label="Costs"] td') !== null`
+const wholeUsers = `${nothingWaits} && document.querySelector('main table[aria-label="Users"] td') !== null`
 const wholeDetail = `${nothingWaits} && document.body.innerText.includes('words words') && document.body.innerText.includes('pii_detection')`
 /** Facets and the index of the chosen value, in turn. The newest call has none of these values. */
 const choices = [
@@ -113,12 +114,13 @@ async function measure(browser: Browser, baseUrl: string, filled: FilledDatabase
   const list = await repeat(() => openList(page))
   const filter = await repeat((round) => choose(page, round))
   await findBodies(page)
-  const home = await repeat(() => openHome(page))
-  const costs = await repeat(() => openCosts(page))
+  const home = await repeat(() => openPage(page, 'Home', wholeHome))
+  const costs = await repeat(() => openPage(page, 'Cost', wholeCosts))
+  const users = await repeat(() => openPage(page, 'Users', wholeUsers))
   page.removeAllListeners('request')
   const calls = await callsWithBodies(filled)
   const detail = await repeat((round) => openDetail(page, calls, round))
-  report({ list, filter, detail, home, costs }, { initialJsKb, homeJsKb })
+  report({ list, filter, detail, home, costs, users }, { initialJsKb, homeJsKb })
 }
 
 /** To the request list, in a new profile. */
@@ -154,17 +156,12 @@ async function choose(page: Page, round: number): Promise<TimedClick> {
   return timeClick(page, target, otherFirstRow)
 }
 
-async function openHome(page: Page): Promise<TimedClick> {
+/** By its link: home, the last 30 days by the declared metadata key, or the users of 30 days. */
+async function openPage(page: Page, link: string, isWhole: string): Promise<TimedClick> {
   await page.goto('/tools')
   await awaitShown(page, nothingWaits)
-  return timeClick(page, page.getByRole('link', { name: 'Home' }), wholeHome)
-}
-
-/** The last 30 days by the declared metadata key. */
-async function openCosts(page: Page): Promise<TimedClick> {
-  await page.goto('/tools')
-  await awaitShown(page, nothingWaits)
-  return timeClick(page, page.getByRole('link', { name: 'Cost', exact: true }), wholeCosts)
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  return timeClick(page, navigation.getByRole('link', { name: link, exact: true }), isWhole)
 }
 
 interface KeptCall {
@@ -215,7 +212,7 @@ async function findBodies(page: Page): Promise<void> {
 }
 
 function report(
-  measured: Record<'list' | 'filter' | 'detail' | 'home' | 'costs', readonly TimedClick[]>,
+  measured: Record<'list' | 'filter' | 'detail' | 'home' | 'costs' | 'users', readonly TimedClick[]>,
   { initialJsKb, homeJsKb }: { initialJsKb: number; homeJsKb: number },
 ): void {
   const p95s = Object.entries(measured).map(([name, clicks]) => {

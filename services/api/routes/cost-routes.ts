@@ -65,11 +65,11 @@ async function answer(
   const dimensions = dimensionsOf(query.by)
   const database = databases.of(principal, query.project_id)
   const { projectId } = database.scope
-  if (projectId === null) refuseForEvery(dimensions)
+  if (projectId === null) refuseForEvery(dimensions, query.user_id)
   const range = readRange(query, clock.now(), defaultDays)
   const before = rangeBefore(range, query.previous_start)
   const stepHours = stepOf(range)
-  const counted = { stepHours, ...reportSources.read(query) }
+  const counted = { stepHours, user_id: query.user_id, ...reportSources.read(query) }
   const costs = await readCosts(database, {
     dimensions,
     order: query.order,
@@ -95,7 +95,8 @@ function dimensionsOf(by: string): Dimension[] {
 }
 
 /** Users and metadata mean something in their project only. */
-function refuseForEvery(dimensions: readonly Dimension[]): void {
+function refuseForEvery(dimensions: readonly Dimension[], user: string | undefined): void {
+  if (user !== undefined) throw invalidInput([{ path: 'project_id', message: 'is required with user_id' }])
   const [first, second] = dimensions
   if (second !== undefined || first === undefined || 'metadataKey' in first || first.column === 'user') {
     const by = dimensions.map(({ name }) => name).join()

@@ -19,6 +19,9 @@ export const costQuery = z.strictObject({
     .describe(
       '`model`, `provider`, `agent`, `source`, `user`, `project`, `metadata.<key>`, or two of them with a comma between.',
     ),
+  user_id: textField(256)
+    .optional()
+    .describe('Only calls of this end user: at most the newest 100,000, which are then read themselves.'),
   order: z.enum(orders).default('cost').describe('By what groups are ordered, the largest first.'),
   ...reportSources.fields,
 })

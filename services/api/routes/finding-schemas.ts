@@ -4,7 +4,7 @@ import { findingTargetMs } from '#schemas/finding.ts'
 import { severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#http/fields.ts'
 import { skipReasons } from '../stores/change-findings.ts'
-import { findingDimensions } from '../stores/finding-store.ts'
+import { findingDimensions, userCalls } from '../stores/finding-store.ts'
 import { maxShown } from '../stores/finding-parts.ts'
 
 const count = z.number().int()
@@ -168,6 +168,9 @@ export const findingFilterFields = {
     .optional()
     .describe(`Open or acknowledged for longer than ${hours}.`),
   since: timeField.optional().describe('With a call from then on.'),
+  user_id: textField(256)
+    .optional()
+    .describe(`With a call of this end user, among their newest ${userCalls.toLocaleString('en')}.`),
 }
 
 export const author = textField(200)

@@ -11,6 +11,8 @@ const maxScanned = 100_000
 
 export interface CountedRange extends HourRange, SourceFilter {
   stepHours: number
+  /** Only this end user's calls: no roll-up has them by anything else. */
+  user_id?: string | undefined
 }
 
 /** What costs are summed from. */
@@ -20,6 +22,8 @@ export interface CostRows {
    * dimension.
    */
   rows: string
+  /** Whether `rows` is costly to read: it is then read once. */
+  isCostly: boolean
   /** SQL of the same rows `(at)` of all calls: those that `rows` lacks have no value. Undefined: it lacks none. */
   every: string | undefined
   sum: SumSql
@@ -53,6 +57,7 @@ export async function countedCosts(
     return {
       rows: await select(rollup, naming(name), where),
       every: await select('call_rollups', []),
+      isCostly: false,
       sum: rollupSum,
     }
   }
@@ -60,7 +65,7 @@ export async function countedCosts(
   // Rows beyond a roll-up's bound keep these.
   const isOther = column === 'source' || column === 'project' ? 'false' : 't.is_other'
   const rows = await select('call_rollups', naming(`t.${plainDimensions[column]}`, isOther))
-  return { rows, every: undefined, sum: rollupSum }
+  return { rows, every: undefined, isCostly: false, sum: rollupSum }
 }
 
 /** SQL of the key's value among a row's labels, and the condition that there is one, or may be. */
@@ -91,8 +96,8 @@ export function scannedCosts(
       r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.reasoning_tokens, r.cost_usd, v.worst_label, ${bucketSql('r.latency_ms')} as bucket
     from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
       and v.request_created_at = r.created_at${within('v.request_created_at')}
-    where :scope(r)${within('r.created_at')}${sourceSql(range, conditions, 'r')}`
-  return { rows, every: undefined, sum: callSum }
+    where :scope(r)${within('r.created_at')}${ofCalls(range, conditions)}`
+  return { rows, every: undefined, isCostly: true, sum: callSum }
 }
 
 /** Texts, numbers and booleans, as labels are made of them. */
@@ -109,7 +114,7 @@ export async function findScanStart(
 ): Promise<number | undefined> {
   conditions.within('r.created_at', range.startMs, range.endMs)
   const [row] = await database.query<{ created_at: Date }>(
-    `select r.created_at from llm_requests r where :scope(r)${conditions.text}${sourceSql(range, conditions, 'r')}
+    `select r.created_at from llm_requests r where :scope(r)${conditions.text}${ofCalls(range, conditions)}
      order by r.created_at desc offset ${maxScanned} limit 1`,
     conditions.values,
   )
@@ -120,6 +125,12 @@ export async function findScanStart(
 /** The start of the step that holds a time; days begin at midnight UTC, weeks on Monday. */
 function atSql(column: string, { stepHours }: CountedRange, conditions: Conditions): string {
   return `date_bin(${conditions.bind(`${stepHours} hours`)}::interval, ${column}, '2001-01-01Z')`
+}
+
+/** Conditions on the calls `r`. */
+function ofCalls(range: CountedRange, conditions: Conditions): string {
+  const user = range.user_id === undefined ? '' : ` and r.user_id = ${conditions.bind(range.user_id)}`
+  return user + sourceSql(range, conditions, 'r')
 }
 
 function sourceSql({ source, withoutSource }: SourceFilter, conditions: Conditions, alias = 't'): string {

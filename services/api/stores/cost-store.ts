@@ -44,7 +44,7 @@ export interface Costs {
  */
 export async function readCosts(database: ProjectDatabase, query: CostQuery): Promise<Costs> {
   const { dimensions, range, before } = query
-  const counted = await findCounted(database, dimensions)
+  const counted = range.user_id === undefined ? await findCounted(database, dimensions) : undefined
   if (counted !== undefined) {
     const rowsOf = (of: CountedRange, conditions: Conditions) =>
       countedCosts(database, counted.dimension, of, conditions)
@@ -112,7 +112,7 @@ async function readRanked(
   const grouped = (at: string, rank: string) =>
     `select ${at} as at, ${rank} as rank, ${listOf(costSums, sumAgain)} from binned t group by 1, 2`
   return database.query<CostRow>(
-    `with ${rankedSql(counted, order)}, ${binnedSql(counted, costSums)}
+    `with ${rowsSql(counted)}${rankedSql(counted, order)}, ${binnedSql(counted, costSums)}
      select s.*, r.name from (
        ${grouped('null::timestamptz', 't.rank')}
        union all ${grouped('t.at', `case when t.rank <= ${maxSeries} then t.rank end`)}
@@ -131,7 +131,7 @@ async function readNamed(
   const counted = await rowsOf(range, conditions)
   const places = conditions.bind(JSON.stringify(names))
   return database.query<CostRow>(
-    `with ranked as materialized (
+    `with ${rowsSql(counted)}ranked as materialized (
        select array(select jsonb_array_elements_text(value)) as name, rank from jsonb_array_elements(${places}::jsonb) with ordinality as n (value, rank)
      ), ${binnedSql(counted, plainSums)}
      select null::timestamptz as at, t.rank, null as name, ${listOf(plainSums, sumAgain)} from binned t group by 2`,
@@ -139,8 +139,13 @@ async function readNamed(
   )
 }
 
+/** SQL of the rows to be read once, if they are. */
+const rowsSql = ({ rows, isCostly }: CostRows) => (isCostly ? `counted as materialized (${rows}), ` : '')
+const fromSql = ({ rows, isCostly }: CostRows) => (isCostly ? 'counted' : `(${rows})`)
+
 /** SQL of `ranked (name, rank)`: the largest groups. Only what orders them is summed for every name. */
-function rankedSql({ rows, every, sum }: CostRows, order: CostOrder): string {
+function rankedSql(counted: CostRows, order: CostOrder): string {
+  const { every, sum } = counted
   const sums = `${costOrders[order].map(sum).join(' + ')} as ordered, ${sum('calls')} as calls`
   const unnamed =
     every === undefined
@@ -148,7 +153,7 @@ function rankedSql({ rows, every, sum }: CostRows, order: CostOrder): string {
       : `union all select ${noName}, e.ordered - coalesce(n.ordered, 0), e.calls - coalesce(n.calls, 0)
          from (select ${sums} from (${every}) t) e, (select sum(ordered) as ordered, sum(calls) as calls from named) n`
   return `named as materialized (
-      select t.name, t.is_other, ${sums} from (${rows}) t group by 1, 2
+      select t.name, t.is_other, ${sums} from ${fromSql(counted)} t group by 1, 2
     ), ranked as materialized (
       select name, row_number() over (order by ordered desc, calls desc, name) as rank
       from (select name, ordered, calls from named where not is_other ${unnamed}) sized
@@ -157,9 +162,10 @@ function rankedSql({ rows, every, sum }: CostRows, order: CostOrder): string {
 }
 
 /** SQL of `binned (at, rank, …sums)`, of the groups in `ranked`, and of the rest: its rank is null. */
-function binnedSql({ rows, every, sum }: CostRows, sums: readonly string[]): string {
+function binnedSql(counted: CostRows, sums: readonly string[]): string {
+  const { every, sum } = counted
   const found = `select t.at, r.rank, ${listOf(sums, sum)}
-    from (${rows}) t left join ranked r on not t.is_other and r.name = t.name group by 1, 2`
+    from ${fromSql(counted)} t left join ranked r on not t.is_other and r.name = t.name group by 1, 2`
   if (every === undefined) return `binned as materialized (${found})`
   const left = sums.map((name) => `e.${name} - coalesce(f.${name}, 0) as ${name}`)
   return `found as materialized (${found}), binned as materialized (

@@ -1,6 +1,6 @@
 import type { FindingState } from '#schemas/event-data.ts'
 import { erasedCall, findingTargetMs, isClosed, maxFindingValues } from '#schemas/finding.ts'
-import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
 import { severities, type Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
@@ -71,7 +71,12 @@ export interface FindingFilters {
   overdue?: boolean | undefined
   /** Unix milliseconds: with a call since then. */
   since?: number | undefined
+  /** With a call of this end user, among their newest `userCalls`. */
+  user_id?: string | undefined
 }
+
+/** Looked up one by one among scores: 40 ms. */
+export const userCalls = 2_000
 
 /** Of the finding `f`: what its counters of all lanes say together, and how many values it has. */
 export const sumsOfFinding = `cross join lateral (
@@ -100,7 +105,7 @@ export async function listFindings(
     idColumn: 'f.id',
     // Its id has the time of its project.
     timeOf: (id) => `(select g.opened_at from findings g where g.id = ${id})`,
-    conditions: conditionsOf(filters, nowMs),
+    conditions: conditionsOf(database, filters, nowMs),
     joined: {
       columns: findingColumns,
       joins: () => `join findings f on f.project_id = page.project_id and f.id = page.id ${sumsOfFinding}`,
@@ -147,7 +152,7 @@ export async function readFindingFacets(
   filters: FindingFilters,
   nowMs: number,
 ): Promise<FindingFacets> {
-  const conditions = conditionsOf(filters, nowMs)
+  const conditions = conditionsOf(database, filters, nowMs)
   const chosen = `select f.* from findings f where :scope(f)${conditions.text}
      order by f.opened_at desc, f.id desc limit ${facetBound + 1}`
   const late = overdueSql(conditions, nowMs)
@@ -174,7 +179,11 @@ export async function readFindingFacets(
   }
 }
 
-function conditionsOf(filters: FindingFilters, nowMs: number): Conditions {
+function conditionsOf(
+  { scope: { projectId } }: ProjectDatabase,
+  filters: FindingFilters,
+  nowMs: number,
+): Conditions {
   const conditions = new Conditions()
   conditions.equal('f.state', filters.state)
   conditions.equal('f.severity', filters.severity)
@@ -189,6 +198,16 @@ function conditionsOf(filters: FindingFilters, nowMs: number): Conditions {
       `exists (select from finding_counters c where c.project_id = f.project_id and c.finding_id = f.id
          and c.last_seen_at >= ${conditions.bind(new Date(filters.since))})`,
     )
+  if (filters.user_id !== undefined) {
+    const isLive =
+      projectId === null ? '' : ` and s.run_id = ${conditions.bind(idToUuid(liveRunId(projectId)))}`
+    conditions.add(`f.id in (
+      select s.finding_id from (
+        select r.project_id, r.id, r.created_at from llm_requests r where :scope(r) and r.user_id = ${conditions.bind(filters.user_id)}
+        order by r.created_at desc limit ${userCalls}
+      ) r join safety_scores s on s.project_id = r.project_id and s.request_id = r.id and s.request_created_at = r.created_at
+      where s.finding_id is not null${isLive})`)
+  }
   return conditions
 }
 
