@@ -174,12 +174,14 @@ test.each([
   expect([answer.status, answer.json['errors']]).toEqual([422, [expect.objectContaining({ path })]])
 })
 
-test('a project has two searches at a time, and those that their clients left give their permits back', async () => {
+test('a project has two searches at a time over all processes, and those that their clients left are over', async () => {
+  const databaseUrl = String(api.pool.options.connectionString)
+  const second = await startApi({ DATABASE_URL: databaseUrl, BODY_ENCRYPTION_KEYS: written(bodyKey) })
   const locker = await api.pool.connect()
   const leaving = new AbortController()
   const statuses: number[] = []
-  const begin = async () => {
-    const { status } = await fetch(`${api.baseUrl}/api/requests/search`, {
+  const begin = async (baseUrl: string) => {
+    const { status } = await fetch(`${baseUrl}/api/requests/search`, {
       method: 'POST',
       headers: { 'x-service-key': mine.key, 'content-type': 'application/json' },
       body: JSON.stringify({ text: 'topic' }),
@@ -191,7 +193,7 @@ test('a project has two searches at a time, and those that their clients left gi
   try {
     await locker.query('begin; lock table search_signatures')
     // Two wait for Postgres, with their permits.
-    const begun = Array.from({ length: 6 }, begin)
+    const begun = [api, second, api, second, api, second].map(({ baseUrl }) => begin(baseUrl))
     for (const each of begun) each.catch(() => undefined)
     await eventually(busy, (count) => count === 4)
   } finally {
@@ -204,6 +206,10 @@ test('a project has two searches at a time, and those that their clients left gi
     ({ status }) => status === 200,
   )
   expect(linesOf(answer).at(-1)).toMatchObject({ type: 'end', reason: 'limit' })
+  await second.stop()
+  // No search, no connection held for its slot.
+  const { rows } = await api.pool.query(`select from pg_locks where locktype = 'advisory' and granted`)
+  expect(rows).toEqual([])
 })
 
 test('with erased bodies the signature is gone, and the call is not found', async () => {

@@ -53,6 +53,7 @@ import { createProjectDatabases, type ProjectDatabases } from './stores/project-
 import { createProjectStore } from './stores/project-store.ts'
 import { createWatchStatements } from './stores/watch-statements.ts'
 import { createFindThread, type FindThread } from './search/find-thread.ts'
+import { createSearchSlots } from './search/search-slots.ts'
 import { createCheckDestination } from './webhooks/check-destination.ts'
 import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
 
@@ -171,7 +172,10 @@ function apiRoutes(
   return [
     // Before findings, whose {id} would match `owners`.
     ...findingChangeRoutes({ databases, operatorPool, clock, dashboardUrl: config.DASHBOARD_URL }),
-    ...searchRoutes({ databases, keys: config.SEARCH_KEY, thread, clock, metrics }),
+    ...searchRoutes({
+      ...{ databases, keys: config.SEARCH_KEY, thread, clock, metrics },
+      claimSlot: createSearchSlots(pool),
+    }),
     ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
     ...scorerRoutes({ databases, sealer, clock }),

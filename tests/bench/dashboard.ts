@@ -37,14 +37,14 @@ const maxInitialKb = 300
 const dayMs = 86_400_000
 
 const firstRow = `document.querySelector('tr[data-index="0"] a') !== null`
-/** The previous rows stay until the new ones are there. */
-const otherFirstRow = 'first() !== undefined && first() !== old'
+/** The previous rows and their number stay until the new ones are there. */
+const otherRows = 'total() !== undefined && total() !== old'
 const nothingWaits = `document.querySelector('main [aria-label="Loading"], main .mantine-Skeleton-root') === null`
 const wholeHome = `${nothingWaits} && document.querySelector('main [aria-label=Delivery]') !== null && document.querySelectorAll('main table').length >= 3`
 const wholeCosts = `${nothingWaits} && document.querySelectorAll('main .recharts-surface').length >= 1 && document.querySelector('main table[aria-label="Costs"] td') !== null`
 const wholeUsers = `${nothingWaits} && document.querySelector('main table[aria-label="Users"] td') !== null`
 const wholeDetail = `${nothingWaits} && document.body.innerText.includes('words words') && document.body.innerText.includes('pii_detection')`
-/** Facets and the index of the chosen value, in turn. The newest call has none of these values. */
+/** Facets and the index of the chosen value, in turn. */
 const choices = [
   ['Verdict', 2],
   ['Severity', 1],
@@ -153,7 +153,7 @@ async function choose(page: Page, round: number): Promise<TimedClick> {
   await page.goto('/requests?range=30d')
   await awaitShown(page, firstRow)
   const target = page.getByRole('group', { name: group, exact: true }).getByRole('button').nth(place)
-  return timeClick(page, target, otherFirstRow)
+  return timeClick(page, target, otherRows)
 }
 
 /** By its link: home, the last 30 days by the declared metadata key, or the users of 30 days. */

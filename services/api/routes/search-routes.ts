@@ -9,6 +9,7 @@ import { invalidInput, Problem } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import type { FindThread } from '../search/find-thread.ts'
 import { searchCalls, type SearchEvent } from '../search/search-calls.ts'
+import type { ClaimSlot } from '../search/search-slots.ts'
 import { withoutKeys } from '../search/search-steps.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { metadataParameters } from './metadata-fields.ts'
@@ -17,12 +18,12 @@ import { createStreamPermits, type StreamLimits } from './stream-permits.ts'
 
 /** Afterwards the client may go on from where it ended. */
 const maxMs = 120_000
-const limits: StreamLimits = {
+const limits = {
   noun: 'searches',
   refuse: (detail, options) => new Problem(429, 'SEARCHES_BUSY', detail, options),
   max: 4,
   maxMs: 2 * maxMs,
-}
+} satisfies StreamLimits
 
 const count = z.number().int()
 const progressFields = {
@@ -59,14 +60,16 @@ interface SearchRoutesOptions {
   databases: ProjectDatabases
   keys: readonly EncryptionKey[]
   thread: FindThread
+  claimSlot: ClaimSlot
   clock: Clock
   metrics: Metrics
 }
 
 /** Words in sealed bodies. */
-export function searchRoutes({ databases, keys, thread, clock, metrics }: SearchRoutesOptions): Route[] {
+export function searchRoutes(options: SearchRoutesOptions): Route[] {
+  const { databases, keys, thread, claimSlot, clock, metrics } = options
   const hashers = keys.map((key) => ({ keyId: key.id, hash: createHashWord(key) }))
-  const permits = createStreamPermits(clock, limits)
+  const permits = createStreamPermits(clock, { ...limits, claim: claimSlot })
   const counted = countSearches(metrics)
   return [
     route({

@@ -21,6 +21,8 @@ export interface StreamLimits {
   max: number
   /** A slower client loses its permit. */
   maxMs: number
+  /** Claims what processes share; resolves to its release. Undefined: the project has no more. */
+  claim?: (projectId: string) => Promise<(() => void) | undefined>
 }
 
 /** For exports of requests and of reviews together. */
@@ -36,13 +38,16 @@ export function createStreamPermits(clock: Clock, limits: StreamLimits): StreamP
   const underWay = new Map<string | null, number>()
   return {
     async stream(projectId, begin) {
-      const release = reserve(underWay, projectId, limits)
+      const releases = [reserve(underWay, projectId, limits)]
+      const release = () => releases.forEach((each) => each())
       const giveUpAt = clock.now() + limits.maxMs
       const checkTime = () => {
         if (clock.now() > giveUpAt)
           throw new Error(`${limits.noun} may take ${limits.maxMs} ms: the client reads too slowly`)
       }
       try {
+        if (limits.claim !== undefined && projectId !== null)
+          releases.push((await limits.claim(projectId)) ?? refuseOfProject(limits))
         return endingWith(release, await begin(), checkTime)
       } catch (error) {
         release()
@@ -59,11 +64,12 @@ export function createStreamPermits(clock: Clock, limits: StreamLimits): StreamP
 function reserve(
   underWay: Map<string | null, number>,
   projectId: string | null,
-  { noun, refuse, max }: StreamLimits,
+  limits: StreamLimits,
 ): () => void {
+  const { noun, refuse, max } = limits
   const own = underWay.get(projectId) ?? 0
   const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
-  if (own >= maxOfProject) throw tooMany(refuse, `${maxOfProject} ${noun} of the project are`)
+  if (own >= maxOfProject) refuseOfProject(limits)
   if (all >= max) throw tooMany(refuse, `${max} ${noun} are`)
   underWay.set(projectId, own + 1)
   let isHeld = true
@@ -76,8 +82,12 @@ function reserve(
   }
 }
 
+function refuseOfProject({ noun, refuse }: StreamLimits): never {
+  throw tooMany(refuse, `${maxOfProject} ${noun} of the project are`)
+}
+
 function tooMany(refuse: StreamLimits['refuse'], what: string): Problem {
-  return refuse(`${what} under way here; come back in a moment`, { headers: { 'retry-after': '10' } })
+  return refuse(`${what} under way; come back in a moment`, { headers: { 'retry-after': '10' } })
 }
 
 /** `source` with `release` at its end. A `finally` in the generator would not run if it is never read. */
