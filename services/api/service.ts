@@ -177,7 +177,7 @@ function apiRoutes(
       claimSlot: createSearchSlots(pool),
     }),
     ...readingRoutes({ databases, sealer, clock }),
-    ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
+    ...scoreRunRoutes({ databases, pool: operatorPool, sealer, clock }),
     ...scorerRoutes({ databases, sealer, clock }),
     ...redteamRoutes({
       databases,

@@ -37,8 +37,8 @@ const maxInitialKb = 300
 const dayMs = 86_400_000
 
 const firstRow = `document.querySelector('tr[data-index="0"] a') !== null`
-/** The previous rows and their number stay until the new ones are there. */
-const otherRows = 'total() !== undefined && total() !== old'
+/** The previous rows stay until the new ones are there; the first may be among them. */
+const otherRows = `rows() !== '' && rows() !== old`
 const nothingWaits = `document.querySelector('main [aria-label="Loading"], main .mantine-Skeleton-root') === null`
 const wholeHome = `${nothingWaits} && document.querySelector('main [aria-label=Delivery]') !== null && document.querySelectorAll('main table').length >= 3`
 const wholeCosts = `${nothingWaits} && document.querySelectorAll('main .recharts-surface').length >= 1 && document.querySelector('main table[aria-label="Costs"] td') !== null`

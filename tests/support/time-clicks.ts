@@ -12,7 +12,7 @@ const deadlineMs = 60_000
 
 /**
  * Clicks and measures in the page how long it takes until `painted` holds: a JavaScript expression over the
- * document. In it `total()` is the text that counts the rows and `old` its value before the click.
+ * document. In it `rows()` are the URLs of the shown rows' links and `old` their value before the click.
  */
 export async function timeClick(page: Page, target: Locator, painted: string): Promise<TimedClick> {
   await page.evaluate(watch(painted))
@@ -38,8 +38,8 @@ function watch(painted: string): string {
     let clickedAt
     addEventListener('pointerdown', ({ timeStamp }) => { clickedAt ??= timeStamp }, { capture: true, once: true })
     performance.clearResourceTimings()
-    const total = () => [...document.querySelectorAll('main [role=status]')].map((it) => it.textContent).find((text) => /^[0-9].* requests?$/.test(text))
-    const old = total()
+    const rows = () => [...document.querySelectorAll('tr[data-index] a')].map(({ href }) => href.split('?')[0]).join()
+    const old = rows()
     const answeredAt = () => Math.max(clickedAt, ...performance.getEntriesByType('resource')
       .filter(({ name, startTime }) => name.includes('/bff/api/') && startTime >= clickedAt).map(({ responseEnd }) => responseEnd))
     const say = () => resolve({ answeredMs: answeredAt() - clickedAt, paintedMs: performance.now() - clickedAt })

@@ -11,6 +11,7 @@ import { readRowNotes, requestKeyOf } from '../stores/row-notes.ts'
 
 const line = z.string().nullable()
 const previewSchema = z.object({ prompt: line, answer: line })
+type Listed = Pick<RequestItem, 'id' | 'project_id' | 'created_at'>
 
 /** Further fields of a request in the list. */
 export const rowNoteFields = {
@@ -38,11 +39,11 @@ export const rowNoteFields = {
 type RowNotes = z.output<z.ZodObject<typeof rowNoteFields>>
 
 /** The rows of a page with previews, opened for callers who may read bodies, and failed scores. */
-export async function withNotes(
+export async function withNotes<T extends Listed>(
   database: ProjectDatabase,
   { principal, sealer }: { principal: Principal; sealer: Sealer },
-  items: readonly RequestItem[],
-): Promise<(RequestItem & RowNotes)[]> {
+  items: readonly T[],
+): Promise<(T & RowNotes)[]> {
   const notes = await readRowNotes(database, items, { withPreviews: mayReadContent(principal) })
   return items.map((item) => {
     const { preview = null, unsafe_scores = [] } = notes.get(requestKeyOf(item)) ?? {}
@@ -56,7 +57,7 @@ export async function withNotes(
 
 function openPreview(
   sealed: SealedBytes,
-  { project_id, id }: RequestItem,
+  { project_id, id }: Listed,
   sealer: Sealer,
 ): z.output<typeof previewSchema> | null {
   try {

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import { inTransaction } from '#runtime/postgres.ts'
+import type { Sealer } from '#runtime/sealing.ts'
 import { newId } from '#schemas/ids.ts'
 import { idField, textField, timeField } from '#http/fields.ts'
 import { invalidInput, Problem, found } from '#http/problem.ts'
@@ -12,6 +13,7 @@ import { writeAudit } from '../stores/audit-store.ts'
 import { Conditions } from '../stores/conditions.ts'
 import { listRows } from '../stores/list-rows.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
+import { withNotes } from './note-rows.ts'
 import { diffSchema, estimateSchema, runSchema } from './score-run-schemas.ts'
 import { diffRuns } from '../stores/run-diff-store.ts'
 import {
@@ -30,6 +32,7 @@ import {
 export interface ScoreRunRoutesOptions {
   databases: ProjectDatabases
   pool: Pool
+  sealer: Sealer
   clock: Clock
 }
 
@@ -173,7 +176,7 @@ function getRoute({ pool }: ScoreRunRoutesOptions): Route {
   })
 }
 
-function diffRoute({ pool }: ScoreRunRoutesOptions): Route {
+function diffRoute({ databases, pool, sealer }: ScoreRunRoutesOptions): Route {
   return route({
     ...common,
     method: 'get',
@@ -188,11 +191,22 @@ function diffRoute({ pool }: ScoreRunRoutesOptions): Route {
     }),
     reply: { status: 200, description: 'The differences.', schema: diffSchema },
     problems: missing,
-    async handle({ params, query }) {
+    async handle({ principal, params, query }) {
       const run = await existing(pool, params.id)
       const { against } = query
       const diff = await diffRuns(pool, run, against === 'live' ? undefined : against)
-      return { json: { run_id: run.id, against, ...diff } }
+      const calls = diff.examples.map((each) => ({
+        ...each,
+        id: each.request_id,
+        created_at: each.request_created_at,
+      }))
+      const database = databases.of(principal, run.project_id ?? undefined)
+      const noted = await withNotes(database, { principal, sealer }, calls)
+      const examples = diff.examples.map((each, index) => ({
+        ...each,
+        preview: noted[index]?.preview ?? null,
+      }))
+      return { json: { run_id: run.id, against, ...diff, examples } }
     },
   })
 }

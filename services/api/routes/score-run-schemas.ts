@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { scoreLabels } from '#schemas/verdicts.ts'
+import { rowNoteFields } from './note-rows.ts'
 import { scoreRunStatuses } from '../stores/score-run-store.ts'
 
 const count = z.number().int()
@@ -37,6 +38,8 @@ export const diffSchema = z.object({
     z.object({
       project_id: z.string(),
       request_id: z.string(),
+      request_created_at: z.iso.datetime(),
+      preview: rowNoteFields.preview,
       scorer_name: z.string(),
       before: z.object({ label: labelSchema.nullable(), value: z.number().nullable() }),
       after: z.object({ label: labelSchema, value: z.number().nullable() }),

@@ -19,6 +19,7 @@ export interface ScorerDiff {
 export interface ChangedVerdict {
   project_id: string
   request_id: string
+  request_created_at: string
   scorer_name: string
   before: { label: ScoreLabel | null; value: number | null }
   after: { label: ScoreLabel; value: number | null }
@@ -59,6 +60,7 @@ interface CountRow {
 interface ExampleRow {
   project_id: string
   request_id: string
+  request_created_at: Date
   scorer_name: string
   before_label: ScoreLabel | null
   before_value: number | null
@@ -117,6 +119,7 @@ function exampleOf(row: ExampleRow): ChangedVerdict {
   return {
     project_id: idFromUuid('project', row.project_id),
     request_id: idFromUuid('request', row.request_id),
+    request_created_at: row.request_created_at.toISOString(),
     scorer_name: row.scorer_name,
     before: { label: row.before_label, value: row.before_value },
     after: { label: row.after_label, value: row.after_value },

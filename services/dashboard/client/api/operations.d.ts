@@ -454,6 +454,7 @@ export interface Operations {
       end?: string | undefined
       previous_start?: string | undefined
       by?: string | undefined
+      user_id?: string | undefined
       order?: 'cost' | 'calls' | 'tokens' | 'failed' | 'unsafe' | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
@@ -551,6 +552,7 @@ export interface Operations {
       end?: string | undefined
       previous_start?: string | undefined
       by?: string | undefined
+      user_id?: string | undefined
       order?: 'cost' | 'calls' | 'tokens' | 'failed' | 'unsafe' | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
@@ -833,6 +835,7 @@ export interface Operations {
       owner?: string | undefined
       overdue?: 'true' | 'false' | undefined
       since?: string | undefined
+      user_id?: string | undefined
     }
     body: undefined
     answer:
@@ -949,6 +952,7 @@ export interface Operations {
       owner?: string | undefined
       overdue?: 'true' | 'false' | undefined
       since?: string | undefined
+      user_id?: string | undefined
     }
     body: undefined
     answer: {
@@ -3284,6 +3288,8 @@ export interface Operations {
       examples: {
         project_id: string
         request_id: string
+        request_created_at: string
+        preview: { prompt: string | null; answer: string | null } | null
         scorer_name: string
         before: { label: 'safe' | 'unsafe' | 'unscored' | null; value: number | null }
         after: { label: 'safe' | 'unsafe' | 'unscored'; value: number | null }

@@ -6,8 +6,12 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
+import { Conversation } from '../request/conversation.tsx'
+import type { ScoredEvidence } from '../request/mark-evidence.ts'
 import { inOrder, type RunDiff, type ScoreRun } from './run-texts.ts'
 
+/** The two runs may rest on different evidence. */
+const none: readonly ScoredEvidence[] = []
 type Example = RunDiff['examples'][number]
 
 /** Both verdicts on one call with their reasons. */
@@ -29,11 +33,31 @@ export function ChangedReasons({
           <Side title="Earlier" example={example} runId={earlier} />
           <Side title="Later" example={example} runId={later} />
         </SimpleGrid>
-        <PageLink to="/requests/$id" params={{ id }} search={{ project }}>
-          What was said in the call
-        </PageLink>
+        <Text fw={600} component="h3" fz="md" m={0}>
+          What was said in the{' '}
+          <PageLink to="/requests/$id" params={{ id }} search={{ project }}>
+            call
+          </PageLink>
+        </Text>
+        <Said projectId={project} requestId={id} />
       </Stack>
     </Modal>
+  )
+}
+
+/** Read and audited when somebody asks why. */
+function Said({ projectId: project_id, requestId: id }: { projectId: string; requestId: string }) {
+  const call = useApi('GET /api/requests/{id}', { params: { id }, query: { project_id } })
+  return (
+    <Loaded
+      query={call}
+      empty={{
+        when: ({ request_body, response_body }) => request_body === null && response_body === null,
+        show: <Text size="sm">Nothing of it is kept.</Text>,
+      }}
+    >
+      {(request) => <Conversation request={request} evidence={none} />}
+    </Loaded>
   )
 }
 

@@ -1,7 +1,7 @@
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useApi } from '../../api/use-api.ts'
-import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { absent, formatCount, formatShare } from '../../formats/format-number.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -80,6 +80,7 @@ function ExampleTable({ examples, run }: { examples: readonly Example[]; run: Sc
         </PageLink>
       ),
     },
+    { title: 'Said', cell: ({ preview }) => <Said preview={preview} /> },
     { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
     { title: earlier, cell: (example) => inOrder(run, example)[0].label ?? 'none' },
     { title: later, cell: (example) => inOrder(run, example)[1].label ?? 'none' },
@@ -105,10 +106,28 @@ function ExampleTable({ examples, run }: { examples: readonly Example[]; run: Sc
         columns={columns}
         rows={examples}
         keyOf={({ request_id: id, scorer_name: name }) => `${id} ${name}`}
+        minWidth={900}
       />
       {shown === undefined ? null : (
         <ChangedReasons example={shown} run={run} onClose={() => setShown(undefined)} />
       )}
     </>
+  )
+}
+
+/** One line of prompt and answer. */
+function Said({ preview }: Pick<Example, 'preview'>) {
+  if (preview === null) return absent
+  return (
+    <Box maw={360}>
+      <Text size="sm" truncate>
+        <PlainText text={preview.prompt ?? absent} />
+      </Text>
+      {preview.answer === null ? null : (
+        <Text size="xs" c="dimmed" truncate>
+          <PlainText text={preview.answer} />
+        </Text>
+      )}
+    </Box>
   )
 }
