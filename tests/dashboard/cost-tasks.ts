@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
 import type { Locator } from 'playwright-core'
 import { idToUuid } from '#schemas/ids.ts'
-import { expectAccessible, goTo, shown, type TaskFixture } from './task-fixture.ts'
+import { countClicks, expectAccessible, goTo, shown, type TaskFixture } from './task-fixture.ts'
 
 /** What calls cost, and who made them. */
 export function costTasks(fixture: () => TaskFixture): void {
@@ -67,9 +67,10 @@ export function costTasks(fixture: () => TaskFixture): void {
     expect(await rows.count()).toBe(4)
   })
 
-  test('a user’s calls and sessions are two clicks away', async () => {
+  test('a user’s cost and models are two clicks away, their calls and sessions three', async () => {
     const { page } = fixture().admin
     await goTo(page, `/tools?project=${project.id}`, 'Tools')
+    const clicks = await countClicks(page)
     await page.getByRole('link', { name: 'Users', exact: true }).click()
     const row = page.getByRole('table', { name: 'Users' }).getByRole('row').filter({ hasText: 'ada' })
     await row.waitFor()
@@ -77,12 +78,21 @@ export function costTasks(fixture: () => TaskFixture): void {
       ...['ada', '2', expect.any(String), '0%', '1', expect.any(String), 'US$5.00'],
     ])
     await row.getByRole('link', { name: 'ada' }).click()
+    await shown(page, 'ada')
+    const models = page.getByRole('table', { name: 'Models' }).getByRole('row')
+    expect((await models.nth(1).getByRole('cell').allInnerTexts()).slice(0, 2)).toEqual(['gpt-4o', '2'])
+    await page.getByRole('group', { name: 'Cost', exact: true }).getByText('US$5.00').waitFor()
+    await page.getByRole('region', { name: 'Open findings' }).getByText('None with a call').waitFor()
+    expect(await clicks()).toBe(2)
+    await page.getByRole('group', { name: 'Calls by model' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('main').getByRole('link', { name: 'Requests' }).click()
     await shown(page, 'Requests')
     await page.locator('tr[data-index]').nth(1).waitFor()
-    expect(await page.locator('tr[data-index]').count()).toBe(2)
+    expect([await clicks(), await page.locator('tr[data-index]').count()]).toEqual([3, 2])
     await page.goBack()
-    await row.getByRole('link', { name: '1', exact: true }).click()
-    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Sessions' }).click()
+    await shown(page, 'Sessions')
   })
 }
 

@@ -41,6 +41,7 @@ async function otherPages(
     [`/runs/${await firstOf('/api/redteam-runs')}`, 'Red-team run'],
     [`/settings/webhooks/${webhookId}/deliveries`, 'Delivery log'],
     [`/findings/${findingId}`, 'pii_detection: payment_card'],
+    [`/users/${encodeURIComponent(await firstUser())}`, /./],
     ['/settings/sessions', 'Your sessions'],
   ]
 }
@@ -48,6 +49,11 @@ async function otherPages(
 async function firstOf(path: string): Promise<string> {
   const { json } = await site.api.call('GET', `${path}?project_id=${site.projectId}`, { operator: true })
   return String((json['items'] as { id: string }[])[0]?.id)
+}
+
+async function firstUser(): Promise<string> {
+  const { json } = await site.api.call('GET', `/api/users?project_id=${site.projectId}`, { operator: true })
+  return String((json['items'] as { user_id: string }[])[0]?.user_id)
 }
 
 describe('every page', () => {

@@ -96,6 +96,11 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import('../pages/users/users-page.tsx')).UsersPage,
   },
   {
+    path: '/users/$id',
+    title: 'User',
+    load: async () => (await import('../pages/users/user-page.tsx')).UserPage,
+  },
+  {
     path: '/alert-rules',
     title: 'Alert rules',
     icon: IconBell,

@@ -73,20 +73,28 @@ export function UsersPage() {
   )
 }
 
-/** The name leads to all that the user did, sessions to the user's sessions. */
+/** The name leads to the user's page, calls and sessions to their lists. */
 function UserTable({ users, range }: { users: readonly User[]; range: ChosenRange }) {
   const ofUser = ({ user_id }: User) => ({ user_id, ...rangeTexts(range) })
   const columns: Column<User>[] = [
     {
       title: 'User',
       cell: (user) => (
-        <PageLink to="/requests" search={ofUser(user)}>
+        <PageLink to="/users/$id" params={{ id: user.user_id }} search={{ ...rangeTexts(range) }}>
           <PlainText text={user.user_id} />
         </PageLink>
       ),
     },
     { title: 'Last seen', cell: (user) => <TimeText at={user.last_seen_at} isAgo /> },
-    { title: 'Calls', isNumber: true, cell: (user) => formatCount(user.calls) },
+    {
+      title: 'Calls',
+      isNumber: true,
+      cell: (user) => (
+        <PageLink to="/requests" search={ofUser(user)}>
+          {formatCount(user.calls)}
+        </PageLink>
+      ),
+    },
     {
       title: 'Unsafe',
       isNumber: true,
