@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { idToUuid } from '#schemas/ids.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { storeFailingCall } from '#tests/support/store-failing-call.ts'
@@ -86,4 +87,19 @@ test('an analyst may choose among the active users who see the project', async (
   expect((await viewer.call('GET', '/api/findings/owners')).status).toBe(403)
   const foreign = await seer.call('GET', `/api/findings/owners?project_id=${other.projectId}`)
   expect(foreign.status).toBe(403)
+})
+
+test('findings are chosen by an end user with a call of theirs, in their own project', async () => {
+  const [mine, other] = [await api.createProject(), await api.createProject()]
+  for (const agent of ['a', 'b']) await storeFailingCall(api.pool, mine.projectId, agent)
+  await api.pool.query(`update llm_requests set user_id = 'eve' where project_id = $1 and agent_name = 'b'`, [
+    idToUuid(mine.projectId),
+  ])
+  const agentsOf = async (user: string, key = mine.key) => {
+    const { json } = await api.call('GET', `/api/findings?user_id=${user}`, { key })
+    return (json['items'] as { agent_name: string }[]).map(({ agent_name }) => agent_name)
+  }
+  expect(await Promise.all([agentsOf('eve'), agentsOf('user-1'), agentsOf('eve', other.key)])).toEqual([
+    ...[['b'], ['a'], []],
+  ])
 })

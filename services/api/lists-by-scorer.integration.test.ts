@@ -14,9 +14,12 @@ beforeAll(async () => {
   api = await startApi()
   ;({ projectId, key } = await api.createProject())
   const storage = createCallStorage(api.pool)
-  const fields = { status_code: 503, metadata: JSON.stringify({ team: 'a' }) }
+  const fields = (index: number) => ({
+    status_code: 503,
+    metadata: JSON.stringify({ team: 'a', n: index, 'tries.made': String(index) }),
+  })
   calls = many(3, (index) =>
-    sampleCall(projectId, { id: newId('request', Date.now() - (index + 1) * 60_000), ...fields }),
+    sampleCall(projectId, { id: newId('request', Date.now() - (index + 1) * 60_000), ...fields(index) }),
   )
   await storage.calls(calls)
   const isSafe = { score_value: 1, score_label: 'safe', severity: null } as const
@@ -68,6 +71,11 @@ test.each([
   ['status_code.gt=503', 0],
   ['status_code.gt=502&latency_ms.lt=400&label=unsafe', 3],
   ['scorer_name=pii_detection&label=unsafe&agent_name.prefix=support', 1],
+  ['metadata_not.team=a', 0],
+  ['metadata_not.absent=a', 3],
+  ['metadata_prefix.team=a&metadata_gt.n=0', 2],
+  ['metadata_lt.tries.made=1&metadata_contains.team=A', 1],
+  ['metadata_gt.team=0', 0],
 ])('calls are chosen by %s', async (query, count) => {
   const { json } = await api.call('GET', `/api/requests?${query}`, { key })
   expect([json['total'], (json['items'] as unknown[]).length]).toEqual([count, count])
@@ -80,6 +88,9 @@ test.each([
   ['model.like', 'is not known here; there are model.not, model.contains, model.prefix'],
   ['label.not', 'is not known here: label has no operators'],
   ['modle.not', 'is not known here'],
+  ['metadata_gt.n', 'must be a number, for instance 1500 or 0.25'],
+  ['metadata_like.n', 'is not known here'],
+  ['metadata_not.', 'is not known here'],
 ])('refuses %s in words', async (path, message) => {
   const { status, json } = await api.call('GET', `/api/requests?${path}=safe`, { key })
   expect([status, json['errors']]).toEqual([422, [{ path, message }]])

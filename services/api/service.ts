@@ -163,7 +163,7 @@ function apiRoutes(
     watch: createWatchStatements({ log, metrics, slowMs: config.SLOW_QUERY_MS }),
     countedDays: createCountedDays(pool, clock),
   })
-  const projects = createProjectStore(operatorPool)
+  const [projects, claimSlot] = [createProjectStore(operatorPool), createSearchSlots(pool)]
   const maskKeyOf = createMaskKeys(config.SEARCH_KEY)
   const defaultTier = defaultTierOf(config)
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
@@ -172,10 +172,7 @@ function apiRoutes(
   return [
     // Before findings, whose {id} would match `owners`.
     ...findingChangeRoutes({ databases, operatorPool, clock, dashboardUrl: config.DASHBOARD_URL }),
-    ...searchRoutes({
-      ...{ databases, keys: config.SEARCH_KEY, thread, clock, metrics },
-      claimSlot: createSearchSlots(pool),
-    }),
+    ...searchRoutes({ databases, keys: config.SEARCH_KEY, thread, claimSlot, clock, metrics }),
     ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, sealer, clock }),
     ...scorerRoutes({ databases, sealer, clock }),

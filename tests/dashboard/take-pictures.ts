@@ -16,11 +16,13 @@ import { fillPictureSettings } from './picture-settings.ts'
 
 /**
  * Takes the screenshots of docs/dashboard: `node tests/dashboard/take-pictures.ts`. Real client and API with
- * a made-up shop's calls; every page at desktop and phone width, home and costs also dark.
+ * a made-up shop's calls; every page at desktop and phone width, some also dark.
  */
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'dashboard')
 const sizes = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 844 } } as const
 const maxBytes = 180_000
+/** Pages with charts, marks and conversations, whose colours are chosen one by one. */
+const inDark = ['home', 'findings', 'request', 'session', 'costs', 'user', 'search']
 
 const undo: Undo = []
 try {
@@ -40,8 +42,15 @@ try {
   const common = { browser, baseUrl: dashboard.baseUrl, name: 'admin', password: adminPassword }
   const { page } = await signIn({ ...common, theme: 'light' })
   await mkdir(directory, { recursive: true })
-  for (const [name, path] of Object.entries(pagesOf({ requestId, webhookId, findingId, ...runs }))) {
-    await page.goto(`${path}${path.includes('?') ? '&' : '?'}project=${projectId}`)
+  const users = await api.call('GET', `/api/users?project_id=${projectId}`, { operator: true })
+  const userId = String((users.json['items'] as { user_id: string }[])[0]?.user_id)
+  const open = async (on: Page, path: string) => {
+    await on.goto(`${path}${path.includes('?') ? '&' : '?'}project=${projectId}`)
+    if (path === '/search') await searchFor(on, 'order')
+  }
+  const paths = pagesOf({ requestId, webhookId, findingId, userId, ...runs })
+  for (const [name, path] of Object.entries(paths)) {
+    await open(page, path)
     for (const [size, viewport] of Object.entries(sizes)) {
       await page.setViewportSize(viewport)
       await take(page, `${name}-${size}`)
@@ -49,18 +58,21 @@ try {
   }
   const dark = await signIn({ ...common, theme: 'dark' })
   await dark.page.setViewportSize(sizes.wide)
-  await dark.page.goto(`/?project=${projectId}`)
-  await take(dark.page, 'home-dark')
-  await dark.page.goto(`/costs?range=24h&project=${projectId}`)
-  await take(dark.page, 'costs-dark')
+  for (const name of inDark) {
+    await open(dark.page, paths[name] ?? '/')
+    await take(dark.page, `${name}-dark`)
+  }
 } finally {
   await undoAll(undo)
 }
 
-type ShownIds = Record<'requestId' | 'webhookId' | 'findingId' | 'scoreRunId' | 'redteamRunId', string>
+type ShownIds = Record<
+  'requestId' | 'webhookId' | 'findingId' | 'userId' | 'scoreRunId' | 'redteamRunId',
+  string
+>
 
 function pagesOf(ids: ShownIds): Record<string, string> {
-  const { requestId, webhookId, findingId, scoreRunId, redteamRunId } = ids
+  const { requestId, webhookId, findingId, userId, scoreRunId, redteamRunId } = ids
   return {
     home: '/',
     findings: '/findings',
@@ -73,6 +85,8 @@ function pagesOf(ids: ShownIds): Record<string, string> {
     tools: '/tools',
     costs: '/costs?range=24h',
     users: '/users?range=7d',
+    user: `/users/${encodeURIComponent(userId)}?range=7d`,
+    search: '/search',
     reviews: '/reviews',
     scorers: '/scorers',
     'score-runs': '/score-runs',
@@ -91,6 +105,13 @@ function pagesOf(ids: ShownIds): Record<string, string> {
     people: '/settings/people',
     audit: '/settings/audit',
   }
+}
+
+async function searchFor(page: Page, words: string): Promise<void> {
+  await page.getByRole('textbox', { name: /^Words/ }).fill(words)
+  await page.getByRole('main').getByRole('button', { name: 'Search' }).click()
+  await page.getByText(/^\d+ found\. /).waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Search' }).waitFor()
 }
 
 /** Takes a screenshot once nothing moves or loads. */

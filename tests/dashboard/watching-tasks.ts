@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { startRedteamTarget, type RedteamTarget } from '#tests/support/redteam-target.ts'
 import { until } from '#tests/support/until.ts'
 import { newId } from '#schemas/ids.ts'
-import { expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
+import { countClicks, expectAccessible, goTo, type TaskFixture } from './task-fixture.ts'
 
 const agent = 'order-agent'
 /** Contains characters with a meaning in URLs. */
@@ -56,6 +56,7 @@ export function watchingTasks(fixture: () => TaskFixture): void {
     await page.keyboard.press('Enter')
     await page.getByText('No sessions in this range').waitFor()
     await page.getByRole('button', { name: 'Remove the filter on agent' }).click()
+    const clicks = await countClicks(page)
     // One click reads it all: what was said, the tool's arguments and its result, without what is repeated.
     await row.getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: session }).waitFor()
@@ -64,6 +65,7 @@ export function watchingTasks(fixture: () => TaskFixture): void {
       await calls.getByText(text, { exact: true }).waitFor()
     await calls.getByText('refunded').waitFor()
     await calls.getByRole('button', { name: 'Show 2 repeated messages' }).waitFor()
+    expect(await clicks()).toBe(1)
     await expectAccessible(page)
     await page
       .getByRole('list', { name: 'Waterfall' })

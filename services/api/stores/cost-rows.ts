@@ -24,7 +24,7 @@ export interface CostRows {
   rows: string
   /** Whether `rows` is costly to read: it is then read once. */
   isCostly: boolean
-  /** SQL of the same rows `(at)` of all calls: those that `rows` lacks have no value. Undefined: it lacks none. */
+  /** SQL of the same rows `(at)` of all calls. Those that `rows` lacks have no value; undefined: none. */
   every: string | undefined
   sum: SumSql
 }

@@ -23,7 +23,7 @@ export type CostOrder = keyof typeof costOrders
 /** SQL of a sum by its name, over rows `t`. */
 export type SumSql = (name: string) => string
 
-/** Tokens and cost may exceed 64 bits: clients say them. Postgres adds bigint in a third of numeric's time. */
+/** Tokens and cost are what clients say and may exceed 64 bits. The others are added faster as bigint. */
 const mayExceed = new Set([...tokenSums, 'cost_picodollars'])
 
 /** Over rows of a roll-up. */

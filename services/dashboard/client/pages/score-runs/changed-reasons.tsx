@@ -33,7 +33,7 @@ export function ChangedReasons({
           <Side title="Earlier" example={example} runId={earlier} />
           <Side title="Later" example={example} runId={later} />
         </SimpleGrid>
-        <Text fw={600} component="h3" fz="md" m={0}>
+        <Text fw={600}>
           What was said in the{' '}
           <PageLink to="/requests/$id" params={{ id }} search={{ project }}>
             call
