@@ -184,6 +184,7 @@ export function judgingTasks(fixture: () => TaskFixture): void {
       .getByRole('region', { name: 'Later' })
       .getByText(/^\w+, /)
       .waitFor()
+    await reasons.getByText(/My card is/).waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await reasons.waitFor({ state: 'detached' })
