@@ -1,7 +1,7 @@
 import { Conditions } from './conditions.ts'
 import type { Dimension } from './cost-dimensions.ts'
 import { countedCosts, findScanStart, scannedCosts, type CostRows, type CountedRange } from './cost-rows.ts'
-import { costOrders, costSums, plainSums, sumAgain, type CostOrder, type SumSql } from './cost-sums.ts'
+import { costOrders, costSums, plainSums, rollupSum, type CostOrder, type SumSql } from './cost-sums.ts'
 import { readMetadataKeys } from './metadata-key-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -110,7 +110,7 @@ async function readRanked(
   const conditions = new Conditions()
   const counted = await rowsOf(range, conditions)
   const grouped = (at: string, rank: string) =>
-    `select ${at} as at, ${rank} as rank, ${listOf(costSums, sumAgain)} from binned t group by 1, 2`
+    `select ${at} as at, ${rank} as rank, ${listOf(costSums, rollupSum)} from binned t group by 1, 2`
   return database.query<CostRow>(
     `with ${rowsSql(counted)}${rankedSql(counted, order)}, ${binnedSql(counted, costSums)}
      select s.*, r.name from (
@@ -134,7 +134,7 @@ async function readNamed(
     `with ${rowsSql(counted)}ranked as materialized (
        select array(select jsonb_array_elements_text(value)) as name, rank from jsonb_array_elements(${places}::jsonb) with ordinality as n (value, rank)
      ), ${binnedSql(counted, plainSums)}
-     select null::timestamptz as at, t.rank, null as name, ${listOf(plainSums, sumAgain)} from binned t group by 2`,
+     select null::timestamptz as at, t.rank, null as name, ${listOf(plainSums, rollupSum)} from binned t group by 2`,
     conditions.values,
   )
 }
@@ -172,6 +172,6 @@ function binnedSql(counted: CostRows, sums: readonly string[]): string {
       select * from found union all
       select e.at, (select rank from ranked where name = ${noName}), ${left.join(', ')}
       from (select t.at, ${listOf(sums, sum)} from (${every}) t group by 1) e
-      left join (select t.at, ${listOf(sums, sumAgain)} from found t group by 1) f using (at)
+      left join (select t.at, ${listOf(sums, rollupSum)} from found t group by 1) f using (at)
     )`
 }

@@ -26,12 +26,9 @@ export type SumSql = (name: string) => string
 /** Tokens and cost are what clients say and may exceed 64 bits. The others are added faster as bigint. */
 const mayExceed = new Set([...tokenSums, 'cost_picodollars'])
 
-/** Over rows of a roll-up. */
+/** Over rows of a roll-up, or over sums by group. */
 export const rollupSum: SumSql = (name) =>
   mayExceed.has(name) ? `sum(t.${name})` : `coalesce(sum(t.${name}), 0)::bigint`
-
-/** Over sums by group. */
-export const sumAgain = rollupSum
 
 const bounds = `'{${latencyBounds.join(',')}}'::float8[]`
 /** The bucket of a call's latency. */
