@@ -21,6 +21,8 @@ async function recordOf(
     contentEncoding = '',
     path = '/v1/x',
     request = '{"model":"asked"}',
+    labels = {},
+    headers = {},
   } = {},
 ) {
   const captured = new CapturedCall(createCaptureBudget(budgetBytes), maxBytes)
@@ -33,7 +35,8 @@ async function recordOf(
     caller: { projectId: undefined, isEphemeral: false },
     path,
     upstream: { hostname: 'provider.test', provider: undefined },
-    labels: {},
+    labels,
+    headers,
     request: captured.request.bytes(),
     requestEncoding: '',
     answer: { ...captured.answer.bytes(), contentType, contentEncoding },
@@ -240,5 +243,25 @@ describe('the first token', () => {
   ])('%s', async (_name, answer, options, expected) => {
     const record = await recordOf(answer, eventStream, 10_000, options)
     expect(record['time_to_first_token_ms']).toBe(expected)
+  })
+})
+
+describe('a coding agent', () => {
+  const headers = {
+    'user-agent': 'claude-cli/2.1.197 (external, cli)',
+    'x-claude-code-session-id': 'of-agent',
+  }
+  const user = JSON.stringify({ device_id: 'device', account_uuid: '', session_id: 'of-agent' })
+  const request = JSON.stringify({ model: 'claude-opus-4-8', metadata: { user_id: user } })
+
+  test('labels its call', async () => {
+    const record = await recordOf('{}', 'application/json', 10_000, { headers, request })
+    expect(record).toMatchObject({ agent_name: 'claude-code', session_id: 'of-agent', user_id: 'device' })
+  })
+
+  test('has no say where the application declares a label', async () => {
+    const labels = { session_id: 'declared', user_id: 'someone' }
+    const record = await recordOf('{}', 'application/json', 10_000, { headers, request, labels })
+    expect(record).toMatchObject({ agent_name: 'claude-code', ...labels })
   })
 })

@@ -1,4 +1,5 @@
 import { errorOfAnswer } from '#capture/answer-error.ts'
+import { labelsOfCodingAgent, type CallHeaders } from '#capture/coding-agents.ts'
 import { modelOf } from '#capture/describe-call.ts'
 import { decodeName, modelCallAt } from '#capture/model-calls.ts'
 import { providerOfUpstream } from '#capture/providers.ts'
@@ -19,6 +20,8 @@ export interface FinishedCall {
   path: string
   upstream: { hostname: string; provider: string | undefined }
   labels: CallLabels
+  /** As the application sent them; coding agents name their session there. */
+  headers?: CallHeaders | undefined
   /** What its record goes on; undefined where traces are off. */
   trace?: TraceContext | undefined
   request: CapturedBytes
@@ -68,6 +71,7 @@ function joinRecord(call: FinishedCall, request: BodyJson, answer: AnswerJson | 
     traceparent: call.trace?.traceparent,
     tracestate: call.trace?.tracestate,
     source: 'gateway',
+    ...(call.headers && labelsOfCodingAgent(call.headers, request.value)),
     ...labels,
     ...derived,
     provider: providerOf(call) ?? derived?.provider,

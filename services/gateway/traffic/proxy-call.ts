@@ -269,6 +269,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       path,
       upstream,
       labels,
+      headers: this.#request.headers,
       trace: span?.context,
       request,
       requestEncoding: this.#request.headers['content-encoding'] ?? '',
