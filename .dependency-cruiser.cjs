@@ -134,9 +134,9 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // The last two have packages of their own, in the platform cache.
+    // The last three have packages of their own, in the platform cache.
     exclude: {
-      path: '^(?:(?:\\.sluice|\\.cache|sdk/typescript/dist|services/dashboard/dist|tests/platform/otel/javascript)/|tests/e2e/doors/calls\\.js$)',
+      path: '^(?:(?:\\.sluice|\\.cache|sdk/typescript/dist|services/dashboard/dist|tests/platform/otel/javascript)/|tests/e2e/doors/calls\\.js$|tests/platform/clients/clients\\.js$)',
     },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -51,6 +51,18 @@ describe('model and provider', () => {
       null,
     ],
     ['Gemini by its shape', { contents: [] }, { candidates: [], modelVersion: 'x-1' }, 'x-1', 'google'],
+    ...[
+      ['rerank-v3.5', 'cohere'],
+      ['rerank-2.5-lite', 'voyage'],
+      ['voyage-3.5', 'voyage'],
+      ['rerank-other', null],
+    ].map(([model, maker]): [string, unknown, unknown, string | null, string | null] => [
+      `a model that ranks or embeds: ${model}`,
+      { model, query: 'gates', documents: ['a gate'] },
+      { results: [] },
+      model ?? null,
+      maker ?? null,
+    ]),
     ['a model nobody knows', { model: 'acme-7b', messages: [] }, {}, 'acme-7b', null],
     ['no model', { messages: [] }, {}, null, null],
     ['a model that is no text', { model: 5 }, { model: {} }, null, null],

@@ -20,6 +20,7 @@ const providerByHost: readonly (readonly [string, string])[] = [
   ['x.ai', 'xai'],
   ['perplexity.ai', 'perplexity'],
   ['ollama.com', 'ollama'],
+  ['voyageai.com', 'voyage'],
 ]
 
 /** Providers that run at any host, by their own paths. */
@@ -40,7 +41,8 @@ const providerByModel: readonly (readonly [RegExp, string])[] = [
   [/^claude/, 'anthropic'],
   [/^(?:gemini|gemma|palm(?!yra)|text-bison|chat-bison)/, 'google'],
   [/^(?:open-)?(?:mistral|mixtral|codestral|ministral|pixtral|magistral|devstral)/, 'mistral'],
-  [/^(?:command|c4ai|embed-(?:english|multilingual|v4))/, 'cohere'],
+  [/^(?:command|c4ai|(?:embed|rerank)-(?:english|multilingual|v[34]))/, 'cohere'],
+  [/^(?:voyage-|rerank-(?:lite-)?[12])/, 'voyage'],
   [/^(?:meta-)?llama/, 'meta'],
   [/^grok/, 'xai'],
   [/^deepseek/, 'deepseek'],

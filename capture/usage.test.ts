@@ -31,6 +31,15 @@ test.each<[string, unknown, (number | null)[]]>([
     [100, null, 20, 30],
   ],
   [
+    "Vertex AI's embeddings, each text by itself",
+    {
+      predictions: [3, 8].map((count) => ({
+        embeddings: { values: [1], statistics: { token_count: count } },
+      })),
+    },
+    [11, null, null, null],
+  ],
+  [
     'OpenAI responses',
     {
       object: 'response',

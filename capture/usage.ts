@@ -41,7 +41,7 @@ export function usageOf(responseBody: unknown): TokenUsage {
   const cohere = fieldAt(responseBody, 'meta')
   if (objectOf(cohere) !== undefined) return cohereUsage(cohere)
   return separateUsage({
-    prompt: countOf(fieldAt(responseBody, 'prompt_eval_count')),
+    prompt: countOf(fieldAt(responseBody, 'prompt_eval_count')) ?? embeddedTokens(responseBody),
     completion: countOf(fieldAt(responseBody, 'eval_count')),
   })
 }
@@ -175,6 +175,11 @@ function sumIn(usages: readonly unknown[]): (...path: readonly string[]) => numb
       .filter((count) => count !== undefined)
     return counts.length === 0 ? undefined : countOf(counts.reduce((sum, count) => sum + count, 0))
   }
+}
+
+/** Vertex AI counts the tokens of each text that it embeds. */
+function embeddedTokens(responseBody: unknown): number | undefined {
+  return sumIn(listOf(fieldAt(responseBody, 'predictions')))('embeddings', 'statistics', 'token_count')
 }
 
 /** LangChain: input includes caches, output includes reasoning. One usage per model answer of a run. */

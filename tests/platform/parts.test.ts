@@ -10,17 +10,17 @@ test.each([
   [
     'an unknown name',
     ['image', 'imgae'],
-    'there is no platform part imgae; known: image, compose, upgrade, model, python, otel, doors, formats, syslog',
+    'there is no platform part imgae; known: image, compose, upgrade, model, python, otel, doors, clients, formats, syslog',
   ],
   [
     'a name of every object',
     ['toString'],
-    'there is no platform part toString; known: image, compose, upgrade, model, python, otel, doors, formats, syslog',
+    'there is no platform part toString; known: image, compose, upgrade, model, python, otel, doors, clients, formats, syslog',
   ],
   [
     'no name',
     [],
-    '--platform needs a part: image, compose, upgrade, model, python, otel, doors, formats, syslog',
+    '--platform needs a part: image, compose, upgrade, model, python, otel, doors, clients, formats, syslog',
   ],
 ])('%s is told with those that there are', (_name, names, problem) => {
   expect(chooseParts(names)).toEqual({ problem })

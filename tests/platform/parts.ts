@@ -1,4 +1,5 @@
 import { doorsPart } from '../e2e/doors/doors-part.ts'
+import { clientsPart } from './clients/clients-part.ts'
 import { composePart } from './compose/compose-part.ts'
 import { imagePart } from './image/image-part.ts'
 import { modelPart } from './model/model-part.ts'
@@ -17,6 +18,7 @@ export const parts: Readonly<Record<string, PlatformPart>> = {
   python: pythonPart,
   otel: otelPart,
   doors: doorsPart,
+  clients: clientsPart,
   formats: formatsPart,
   syslog: syslogPart,
 }

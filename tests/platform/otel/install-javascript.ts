@@ -6,10 +6,16 @@ import { messageOf } from '#runtime/errors.ts'
 import { runProgram } from '../engine/run-program.ts'
 import { CannotRun } from '../platform-part.ts'
 
-const source = join(import.meta.dirname, 'javascript')
-
 /** The program's copy in the cache, beside the packages that it needs. Throws {@link CannotRun}. */
 export async function installJavascript(cache: string, say: Say, program: string): Promise<string> {
+  const place = await installPackages(cache, say, join(import.meta.dirname, 'javascript'))
+  const copy = join(place, basename(program))
+  await cp(program, copy)
+  return copy
+}
+
+/** A folder in the cache with the packages that `source/package.json` names. Throws {@link CannotRun}. */
+export async function installPackages(cache: string, say: Say, source: string): Promise<string> {
   const wanted = await readFile(join(source, 'package.json'), 'utf8')
   const place = join(cache, `javascript-${createHash('sha256').update(wanted).digest('hex').slice(0, 12)}`)
   const mark = join(place, 'complete')
@@ -25,9 +31,7 @@ export async function installJavascript(cache: string, say: Say, program: string
       })
       await writeFile(mark, '')
     }
-    const copy = join(place, basename(program))
-    await cp(program, copy)
-    return copy
+    return place
   } catch (error) {
     throw new CannotRun(`the packages of JavaScript are needed (${messageOf(error)})`, { cause: error })
   }
