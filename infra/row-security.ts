@@ -26,6 +26,7 @@ const readOnly = [
   'score_minutes',
   'review_counts',
   'seen_tools',
+  'tool_definitions',
   'judge_spend_by_scorer',
   'webhook_waiting',
   'suppression_counts',

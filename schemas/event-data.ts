@@ -72,6 +72,17 @@ const newToolDetectedData = z.object({
   request_id: z.string(),
 })
 
+/** `data` of `tool_definition_changed`: an MCP server describes a tool otherwise than it did last. */
+const toolDefinitionChangedData = z.object({
+  server: z.string().describe("the server's name among the gateway's upstreams"),
+  tool_name: z.string(),
+  definition_hash: z.string().describe('SHA-256 of the definition; its text is in the request'),
+  previous_hash: z.string(),
+  agent_name: z.string().nullable(),
+  session_id: z.string().nullable(),
+  request_id: z.string().describe('the request that holds the new definition'),
+})
+
 /** `data` of the `finding_…` events: the finding as it was then. */
 const findingData = z.object({
   finding_id: z.string(),
@@ -116,6 +127,7 @@ const eventData = {
   usage_alert: usageAlertData,
   redteam_complete: redteamCompleteData,
   new_tool_detected: newToolDetectedData,
+  tool_definition_changed: toolDefinitionChangedData,
   finding_opened: findingData,
   finding_reopened: findingData,
   finding_acknowledged: findingData,

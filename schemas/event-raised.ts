@@ -11,7 +11,7 @@ export const selectableEvents = [
   'alert_fired',
   'alert_recovered',
 ] as const
-export const eventNames = [...selectableEvents, 'new_tool_detected'] as const
+export const eventNames = [...selectableEvents, 'new_tool_detected', 'tool_definition_changed'] as const
 export type EventName = (typeof eventNames)[number]
 
 /**

@@ -1,6 +1,7 @@
 import { callContextAvro, type CallContext } from './call-context.ts'
 import { maskedValueAvro, type MaskedValue } from './masked-value.ts'
 import { searchSignatureAvro, type SearchSignature } from './search-signature.ts'
+import { toolDefinitionAvro, type ToolDefinition } from './tool-definition.ts'
 import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface LoggedCall extends CallContext {
   response_body: SealedBytes | null
   /** The called tools, each once: by the record itself for a tool call, else by the answer. */
   tool_names: string[]
+  /** What an MCP server says of its tools, where the record is that; else none. */
+  tool_definitions: ToolDefinition[]
   /** Unix milliseconds when ingest (or the gateway) took it. */
   received_at: number
   /** One line of prompt and answer (JSON), sealed; null: no text, no content kept, or an older writer. */
@@ -38,5 +41,6 @@ export const llmRequestLoggedAvro = {
     { name: 'preview', type: ['null', 'sluice.SealedBytes'], default: null },
     { name: 'search', type: ['null', searchSignatureAvro], default: null },
     { name: 'masked', type: ['null', { type: 'array', items: maskedValueAvro }], default: null },
+    { name: 'tool_definitions', type: { type: 'array', items: toolDefinitionAvro }, default: [] },
   ],
 } as const

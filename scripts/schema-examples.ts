@@ -54,6 +54,7 @@ export const schemaExamples: TopicValues = {
     request_body: sealed('{"messages":[]}'),
     response_body: sealed('{"choices":[]}'),
     tool_names: ['search', 'send_mail'],
+    tool_definitions: [{ server: 'github', tool: 'search', hash: '2c26b46b' }],
     received_at: at,
     preview: sealed('{"prompt":"Where is my invoice?","answer":null}'),
     search: { key_id: 's1', bits: Buffer.from([0, 1, 127, 128, 255]) },

@@ -6,10 +6,12 @@ import { describeCall, type CallDescription } from '../describe-call.ts'
 import type { PriceTable } from '../price-table.ts'
 import { providerOfCall } from '../providers.ts'
 import { isToolCallRecord } from '../tool-calls.ts'
+import { toolDefinitionsIn } from '../tool-definitions.ts'
 import { faultOfTool } from '../tool-fault.ts'
 import type { CallContext } from '#schemas/call-context.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
+import type { ToolDefinition } from '#schemas/tool-definition.ts'
 import { withDeclaredContext } from './declared-context.ts'
 import { previewOf } from './call-preview.ts'
 import type { CallRecord } from './record-schema.ts'
@@ -25,6 +27,7 @@ type RecordFields = Omit<CallRecord, 'request_body' | 'response_body'>
 /** What the bodies of a record reveal. */
 interface BodiesDescription extends Omit<CallDescription, 'toolCalls'> {
   toolNames: readonly string[]
+  toolDefinitions: readonly ToolDefinition[]
   /** The tool's own failure message; null if it did not fail, or for other records. */
   toolFault: string | null
 }
@@ -49,7 +52,12 @@ export function readCall({
   const toolFault = fault === undefined ? null : errorText(fault)
   return {
     fields,
-    described: { ...described, toolNames: toolNamesOf(toolCalls), toolFault },
+    described: {
+      ...described,
+      toolNames: toolNamesOf(toolCalls),
+      toolDefinitions: toolDefinitionsIn(requestBody, responseBody),
+      toolFault,
+    },
     preview: previewOf(requestBody, responseBody, toolCalls),
   }
 }
@@ -60,7 +68,7 @@ export function describeRecord(
   project: { projectId: string; zeroContentRetention: boolean },
   tier: Tier,
   prices: PriceTable,
-): CallContext & Pick<LoggedCall, 'tool_names' | 'masked'> {
+): CallContext & Pick<LoggedCall, 'tool_names' | 'masked' | 'tool_definitions'> {
   const model = record.model ?? derivedText(described.model) ?? 'unknown'
   const provider = record.provider ?? providerOfCall([record.model, described.model], described.shape)
   const tokens = tokensOf(record, described)
@@ -82,6 +90,7 @@ export function describeRecord(
     tool_name: derivedText(described.toolName),
     tool_names: [...described.toolNames],
     masked: record.masked,
+    tool_definitions: [...described.toolDefinitions],
     ...tokens,
     cost_usd:
       record.cost_usd ??

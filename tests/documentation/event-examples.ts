@@ -132,6 +132,19 @@ export const eventExamples: readonly EventExample[] = [
       request_id: request,
     },
   },
+  {
+    title: 'An MCP server describes a tool otherwise',
+    event: 'tool_definition_changed',
+    data: {
+      server: 'github',
+      tool_name: 'create_issue',
+      definition_hash: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+      previous_hash: 'fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9',
+      agent_name: 'claude-code',
+      session_id: 'session-42',
+      request_id: request,
+    },
+  },
   { title: 'A new finding', event: 'finding_opened', data: finding },
   {
     title: 'A resolved finding has another call',

@@ -97,7 +97,7 @@ after a failure.
 - Delivery is at least once: remember each \`id\` and ignore repetitions.
 - Order is best effort: retries arrive after younger events.
 - New fields may be added; ignore unknown ones.
-- \`new_tool_detected\` goes to webhooks that select \`usage_alert\`.
+- \`new_tool_detected\` and \`tool_definition_changed\` go to webhooks that select \`usage_alert\`.
 - Personal identifiers and secrets are masked in snippets and in names and values of \`arguments\`.
 - Another rotation during the overlap ends it, because one old secret is kept.
 

@@ -8,17 +8,20 @@ import type { Arrivals } from '#capture/streams/arrivals.ts'
 import type { TraceContext } from '#runtime/tracing/tracing.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
+import type { UpstreamKind } from '../upstreams/upstreams-file.ts'
 import { answerJson, type AnswerJson } from './answer-json.ts'
 import { requestJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { derivedFields } from '#capture/record/derived-fields.ts'
+import type { ToolExchange } from './mcp/tool-exchange.ts'
+import { toolRecord } from './mcp/tool-record.ts'
 
 /** A finished call as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {
   id: string
   caller: Caller
   path: string
-  upstream: { hostname: string; provider: string | undefined }
+  upstream: { hostname: string; provider: string | undefined; name?: string; kind?: UpstreamKind }
   labels: CallLabels
   /** As the application sent them; coding agents name their session there. */
   headers?: CallHeaders | undefined
@@ -37,6 +40,8 @@ export interface FinishedCall {
   /** Who aborted the answer; null if it is complete. */
   abortedBy: 'client' | 'upstream' | null
   error: string | null
+  /** Of an exchange with an MCP server: what is recorded in place of the bodies. */
+  tool?: ToolExchange
 }
 
 const between = Buffer.from(',"response_body":')
@@ -52,6 +57,10 @@ export function buildRecord(
   maxBytes: number,
   onDefect: OnDefect,
 ): Buffer | Promise<Buffer> {
+  if (call.tool !== undefined) {
+    const { fields, metadata, request, response } = toolRecord(call, call.tool, maxBytes)
+    return joined(startOf(fields, metadata), request, response ?? noBody)
+  }
   const request = requestJson(call.request, call.requestEncoding, maxBytes)
   const answer = call.answer === null ? null : answerJson(call.answer, maxBytes, onDefect)
   if (!(request instanceof Promise) && !(answer instanceof Promise)) return joinRecord(call, request, answer)
@@ -84,9 +93,13 @@ function joinRecord(call: FinishedCall, request: BodyJson, answer: AnswerJson | 
     aborted_by: abortedBy,
     error: errorOf(call, abortedBy !== null, known),
   }
+  return joined(startOf(fields, metadata), request.json, answer?.json ?? noBody)
+}
+
+/** `metadata` is JSON. */
+function startOf(fields: object, metadata: string | undefined): string {
   const head = JSON.stringify(fields).slice(0, -1)
-  const start = `${head}${metadata === undefined ? '' : `,"metadata":${metadata}`},"request_body":`
-  return joined(start, request.json, answer?.json ?? noBody)
+  return `${head}${metadata === undefined ? '' : `,"metadata":${metadata}`},"request_body":`
 }
 
 function providerOf({ upstream, path }: FinishedCall): string | null {

@@ -1,4 +1,5 @@
 import type { Authorizer, Caller } from './authorize.ts'
+import type { UpstreamKind } from '../upstreams/upstreams-file.ts'
 import type { RawHeaders } from './forwarded-headers.ts'
 
 /** Headers in which clients send a bare key, in lower case. MCP clients need Authorization for themselves. */
@@ -67,11 +68,15 @@ function chooseCaller(
 
 /**
  * The application's headers that the provider does not get: those that the gateway's `credentials` replace
- * and those that hold our key; without credentials Authorization passes all the same (specification).
+ * and those that hold our key. Without credentials Authorization passes all the same (specification), but not
+ * to an MCP server.
  */
 export function createDropped(
   replaces: ReadonlySet<string> | undefined,
+  kind: UpstreamKind = 'model',
 ): (heldBy: ReadonlySet<string>) => ReadonlySet<string> {
+  // `Authorization` is a server's own OAuth token, unless it is our key.
+  if (kind === 'mcp') return (heldBy) => new Set([...(replaces ?? []), ...heldBy])
   const usual = new Set(replaces === undefined ? [] : [...replaces, 'authorization'])
   return (heldBy) => {
     if (heldBy === inAuthorization) return usual

@@ -145,8 +145,7 @@ function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
     }
     const { caller, upstream, path } = route
     if (expects === 'continue') response.writeContinue()
-    const isRecorded =
-      (request.method === 'POST' && isModelCall(upstream.hostname, path)) || isRecordedPath(path)
+    const isRecorded = isRecordedRequest(request.method, upstream, path) || isRecordedPath(path)
     const mark = attackMark === undefined ? undefined : { text: attackMark, arrivedMs: nowMs }
     const span = tracing && startCallSpan(tracing, request, id, caller)
     const call = new ProxyCall(
@@ -188,7 +187,8 @@ function routeOf(
   if (upstream === undefined) return { refusal: noUpstream }
   if (!upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
   const path = withoutPrefix(target, upstream.match)
-  const isForwarded = forwardOther || isAllowedOnSharedAccount(request.method, path)
+  const isForwarded =
+    forwardOther || upstream.kind === 'mcp' || isAllowedOnSharedAccount(request.method, path)
   return isForwarded ? { caller, upstream, path } : { refusal: pathNotForwarded }
 }
 
@@ -215,6 +215,11 @@ function routeOfSocket(
   if (!target.upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
   const isForwarded = dependencies.forwardOther || isAllowedSocket(target.path)
   return isForwarded ? { ...target, caller } : { refusal: pathNotForwarded }
+}
+
+/** Whether it may be a call of a model or of a tool; that an MCP server is asked for one shows in the body. */
+function isRecordedRequest(method: string | undefined, { kind, hostname }: Upstream, path: string): boolean {
+  return method === 'POST' && (kind === 'mcp' || isModelCall(hostname, path))
 }
 
 /** Answers a request that is not forwarded. */

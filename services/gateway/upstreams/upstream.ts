@@ -14,11 +14,12 @@ import { createBreaker, noBreaker, type Breaker } from './breaker.ts'
 import { createCredentials } from './create-credentials.ts'
 import type { UpstreamMatch } from './find-upstream.ts'
 import type { UpstreamCredentials } from './upstream-credentials.ts'
-import type { UpstreamEntry } from './upstreams-file.ts'
+import type { UpstreamEntry, UpstreamKind } from './upstreams-file.ts'
 
 /** A model provider, or another server, to which calls are forwarded. */
 export interface Upstream {
   name: string
+  kind: UpstreamKind
   match: UpstreamMatch
   hostname: string
   /** Of records; undefined: by host name or path. */
@@ -84,13 +85,15 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
   })
   const breaker = createBreakerOf(entry, dependencies)
   const credentials = createCredentials(entry, dispatcher, log)
+  const kind = entry.kind ?? 'model'
   return {
     name: entry.name,
+    kind,
     match: { hosts: entry.hosts, port: entry.port, prefix: entry.path_prefix },
     hostname,
     provider: entry.provider,
     credentials,
-    droppedFor: createDropped(credentials?.replaces),
+    droppedFor: createDropped(credentials?.replaces, kind),
     enter: (projectId, start) =>
       breaker.mayTry()
         ? (queue.acquire(projectId, start) ?? new TooManyWaiting('too many calls are waiting'))

@@ -36,6 +36,8 @@ const credentials = z.union([
 const entrySchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'expected up to 32 of a-z, 0-9 and -'),
   url: baseUrl('must not contain a user name or password, which calls would not carry: use credentials'),
+  /** What it is: a provider of models, or an MCP server (streamable HTTP). */
+  kind: z.enum(['model', 'mcp']).optional(),
   /** A request matches by all that are given, and the first entry that matches takes it. */
   hosts: z.array(hostName).min(1).optional(),
   port: z.int().min(1).max(65_535).optional(),
@@ -78,6 +80,8 @@ const fileSchema = z
     }
   })
 
+export type UpstreamKind = NonNullable<z.output<typeof entrySchema>['kind']>
+
 /** An upstream as the file describes it, its secrets read. */
 export interface UpstreamEntry extends Omit<z.output<typeof entrySchema>, 'credentials'> {
   credentials: UpstreamSecret | undefined
@@ -109,7 +113,8 @@ export function readUpstreamsFile(
   return checked.data.upstreams.map((entry, at) => {
     const fail = (what: string) => new UpstreamsFileInvalid(`${path}: upstreams.${at}.credentials: ${what}`)
     if (entry.credentials === undefined) {
-      if (needsCredentials)
+      // Of an MCP server's requests, whatever holds our key is left out.
+      if (needsCredentials && entry.kind !== 'mcp')
         throw fail("is needed with GATEWAY_AUTH=project_keys: a project's key must never reach the provider")
       return { ...entry, credentials: undefined }
     }

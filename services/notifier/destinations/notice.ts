@@ -42,6 +42,7 @@ const titles: Readonly<Record<EventName, (text: (field: string) => string) => st
   redteam_complete: (text) =>
     `Red-team run completed: ${text('fail_count')} of ${text('total_probes')} failed`,
   new_tool_detected: (text) => `New tool: ${text('tool_name')}`,
+  tool_definition_changed: (text) => `Changed tool: ${text('tool_name')} of ${text('server')}`,
 }
 
 /** Fields of `data` that are shown, with their names for people. Fields that an event lacks are left out. */

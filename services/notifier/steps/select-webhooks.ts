@@ -121,9 +121,9 @@ function selectWithoutExpression(
   return passesFilters(webhook.filters, fields) ? 'selected' : 'filtered'
 }
 
-/** Webhooks with `usage_alert` get events of first-seen tools (specification 6.1). */
+/** Webhooks with `usage_alert` get events of first-seen (specification 6.1) and changed tools. */
 function selectableName({ event }: RaisedEvent): string {
-  return event === 'new_tool_detected' ? 'usage_alert' : event
+  return event === 'new_tool_detected' || event === 'tool_definition_changed' ? 'usage_alert' : event
 }
 
 /** A filter applies only to events with its field: one on severity does not drop usage alerts. */

@@ -9,6 +9,7 @@ import type { PlacedCall } from '../steps/place-call.ts'
 import { bodyColumns, callColumns, previewColumns, signatureColumns } from './call-columns.ts'
 import { ofKeptDays } from './content-days.ts'
 import { copyRows } from './copy-rows.ts'
+import { noteDefinitions } from './definition-store.ts'
 import { findErased } from './erasure-store.ts'
 import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
@@ -74,14 +75,15 @@ async function storeCalls(
     await insertPreviews(client, newCalls)
   }
   const { events, leftOut } = await noteTools(client, newCalls)
-  await insertEvents(client, events)
+  const changes = await noteDefinitions(client, newCalls)
+  await insertEvents(client, [...events, ...changes])
   await advancePosition(client, position)
   const overflow = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
   await countUnlimited(client, newCalls)
   return {
     dispositions: decideDispositions(calls, { firstTime, erased, positionBefore }),
     rowCount: newCalls.length,
-    eventCount: events.length,
+    eventCount: events.length + changes.length,
     ...overflow,
     leftOutTools: leftOut,
   }

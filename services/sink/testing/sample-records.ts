@@ -42,6 +42,7 @@ export function sampleCall(projectId: string, changes: Partial<LoggedCall> = {})
     request_body: sealed('{"messages":[{"role":"user","content":"hi"}]}'),
     response_body: sealed('{"choices":[]}'),
     tool_names: [],
+    tool_definitions: [],
     received_at: Date.now(),
     preview: sealed('{"prompt":"hi","answer":null}'),
     search: { key_id: 's1', bits: Buffer.from([1, 2, 3]) },

@@ -117,7 +117,14 @@ export function sendHostileRecords({ world, cluster }: SimContext, projectId: st
     ...{ prompt_tokens: null, completion_tokens: null, cached_tokens: null, reasoning_tokens: null },
     ...{ cost_usd: null, latency_ms: null, time_to_first_token_ms: null, status_code: null, error: null },
     ...{ aborted_by: null, metadata: null, zero_content_retention: false, request_body: null },
-    ...{ response_body: null, tool_names: [], received_at: beginningMs, preview: null, search: null },
+    ...{
+      response_body: null,
+      tool_names: [],
+      tool_definitions: [],
+      received_at: beginningMs,
+      preview: null,
+      search: null,
+    },
   }
   const encode = (changes: object, key: string) => {
     put(key, writeValue('LlmRequestLogged', { ...call, id: key, ...changes }))
