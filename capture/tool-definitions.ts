@@ -9,19 +9,16 @@ export const toolListType = 'mcp_tool_list'
 const maxDefinitions = 1_000
 const maxNameLength = 256
 
-/** The bodies of such a record: the answer has the form in which models get such lists. */
-export function toolListBodies(server: string, tools: readonly JsonObject[]) {
-  return {
-    request: { type: toolListType, server },
-    response: { output: [{ type: 'mcp_list_tools', server_label: server, tools }] },
-  }
+/** The request of such a record. Its tools are where a model's request offers them, for the scorers. */
+export function toolListRequest(server: string, tools: readonly JsonObject[]) {
+  return { type: toolListType, server, tools }
 }
 
 /** The definitions in such a record; none in others. Accepts any JSON. */
-export function toolDefinitionsIn(requestBody: unknown, responseBody: unknown): ToolDefinition[] {
+export function toolDefinitionsIn(requestBody: unknown): ToolDefinition[] {
   const server = textOf(fieldAt(requestBody, 'server'))
   if (fieldAt(requestBody, 'type') !== toolListType || server === undefined || !isName(server)) return []
-  const tools = listOf(fieldAt(listOf(fieldAt(responseBody, 'output'))[0], 'tools')).slice(0, maxDefinitions)
+  const tools = listOf(fieldAt(requestBody, 'tools')).slice(0, maxDefinitions)
   return tools.flatMap((tool) => {
     const name = textOf(fieldAt(tool, 'name'))
     return name === undefined || !isName(name) ? [] : [{ server, tool: name, hash: hashOfDefinition(tool) }]
@@ -32,7 +29,7 @@ function isName(text: string): boolean {
   return text.length <= maxNameLength && text.isWellFormed() && !text.includes('\u0000')
 }
 
-/** SHA-256 of a definition, in hexadecimal. The order of members, which servers do not keep, has no part in it. */
+/** SHA-256 of a definition, in hexadecimal. Servers do not keep the order of members, so it does not count. */
 export function hashOfDefinition(tool: unknown): string {
   const text = JSON.stringify(tool, (_name, value: unknown) => {
     const object = objectOf(value)

@@ -55,7 +55,7 @@ export function readCall({
     described: {
       ...described,
       toolNames: toolNamesOf(toolCalls),
-      toolDefinitions: toolDefinitionsIn(requestBody, responseBody),
+      toolDefinitions: toolDefinitionsIn(requestBody),
       toolFault,
     },
     preview: previewOf(requestBody, responseBody, toolCalls),

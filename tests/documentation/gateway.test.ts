@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { codingAgents, type CodingAgent } from '#capture/coding-agents.ts'
 import { modelCallAt } from '#capture/model-calls.ts'
 import { socketProtocolOf } from '#capture/socket-calls.ts'
 import { isAllowedOnSharedAccount, isModelCall } from '#services/gateway/traffic/call-paths.ts'
@@ -88,6 +89,24 @@ const sockets = [
   return [provider, `\`${path}\``, what]
 })
 
+/** What each needs to call through the gateway, at GATEWAY with KEY (tests/platform/clients runs them). */
+const settings: Readonly<Record<string, string>> = {
+  'claude-code': '`ANTHROPIC_BASE_URL=GATEWAY`, `ANTHROPIC_API_KEY=KEY`',
+  codex: '`openai_base_url = "GATEWAY/v1"` in `config.toml`, `CODEX_API_KEY=KEY`',
+  'gemini-cli': '`GOOGLE_GEMINI_BASE_URL=GATEWAY`, `GEMINI_API_KEY=KEY`',
+  copilot: '`COPILOT_PROVIDER_BASE_URL=GATEWAY/v1`, `COPILOT_PROVIDER_API_KEY=KEY`, `COPILOT_MODEL`',
+}
+
+const sourcesOf = (sources: CodingAgent['session']) =>
+  sources.length === 0 ? 'none' : sources.map(({ from }) => from).join(', else ')
+const agentRows = codingAgents.map(({ name, knownBy, session, user }) => [
+  `\`${name}\``,
+  settings[name] ?? '',
+  knownBy,
+  sourcesOf(session),
+  sourcesOf(user),
+])
+
 const page = `# The gateway's upstreams
 
 Generated from the code by \`UPDATE_DOCS=1\`. What applications set is in [applications](applications.md), every
@@ -131,6 +150,51 @@ ${tableOf(['provider', 'path', 'each response is recorded as a call of'], socket
 - **What cannot be read** (a frame against the rules, a message beyond the memory budget) passes all the same,
   and is counted in \`sluice_gateway_websocket_messages_unread_total\`.
 
+## Coding agents
+
+Agent, session and user of a call are read from what these agents send of their own accord. What a call
+declares by \`X-Service-*\` headers wins. The agent's name becomes \`agent_name\`; users are accounts or
+installations, as none of the agents sends a name.
+
+${tableOf(['agent', 'what it needs', 'known by', 'session', 'user'], agentRows)}
+
+- **Claude Code with a subscription's own token**: the upstream has no credentials, so that \`Authorization\`
+  passes; the gateway's key is in \`ANTHROPIC_CUSTOM_HEADERS="X-Service-Key: KEY"\`.
+- **Gemini CLI with an API key sends no session.** \`GEMINI_CLI_CUSTOM_HEADERS\` can declare one. With a Google
+  login it calls another service, which is forwarded and not recorded.
+- **Codex** tries a WebSocket first, which passes and is recorded; where the answer is 426, it uses HTTP.
+- **Bedrock's JavaScript client** speaks HTTP/2, which the gateway does not: give it
+  \`requestHandler: new NodeHttpHandler()\`, or put an ingress before the gateway that speaks both.
+
+## MCP servers
+
+An upstream with \`kind: mcp\` is a Model Context Protocol server (streamable HTTP). Agents use the gateway's
+address with the prefix and the server's own path, and present their key as \`X-Service-Key\`, because
+\`Authorization\` is the server's own. Whatever header holds the gateway's key is left out, so such an upstream
+needs no credentials with \`GATEWAY_AUTH=project_keys\` either. All its requests are forwarded, byte for byte.
+
+\`\`\`yaml
+upstreams:
+  - name: github
+    kind: mcp
+    url: https://api.githubcopilot.com
+    path_prefix: /github # agents use GATEWAY/github/mcp/
+\`\`\`
+
+| what passes | what is recorded |
+| --- | --- |
+| \`tools/call\`, answered in JSON or a stream | \`mcp_tool_call\` with arguments, result or error, as the SDK's \`wrap\` of an MCP client records it; each of a batch |
+| \`tools/list\` | \`mcp_tool_list\` with the tools that this process has not seen, or that have changed |
+| everything else | nothing |
+
+- **The session** is \`Mcp-Session-Id\`, unless \`X-Service-Session-Id\` declares another.
+- **A changed definition** raises [\`tool_definition_changed\`](events.md): name, description or schemas differ
+  from the last ones of that server and tool ([why so](decisions/0122-tool-definitions.md)).
+- **A result that comes in another stream** than the call's own answer, after a reconnection, is not joined:
+  the call is recorded with the error \`the server sent no result\`.
+- **Logins** (OAuth) are between agent and server. A server that names its own address as the protected
+  resource makes some clients refuse the gateway's: give such an agent a token.
+
 ## One provider
 
 \`UPSTREAM_URL\` and, unless applications bring their own key, \`UPSTREAM_API_KEY\`.
@@ -172,6 +236,7 @@ upstreams:
 | --- | --- |
 | \`name\` | of logs and metrics; up to 32 of a-z, 0-9 and - |
 | \`url\` | base URL |
+| \`kind\` | \`model\` (default) or \`mcp\` |
 | \`hosts\`, \`port\`, \`path_prefix\` | what it takes; the one without any comes last |
 | \`credentials\` | a key with its header (a bearer token without one), or OAuth 2 client credentials. Secrets come from the environment or from files. Without credentials the application's \`Authorization\` is forwarded, which \`GATEWAY_AUTH=project_keys\` does not allow |
 | \`projects\` | projects that may call it; others get 403 \`upstream_not_allowed\` |

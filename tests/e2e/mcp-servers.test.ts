@@ -86,7 +86,7 @@ afterAll(async () => {
   await api.stop()
 })
 
-/** An agent that calls both tools, one that there is not, and one by a number. Resolves to what it was told. */
+/** An agent that calls both tools, one that there is not, and one by a number; with what it was told. */
 async function useTools(url: string, headers: Record<string, string>, wrap = (client: Client) => client) {
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
@@ -187,7 +187,7 @@ test('what the server says of its tools is recorded once, and again when it chan
   await until(async () => (await lists()).length === 2)
   const [, changed] = await lists()
   expect(changed?.tool_definitions.map(({ tool }) => tool)).toEqual(['read_level'])
-  expect(JSON.stringify(changed && bodyOf(changed, 'response_body'))).toContain('id_rsa')
+  expect(JSON.stringify(changed && bodyOf(changed, 'request_body'))).toContain('id_rsa')
 })
 
 test('the key in Authorization does not reach the server either', async () => {

@@ -74,4 +74,18 @@ describe('headers that the provider does not get', () => {
     const names = createDropped(replaces === undefined ? undefined : new Set(replaces))(heldBy(raw))
     expect([...names].toSorted()).toEqual(dropped)
   })
+
+  test.each<[name: string, replaces: string[] | undefined, raw: string[], dropped: string[]]>([
+    [
+      "the user's own token passes",
+      undefined,
+      ['x-service-key', 'ours', 'authorization', 'Bearer theirs'],
+      ['x-service-key'],
+    ],
+    ['our key does not, wherever it is', undefined, bearer, ['authorization']],
+    ['what ours replaces', ['api-key'], bearer, ['api-key', 'authorization']],
+  ])('to an MCP server: %s', (_name, replaces, raw, dropped) => {
+    const names = createDropped(replaces === undefined ? undefined : new Set(replaces), 'mcp')(heldBy(raw))
+    expect([...names].toSorted()).toEqual(dropped)
+  })
 })

@@ -217,7 +217,7 @@ function routeOfSocket(
   return isForwarded ? { ...target, caller } : { refusal: pathNotForwarded }
 }
 
-/** Whether it may be a call of a model or of a tool; that an MCP server is asked for one shows in the body. */
+/** Whether it may call a model or a tool; which of an MCP server's requests do shows in their bodies. */
 function isRecordedRequest(method: string | undefined, { kind, hostname }: Upstream, path: string): boolean {
   return method === 'POST' && (kind === 'mcp' || isModelCall(hostname, path))
 }

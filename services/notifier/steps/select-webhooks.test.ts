@@ -17,6 +17,7 @@ const alert = raisedEvent({
   event: 'usage_alert',
   fields: { alert_type: 'quota_exceeded', current_count: 10_000 },
 })
+const changedTool = raisedEvent({ event: 'tool_definition_changed', fields: { tool_name: 'shell' } })
 const newTool = raisedEvent({ event: 'new_tool_detected', fields: { tool_name: 'shell' } })
 
 const offer = (event: typeof threat) => offerEvent(event, joinEvent(event, { open: ({ data }) => data }))
@@ -30,6 +31,7 @@ test.each([
   ['an event that it names', threat, { events: ['threat_detected'] }, 'selected'],
   ['an event that it does not name', threat, { events: ['usage_alert'] }, 'other_event'],
   ['a new tool, told with usage alerts', newTool, { events: ['usage_alert'] }, 'selected'],
+  ['a changed tool, told with usage alerts', changedTool, { events: ['usage_alert'] }, 'selected'],
   ['a new tool, without usage alerts', newTool, { events: ['threat_detected'] }, 'other_event'],
   ['disabled', threat, { enabled: false }, 'other_event'],
   ['a severity that passes', threat, { filters: { severity: ['critical', 'high'] } }, 'selected'],

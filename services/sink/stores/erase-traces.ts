@@ -103,9 +103,9 @@ export async function eraseTraces(
 const hourMs = 3_600_000
 
 /**
- * Deletes a project's tool names and definitions, and its roll-ups of hours and days that ended before its erasure's request:
- * at most `limit` rows of each. Returns how many. Call it while nobody folds: a fold would write these hours
- * again.
+ * Deletes a project's tool names and definitions, and its roll-ups of hours and days that ended before its
+ * erasure's request: at most `limit` rows of each. Returns how many. Call it while nobody folds: a fold would
+ * write these hours again.
  */
 export async function eraseCounts(
   client: ClientBase,
@@ -117,10 +117,11 @@ export async function eraseCounts(
        select tool_name from seen_tools where project_id = $1 and first_seen_at <= $2 limit $3)`,
     [project_id, requested_at, limit],
   )
+  // Those seen since go too: the next list brings them back.
   const definitions = await client.query(
     `delete from tool_definitions where (project_id, server, tool_name) in (
-       select project_id, server, tool_name from tool_definitions where project_id = $1 and seen_at <= $2 limit $3)`,
-    [project_id, requested_at, limit],
+       select project_id, server, tool_name from tool_definitions where project_id = $1 limit $2)`,
+    [project_id, limit],
   )
   let deleted = (tools.rowCount ?? 0) + (definitions.rowCount ?? 0)
   const [hour, day] = [startOf(hourMs, requested_at), startOf(dayMs, requested_at)]

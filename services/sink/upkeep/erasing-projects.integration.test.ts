@@ -20,13 +20,15 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
       id: newId('request', Date.now() - (days[index % 3] ?? 0) * 86_400_000),
       tool_names: ['search'],
       tool_name: 'search',
+      tool_definitions: [{ server: 'files', tool: 'search', hash: 'a' }],
     }),
   )
   await world.fixture.store(calls)
   await world.fixture.score(calls)
   await world.fixture.fanOut(calls, webhookId)
   await foldAll(world.pool, 60)
-  const traced = [...rollupTables.flatMap((table) => [table.name, dayTableOf(table)]), 'seen_tools']
+  const rollups = rollupTables.flatMap((table) => [table.name, dayTableOf(table)])
+  const traced = [...rollups, 'seen_tools', 'tool_definitions']
   const tracesOf = async () => {
     const rowsOf = (table: string) =>
       world.pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)])

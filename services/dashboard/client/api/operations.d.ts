@@ -2792,6 +2792,7 @@ export interface Operations {
           | 'alert_fired'
           | 'alert_recovered'
           | 'new_tool_detected'
+          | 'tool_definition_changed'
         status: 'pending' | 'retrying' | 'delivered' | 'failed'
         attempt_count: number
         can_be_replayed: boolean
@@ -4909,6 +4910,7 @@ export interface Operations {
           | 'alert_fired'
           | 'alert_recovered'
           | 'new_tool_detected'
+          | 'tool_definition_changed'
         created_at: string
         scorer_name: string | null
         severity: string | null
@@ -5048,6 +5050,7 @@ export interface Operations {
               | 'alert_fired'
               | 'alert_recovered'
               | 'new_tool_detected'
+              | 'tool_definition_changed'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {
@@ -5084,6 +5087,7 @@ export interface Operations {
               | 'alert_fired'
               | 'alert_recovered'
               | 'new_tool_detected'
+              | 'tool_definition_changed'
             status: 'pending' | 'retrying' | 'delivered' | 'failed'
             attempt_count: number
             attempts: {

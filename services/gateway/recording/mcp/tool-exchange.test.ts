@@ -183,15 +183,15 @@ describe('a list of tools', () => {
     expect(await recordsOf(list(read, write), newDefinitions)).toMatchObject([
       {
         source: 'mcp',
-        request_body: { type: 'mcp_tool_list', server: 'tools' },
-        response_body: { output: [{ type: 'mcp_list_tools', server_label: 'tools', tools: [read, write] }] },
+        request_body: { type: 'mcp_tool_list', server: 'tools', tools: [read, write] },
+        response_body: null,
       },
     ])
     expect(await recordsOf(list(write, read), newDefinitions)).toEqual([])
     const reordered = Object.fromEntries(Object.entries(read).toReversed())
     expect(await recordsOf(list(reordered), newDefinitions)).toEqual([])
     expect(await recordsOf(list(changed, write), newDefinitions)).toMatchObject([
-      { response_body: { output: [{ tools: [changed] }] } },
+      { request_body: { tools: [changed] } },
     ])
     expect(await recordsOf(list(read), newDefinitions)).toHaveLength(1)
   })

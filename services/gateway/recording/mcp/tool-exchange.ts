@@ -1,7 +1,7 @@
 import { errorOfAnswer } from '#capture/answer-error.ts'
 import { objectOf, parseJson, textOf, fieldAt, listOf, type JsonObject } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
-import { toolListBodies } from '#capture/tool-definitions.ts'
+import { toolListRequest } from '#capture/tool-definitions.ts'
 import { faultOfTool } from '#capture/tool-fault.ts'
 import { newId } from '#schemas/ids.ts'
 import type { FinishedCall } from '../build-record.ts'
@@ -107,7 +107,7 @@ function protocolError(error: unknown): string {
   return `McpError: MCP error ${typeof code === 'number' ? code : 'unknown'}: ${message}`
 }
 
-/** A request longer or deeper than a record may be: its beginning shows whether it calls a tool, and which. */
+/** A request longer or deeper than a record may be: its beginning shows which tool it calls, if any. */
 function longToolCall(beginning: string, call: FinishedCall, text: AnswerText): ToolExchange[] {
   if (!/"method"\s*:\s*"tools\/call"/.test(beginning)) return []
   const name = /"name"\s*:\s*("(?:[^"\\]|\\.){1,256}")/.exec(beginning)?.[1]
@@ -132,5 +132,5 @@ function toolList(
     .filter((tool) => tool !== undefined)
   const tools = newDefinitions(`${call.caller.projectId ?? ''}/${server}`, listed)
   if (tools.length === 0) return []
-  return [{ ...toolListBodies(server, tools), error: null }]
+  return [{ request: toolListRequest(server, tools), response: null, error: null }]
 }
