@@ -29,7 +29,7 @@ function isName(text: string): boolean {
   return text.length <= maxNameLength && text.isWellFormed() && !text.includes('\u0000')
 }
 
-/** SHA-256 of a definition, in hexadecimal. Servers do not keep the order of members, so it does not count. */
+/** SHA-256 of a definition, in hexadecimal, whatever the order of its members, which servers do not keep. */
 export function hashOfDefinition(tool: unknown): string {
   const text = JSON.stringify(tool, (_name, value: unknown) => {
     const object = objectOf(value)

@@ -18,8 +18,7 @@ import { createSender } from './delivery/create-sender.ts'
 import type { Sender } from './delivery/sender.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { createAttackMarks } from './recording/attack-marks.ts'
-import { createToolRecorder } from './recording/mcp/create-tool-recorder.ts'
-import { createRecorder } from './recording/recorder.ts'
+import { createRecorders } from './recording/mcp/create-recorders.ts'
 import { createStripBodies } from './recording/without-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
@@ -77,17 +76,14 @@ export function createGateway(
     calls,
     upstreams,
     maxRequestBytes: config.REQUEST_MAX_BYTES,
-    recorder: createToolRecorder(
-      createRecorder({
-        spool,
-        maxBodyBytes: captureMaxBytes(config),
-        keep: spoolKeyRule.keep,
-        waitMs: config.SPOOL_WAIT_MS,
-        metrics,
-        log,
-      }),
-      { maxBodyBytes: captureMaxBytes(config), metrics, log },
-    ),
+    recorder: createRecorders({
+      spool,
+      maxBodyBytes: captureMaxBytes(config),
+      keep: spoolKeyRule.keep,
+      waitMs: config.SPOOL_WAIT_MS,
+      metrics,
+      log,
+    }),
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     ...{ budget: createBudget(config), bufferBudget: createBudget(config) },
     maxBodyBytes: captureMaxBytes(config),

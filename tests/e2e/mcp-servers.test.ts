@@ -60,7 +60,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
       enableJsonResponse: answersInJson,
       onsessioninitialized: (id) => void sessions.set(id, transport),
     })
-  if (known === undefined) await createTools().connect(transport as never)
+  if (known === undefined) await createTools().connect(transport)
   await transport.handleRequest(request, response, body === '' ? undefined : JSON.parse(body))
 }
 
@@ -96,7 +96,7 @@ async function useTools(url: string, headers: Record<string, string>, wrap = (cl
     },
   })
   const client = wrap(new Client({ name: 'gate-keeper', version: '1' }))
-  await client.connect(transport as never)
+  await client.connect(transport)
   const { tools } = await client.listTools()
   const told: unknown[] = []
   for (const name of ['read_level', 'break', 'nothing', 5 as never])
@@ -133,12 +133,12 @@ function bodyOf(record: LoggedCall, part: 'request_body' | 'response_body'): unk
 
 /** Without what is another of each call. */
 function comparable(record: LoggedCall) {
-  const { id, project_id, session_id, latency_ms, received_at, preview, search, ...same } = record
   return {
-    ...same,
+    ...record,
+    ...{ id: '', project_id: '', session_id: '', received_at: 0, latency_ms: 0, preview: null, search: null },
     request_body: bodyOf(record, 'request_body'),
     response_body: bodyOf(record, 'response_body'),
-    isTimed: latency_ms !== null && latency_ms >= 0,
+    isTimed: record.latency_ms !== null && record.latency_ms >= 0,
   }
 }
 

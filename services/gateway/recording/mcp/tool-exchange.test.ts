@@ -47,8 +47,9 @@ function exchange(
 
 async function recordsOf(call: FinishedCall, newDefinitions = createNewDefinitions()) {
   const records = await toolRecordsOf(call, maxBytes, newDefinitions)
-  const built = await Promise.all(records.map((record) => buildRecord(record, maxBytes, rethrow)))
-  return built.map((record) => JSON.parse(record.toString()) as Record<string, unknown>)
+  return records
+    .map((record) => buildRecord(record, maxBytes, rethrow) as Buffer)
+    .map((record) => JSON.parse(record.toString()) as Record<string, unknown>)
 }
 
 describe('a tool call', () => {

@@ -1,13 +1,12 @@
-import type { Recorder, RecorderDependencies } from '../recorder.ts'
 import type { FinishedCall } from '../build-record.ts'
+import { createRecorder, type Recorder, type RecorderDependencies } from '../recorder.ts'
 import { createNewDefinitions } from './new-definitions.ts'
 import { toolRecordsOf } from './tool-exchange.ts'
 
-/** Records what agents do with MCP servers; calls of models go to `recorder` as they are. */
-export function createToolRecorder(
-  recorder: Recorder,
-  { maxBodyBytes, metrics, log }: Pick<RecorderDependencies, 'maxBodyBytes' | 'metrics' | 'log'>,
-): Recorder {
+/** Records calls of models, and what agents do with MCP servers. */
+export function createRecorders(dependencies: RecorderDependencies): Recorder {
+  const { maxBodyBytes, metrics, log } = dependencies
+  const recorder = createRecorder(dependencies)
   const newDefinitions = createNewDefinitions()
   const recordTools = async (call: FinishedCall, release: () => void) => {
     try {
