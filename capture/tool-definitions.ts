@@ -3,7 +3,7 @@ import type { ToolDefinition } from '#schemas/tool-definition.ts'
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from './json.ts'
 
 /** `request_body.type` of a record that holds what a server says of its tools. */
-export const toolListType = 'mcp_tool_list'
+const toolListType = 'mcp_tool_list'
 
 /** A hostile server can list very many; names are kept whole or not at all. */
 const maxDefinitions = 1_000

@@ -13,8 +13,7 @@ import { answerJson, type AnswerJson } from './answer-json.ts'
 import { requestJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { derivedFields } from '#capture/record/derived-fields.ts'
-import type { ToolExchange } from './mcp/tool-exchange.ts'
-import { toolRecord } from './mcp/tool-record.ts'
+import { toolRecord, type ToolExchange } from './mcp/tool-record.ts'
 
 /** A finished call as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {

@@ -8,14 +8,7 @@ import type { FinishedCall } from '../build-record.ts'
 import { decodeCaptured } from '../decode-captured.ts'
 import type { NewDefinitions } from './new-definitions.ts'
 import { answersIn, readMessages, type McpRequest } from './read-messages.ts'
-
-/** Bodies and error of a record that an exchange with an MCP server makes. */
-export interface ToolExchange {
-  request: object
-  /** Null: nothing came. */
-  response: object | null
-  error: string | null
-}
+import type { ToolExchange } from './tool-record.ts'
 
 /** JSON writes a character in six at most, and the name of the tool must fit too. */
 const escapedLength = 8

@@ -1,9 +1,27 @@
+import type { TraceContext } from '#runtime/tracing/tracing.ts'
+import type { CallLabels } from '../../traffic/service-headers.ts'
 import { bodyJson } from '../body-json.ts'
-import type { FinishedCall } from '../build-record.ts'
-import type { ToolExchange } from './tool-exchange.ts'
+
+/** Bodies and error of a record that an exchange with an MCP server makes. */
+export interface ToolExchange {
+  request: object
+  /** Null: nothing came. */
+  response: object | null
+  error: string | null
+}
+
+/** What the record has of the call itself. */
+interface ToolCaller {
+  id: string
+  caller: { projectId: string | undefined }
+  labels: CallLabels
+  trace?: TraceContext | undefined
+  latencyMs: number
+  abortedBy: 'client' | 'upstream' | null
+}
 
 /** The fields of a tool call's record, and its bodies as JSON within the limit. */
-export function toolRecord(call: FinishedCall, { request, response, error }: ToolExchange, maxBytes: number) {
+export function toolRecord(call: ToolCaller, { request, response, error }: ToolExchange, maxBytes: number) {
   const { metadata, ...labels } = call.labels
   return {
     fields: {
