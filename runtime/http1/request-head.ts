@@ -29,6 +29,8 @@ export function outgoingRequest({ method, target, host, headers, body }: Request
     hasLength ||= name.length === 14 && name.toLowerCase() === 'content-length'
   }
   const isChunked = body !== null && !Buffer.isBuffer(body) && !hasLength
+  // It came in chunks, and is whole now.
+  if (Buffer.isBuffer(body) && !hasLength) head += `content-length: ${body.length}\r\n`
   if (isChunked) head += 'transfer-encoding: chunked\r\n'
   return { method, head: `${head}\r\n`, body, isChunked }
 }

@@ -65,7 +65,7 @@ export function createGateway(
   const metrics = createGatewayMetrics(registry)
   const now = () => clock.now()
   const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
-  const upstreams = createUpstreams({ config, environment, dispatcher: backend, metrics, log })
+  const upstreams = createUpstreams({ config, environment, outside: backend, direct: backend, metrics, log })
   const own = createOwn(config, backend, { log, now })
   const stripBodies = createStripBodies(own && (() => own.settings()))
   const spool = createSpool(config, { metrics, log, clock, stripBodies })

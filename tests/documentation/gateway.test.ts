@@ -238,7 +238,7 @@ upstreams:
 | \`url\` | base URL |
 | \`kind\` | \`model\` (default) or \`mcp\` |
 | \`hosts\`, \`port\`, \`path_prefix\` | what it takes; the one without any comes last |
-| \`credentials\` | a key with its header (a bearer token without one), or OAuth 2 client credentials. Secrets come from the environment or from files. Without credentials the application's \`Authorization\` is forwarded, which \`GATEWAY_AUTH=project_keys\` does not allow |
+| \`credentials\` | a key with its header (a bearer token without one), OAuth 2 client credentials, or those of [Google or AWS](#credentials-of-google-and-aws). Secrets come from the environment or from files. Without credentials the application's \`Authorization\` is forwarded, which \`GATEWAY_AUTH=project_keys\` does not allow |
 | \`projects\` | projects that may call it; others get 403 \`upstream_not_allowed\` |
 | \`provider\` | in records; by the host name of \`url\` without it |
 | \`websockets\` | \`true\` or \`false\`, instead of what is known of the provider |
@@ -253,6 +253,39 @@ upstreams:
   need a restart.
 - **The gateway does not** retry a call at another upstream, balance load between upstreams, or cache answers:
   each would change what an application sees. Name several addresses of one model in DNS or a load balancer.
+
+## Credentials of Google and AWS
+
+\`\`\`yaml
+upstreams:
+  - name: vertex
+    url: https://europe-west1-aiplatform.googleapis.com
+    path_prefix: /vertex
+    credentials: { google: { service_account: { file: /run/secrets/google.json } } }
+  - name: bedrock
+    url: https://bedrock-runtime.eu-west-1.amazonaws.com
+    path_prefix: /bedrock
+    credentials: { aws: { region: eu-west-1, identity: workload } }
+\`\`\`
+
+| credentials | the gateway sends |
+| --- | --- |
+| \`google: { service_account }\` | tokens for that account's JSON file; \`scope\` narrows \`cloud-platform\` |
+| \`google: { identity: workload }\` | tokens of the metadata server (workload identity; \`GCE_METADATA_HOST\`) |
+| \`aws: { region, access_key_id, secret_access_key }\` | a signature (SigV4) of each request, by these keys; also \`session_token\` |
+| \`aws: { region, identity: workload }\` | the same by the role's temporary keys |
+
+- **A role's keys** are found by the variables of AWS's own clients, in their order: web identity
+  (\`AWS_ROLE_ARN\`, \`AWS_WEB_IDENTITY_TOKEN_FILE\`), the container
+  (\`AWS_CONTAINER_CREDENTIALS_FULL_URI\` or \`_RELATIVE_URI\`), the instance (version 2 of its metadata
+  service). \`AWS_ENDPOINT_URL_STS\` names another STS. \`service\` is \`bedrock\` unless set.
+- **Tokens and keys** are kept in memory and renewed before they expire. Where the provider calls them
+  expired, the gateway renews them and sends the call once more, if its body is still in memory.
+- **AWS signs bodies**: the gateway reads a body of up to 32 MiB before it forwards it; a longer one gets 413.
+  These bodies share a budget of \`CAPTURE_TOTAL_MAX_BYTES\`; beyond it calls get 503 \`no_memory\`.
+- **Headers**: \`Authorization\`, \`x-amz-date\`, \`x-amz-security-token\` and \`x-amz-content-sha256\` of the
+  application are replaced. Its other \`x-amz-*\` headers are signed. A client that signs by itself passes the
+  proxy key as \`X-Service-Key\`; one with a Bedrock API key uses the proxy key in its place.
 `
 
 test('docs/gateway.md is made from the code', () => {

@@ -38,7 +38,7 @@ export async function startGateway(environment: Record<string, string>): Promise
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const metrics = createMetrics()
   const log = createLog('gateway-test', 'silent')
-  const gateway = createGateway(parsed.value, { log, metrics, clock: systemClock })
+  const gateway = createGateway(parsed.value, { log, metrics, clock: systemClock, environment })
   await gateway.start()
   const port = gateway.port()
   return {

@@ -1,16 +1,18 @@
 import { errors } from 'undici'
 import { AnswerTimeout } from '#runtime/http1/http-connection.ts'
-import { TokenUnavailable } from '../upstreams/upstream-credentials.ts'
+import { TokenUnavailable } from '../upstreams/renewed.ts'
 import {
+  noMemory,
   requestTooLarge,
   tokenUnavailable,
+  tooLargeToSign,
   tooManyWaiting,
   upstreamOpen,
   upstreamTimeout,
   upstreamUnreachable,
   type GatewayAnswer,
 } from './gateway-answer.ts'
-import { RequestTooLarge } from './request-body.ts'
+import { NoMemory, RequestTooLarge, TooLargeToSign } from './request-body.ts'
 
 /** The call exceeded CALL_TIMEOUT_MS. */
 export class CallTooLong extends Error {}
@@ -26,6 +28,8 @@ export function answerForFailure(error: Error): GatewayAnswer {
   if (error instanceof TokenUnavailable) return tokenUnavailable
   if (error instanceof TooManyWaiting) return tooManyWaiting
   if (error instanceof UpstreamOpen) return upstreamOpen
+  if (error instanceof TooLargeToSign) return tooLargeToSign
+  if (error instanceof NoMemory) return noMemory
   if (error instanceof RequestTooLarge) return requestTooLarge
   const isTimeout =
     error instanceof CallTooLong ||

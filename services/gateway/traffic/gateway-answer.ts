@@ -130,6 +130,22 @@ export const requestTooLarge: GatewayAnswer = {
   code: 'request_too_large',
   refusal: 'body',
 }
+export const tooLargeToSign: GatewayAnswer = {
+  status: 413,
+  message: 'The body of the request is larger than the 32 MiB that the gateway signs for this upstream.',
+  type: 'invalid_request_error',
+  code: 'request_too_large',
+  refusal: 'body',
+}
+export const noMemory: GatewayAnswer = {
+  status: 503,
+  message:
+    'The gateway has no memory left for the body that it must sign (CAPTURE_TOTAL_MAX_BYTES). Try again later.',
+  type: 'server_error',
+  code: 'no_memory',
+  refusal: 'waiting',
+  retryAfterSeconds: 1,
+}
 export const tooManyWaiting: GatewayAnswer = {
   status: 503,
   message: 'Too many calls are waiting for a connection to the model provider. Try again later.',

@@ -37,11 +37,11 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   #lastChunk: Buffer | undefined
   #sentMs = 0
   #firstByteMs: number | null = null
-  /** The credential sent to the provider. */
-  #presented: string | undefined
+  /** The credential by which the provider was asked. */
+  #presented: object | undefined
   #forwarded: ForwardedBody = null
   #permit: Permit | undefined
-  /** Whether the current answer is a 401 that will be retried. */
+  /** Whether the current answer refuses credentials and will be retried. */
   #isDiscarding = false
   #isSecondTry = false
   #clientGone = false
@@ -62,7 +62,10 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     const { projectId } = call.caller
     const asks = { path: call.path, headers: request.headers }
     this.#captured = call.isRecorded ? new CapturedCall(budget.of(projectId), maxBodyBytes, asks) : null
-    this.#body = new RequestBody(request, this.#captured, bufferBudget.of(projectId), maxRequestBytes)
+    this.#body = new RequestBody(request, this.#captured, bufferBudget.of(projectId), {
+      maxBytes: maxRequestBytes,
+      isWhole: call.upstream.credentials?.signsBody === true,
+    })
   }
 
   forward(): void {
@@ -95,18 +98,15 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   async #dispatch(): Promise<void> {
-    const { upstream, path } = this.#call
-    const { credentials } = upstream
-    let { headers } = this.#call
-    if (credentials !== undefined) {
-      const given = credentials.header()
-      const { name, value } = given instanceof Promise ? await given : given
-      this.#presented = value
-      headers = [...headers, name, value]
-    }
-    if (this.#isOver) return
+    const { upstream, path, headers } = this.#call
     const method = this.#request.method ?? 'GET'
-    this.#exchange = upstream.send({ method, path, headers, body: this.#forwarded }, this)
+    const request = { method, path, headers, body: this.#forwarded }
+    const given = upstream.present(request)
+    const presented = given instanceof Promise ? await given : given
+    if (this.#isOver) return
+    this.#presented = presented?.credential
+    const own = presented === undefined ? headers : [...headers, ...presented.headers]
+    this.#exchange = upstream.send({ ...request, headers: own }, this)
   }
 
   /** Fails a call that was not sent. */
@@ -121,20 +121,21 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#permit = undefined
   }
 
-  /** A refused token may have expired: retry once with a new one, if the body is still in memory. */
-  #isWorthAnotherTry(status: number): boolean {
+  /** Refused credentials may have expired: retry once with new ones, if the body is still in memory. */
+  #isWorthAnotherTry(answer: AnswerHead): boolean {
     const { credentials } = this.#call.upstream
-    if (status !== 401 || credentials === undefined || this.#presented === undefined) return false
-    // Even if this call cannot be retried, the next one gets another token.
-    const mayHaveAnother = credentials.refused(this.#presented)
+    if (answer.status < 400 || credentials === undefined || this.#presented === undefined) return false
+    // Even if this call cannot be retried, the next one gets other credentials.
+    const mayHaveAnother = credentials.refused(this.#presented, answer)
     const isAtHand = this.#forwarded === null || Buffer.isBuffer(this.#forwarded)
     return mayHaveAnother && isAtHand && !this.#isSecondTry && !this.#clientGone
   }
 
-  onAnswer({ status, reason, headers }: AnswerHead): void {
+  onAnswer(answer: AnswerHead): void {
     this.#call.upstream.breaker.answered()
-    this.#isDiscarding = this.#isWorthAnotherTry(status)
+    this.#isDiscarding = this.#isWorthAnotherTry(answer)
     if (this.#isDiscarding) return
+    const { status, reason, headers } = answer
     this.#status = status
     this.#answer = answerHeaders(headers, this.#call.id)
     this.#captured?.answers(this.#answer)

@@ -5,6 +5,9 @@ import type { CapturedCall } from '../recording/captured-call.ts'
 
 /** Longer bodies, and those of unknown length, are streamed. */
 const maxBufferedBytes = 256 * 1024
+/** Maximum of a body that is signed whole. Bedrock takes 25 MB. */
+const maxSignedBytes = 32 * 1024 * 1024
+const firstGatheredBytes = 64 * 1024
 
 /** A body for the provider: none, buffered, or streamed. */
 export type ForwardedBody = null | Buffer | Readable
@@ -19,6 +22,18 @@ interface BodyHandlers {
 /** The body exceeds REQUEST_MAX_BYTES. */
 export class RequestTooLarge extends Error {}
 
+/** The body must be signed, and is too long to be kept in memory for that. */
+export class TooLargeToSign extends Error {}
+
+/** The body must be kept in memory, and the budget is used up. */
+export class NoMemory extends Error {}
+
+interface BodyLimits {
+  maxBytes: number
+  /** Whether the body is needed as a whole before it is forwarded. */
+  isWhole: boolean
+}
+
 /**
  * The body of a request on its way to the provider; `captured` gets a copy. Buffered bodies share a memory
  * budget: without one, a single key with 20,000 connections took 5 GB.
@@ -28,7 +43,9 @@ export class RequestBody {
   readonly #captured: Pick<CapturedCall, 'asked'> | null
   readonly #budget: CaptureBudget
   readonly #maxBytes: number
+  readonly #isWhole: boolean
   #bufferedBytes = 0
+  #isLeft = false
   #passing: Readable | undefined
   #received = 0
 
@@ -36,12 +53,13 @@ export class RequestBody {
     request: IncomingMessage,
     captured: Pick<CapturedCall, 'asked'> | null,
     budget: CaptureBudget,
-    maxBytes: number,
+    { maxBytes, isWhole }: BodyLimits,
   ) {
     this.#request = request
     this.#captured = captured
     this.#budget = budget
     this.#maxBytes = maxBytes
+    this.#isWhole = isWhole
   }
 
   /** Bytes received. */
@@ -54,6 +72,7 @@ export class RequestBody {
     const { 'content-length': length, 'transfer-encoding': coding } = this.#request.headers
     if (coding === undefined && (length === undefined || length === '0')) handlers.ready(null)
     else if (coding === undefined && this.#canBuffer(Number(length))) this.#buffer(handlers)
+    else if (this.#isWhole) this.#gather(handlers, Number(length ?? firstGatheredBytes))
     else {
       this.#passing = this.#stream()
       handlers.ready(this.#passing)
@@ -62,6 +81,7 @@ export class RequestBody {
 
   /** The call has ended: the rest of the body is discarded. */
   leave(): void {
+    this.#isLeft = true
     this.#budget.release(this.#bufferedBytes)
     this.#bufferedBytes = 0
     if (this.#request.complete) return
@@ -87,6 +107,56 @@ export class RequestBody {
       at += chunk.length
     })
     this.#onEnd(() => ready(whole ?? null), broken)
+  }
+
+  /** Keeps a body of any length within the bounds, in a buffer that grows. */
+  #gather({ ready, broken }: BodyHandlers, expectedBytes: number): void {
+    let whole = Buffer.alloc(0)
+    let length = 0
+    if (expectedBytes > maxSignedBytes) {
+      broken(new TooLargeToSign(`the request is larger than ${maxSignedBytes} bytes`))
+      return
+    }
+    this.#request.on('data', (chunk: Buffer) => {
+      this.#onChunk(chunk)
+      if (this.#isLeft) return
+      const needed = length + chunk.length
+      if (needed > whole.length) {
+        const grown =
+          whole.length === 0
+            ? Math.max(expectedBytes, needed)
+            : Math.min(maxSignedBytes, Math.ceil(1.5 * needed))
+        const fault = this.#faultOf(needed, grown - whole.length)
+        if (fault !== undefined) {
+          broken(fault)
+          return
+        }
+        const longer = Buffer.allocUnsafeSlow(grown)
+        whole.copy(longer, 0, 0, length)
+        whole = longer
+      }
+      chunk.copy(whole, length)
+      length = needed
+    })
+    this.#onEnd(
+      () => {
+        if (!this.#isLeft) ready(whole.subarray(0, length))
+      },
+      (error) => {
+        if (!this.#isLeft) broken(error)
+      },
+    )
+  }
+
+  /** Acquires memory for a body that must be whole. */
+  #faultOf(bytes: number, more: number): Error | undefined {
+    if (bytes > maxSignedBytes)
+      return new TooLargeToSign(`the request is larger than ${maxSignedBytes} bytes`)
+    if (bytes > this.#maxBytes)
+      return new RequestTooLarge(`the request is larger than ${this.#maxBytes} bytes`)
+    if (!this.#budget.acquire(more)) return new NoMemory('no memory is left for bodies')
+    this.#bufferedBytes += more
+    return undefined
   }
 
   /** Uses events: an iterator would block other readers of the request while it waits for a chunk. */

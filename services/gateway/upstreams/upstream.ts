@@ -13,7 +13,7 @@ import { createUpstreamSockets, type UpstreamSockets } from '../websockets/upstr
 import { createBreaker, noBreaker, type Breaker } from './breaker.ts'
 import { createCredentials } from './create-credentials.ts'
 import type { UpstreamMatch } from './find-upstream.ts'
-import type { UpstreamCredentials } from './upstream-credentials.ts'
+import type { Presented, UpstreamCredentials } from './upstream-credentials.ts'
 import type { UpstreamEntry, UpstreamKind } from './upstreams-file.ts'
 
 /** A model provider, or another server, to which calls are forwarded. */
@@ -30,6 +30,8 @@ export interface Upstream {
   droppedFor: ReturnType<typeof createDropped>
   /** Calls `start` when the call may be sent, possibly at once; an error if it may not. */
   enter(projectId: string | undefined, start: (permit: Permit) => void): Permit | Error
+  /** The credentials for a request; undefined: it has its own. */
+  present(request: ForwardedRequest): Presented | Promise<Presented> | undefined
   /** Sends a call to `path` below the base URL. */
   send(request: ForwardedRequest, handler: AnswerHandler): Exchange
   sockets: UpstreamSockets
@@ -55,7 +57,9 @@ export interface UpstreamDependencies {
   /** Holds secrets that UPSTREAMS_FILE names. */
   environment: NodeJS.ProcessEnv
   /** For requests to identity providers. */
-  dispatcher: Dispatcher
+  outside: Dispatcher
+  /** For requests to metadata services beside the gateway. */
+  direct: Dispatcher
   metrics: GatewayMetrics
   log: Log
 }
@@ -67,7 +71,7 @@ export interface UpstreamDependencies {
 const keepAliveMs = 15_000
 
 export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDependencies): Upstream {
-  const { config, dispatcher, metrics, log } = dependencies
+  const { config, metrics } = dependencies
   const { hostname, host, pathname } = new URL(entry.url)
   const basePath = pathname === '/' ? '' : pathname
   // Workers share limits equally. Those of the configuration are divided already.
@@ -84,7 +88,7 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
     onWaiting: (change) => metrics.waiting(change),
   })
   const breaker = createBreakerOf(entry, dependencies)
-  const credentials = createCredentials(entry, dispatcher, log)
+  const credentials = createCredentials(entry, dependencies)
   const kind = entry.kind ?? 'model'
   return {
     name: entry.name,
@@ -98,6 +102,7 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
       breaker.mayTry()
         ? (queue.acquire(projectId, start) ?? new TooManyWaiting('too many calls are waiting'))
         : new UpstreamOpen('the upstream gives no answers'),
+    present: ({ path, ...request }) => credentials?.present({ ...request, target: basePath + path, host }),
     send: ({ path, ...request }, handler) =>
       pool.send(outgoingRequest({ ...request, target: basePath + path, host }), handler),
     sockets: createUpstreamSockets({ url: entry.url, isOn: entry.websockets, connect, answerMs }),

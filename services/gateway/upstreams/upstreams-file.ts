@@ -1,37 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { baseUrl, httpUrl } from '#runtime/config-addresses.ts'
+import { baseUrl } from '#runtime/config-addresses.ts'
 import { messageOf } from '#runtime/errors.ts'
-import { isHeaderValue } from '#runtime/http1/request-head.ts'
+import { credentialsSchema, readCredentials, type UpstreamSecret } from './credentials-schema.ts'
 
 const milliseconds = z.int().min(1).max(3_600_000).optional()
 const hostName = z
   .string()
   .regex(/^[a-z0-9.-]+$|^\[[0-9a-f:]+\]$/, 'expected a host name in lower case, without a port')
-
-/** A secret is named, not written: an environment variable, or a file such as a mounted secret. */
-const secret = z.union([
-  z.strictObject({ env: z.string().min(1) }),
-  z.strictObject({ file: z.string().min(1) }),
-])
-
-const credentials = z.union([
-  z.strictObject({
-    key: secret,
-    /** Header that carries the key; a bearer token without one. */
-    header: z
-      .string()
-      .regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header')
-      .optional(),
-  }),
-  z.strictObject({
-    token_url: httpUrl(),
-    client_id: z.string().min(1),
-    client_secret: secret,
-    scope: z.string().min(1).optional(),
-  }),
-])
 
 const entrySchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'expected up to 32 of a-z, 0-9 and -'),
@@ -47,7 +24,7 @@ const entrySchema = z.strictObject({
     .optional(),
   /** Of records; without it by the host name of `url`. */
   provider: z.string().min(1).max(64).optional(),
-  credentials: credentials.optional(),
+  credentials: credentialsSchema.optional(),
   /** Projects that may call it, with GATEWAY_AUTH=project_keys; without a list all may. */
   projects: z.array(z.string().regex(/^prj_[a-z0-9]+$/)).optional(),
   /** Without it, where the provider is known to have them. */
@@ -87,10 +64,6 @@ export interface UpstreamEntry extends Omit<z.output<typeof entrySchema>, 'crede
   credentials: UpstreamSecret | undefined
 }
 
-export type UpstreamSecret =
-  | { kind: 'key'; key: string; header: string | undefined }
-  | { kind: 'client'; url: string; clientId: string; clientSecret: string; scope: string | undefined }
-
 /** The file cannot be used; the message names each field and what was expected. */
 class UpstreamsFileInvalid extends Error {}
 
@@ -118,7 +91,7 @@ export function readUpstreamsFile(
         throw fail("is needed with GATEWAY_AUTH=project_keys: a project's key must never reach the provider")
       return { ...entry, credentials: undefined }
     }
-    return { ...entry, credentials: withSecret(entry.credentials, environment, fail) }
+    return { ...entry, credentials: readCredentials(entry.credentials, environment, fail) }
   })
 }
 
@@ -127,32 +100,5 @@ function parsedFile(path: string): unknown {
     return parse(readFileSync(path, 'utf8'))
   } catch (error) {
     throw new UpstreamsFileInvalid(`${path}: ${messageOf(error)}`, { cause: error })
-  }
-}
-
-function withSecret(
-  given: z.output<typeof credentials>,
-  environment: NodeJS.ProcessEnv,
-  fail: (what: string) => Error,
-): UpstreamSecret {
-  const read = (from: z.output<typeof secret>): string => {
-    const [value, where] =
-      'env' in from ? [environment[from.env], from.env] : [contentOf(from.file, fail), from.file]
-    if (value === undefined || value === '' || !isHeaderValue(value))
-      throw fail(
-        `expected in ${where} a secret that a header may hold, found ${value ? 'another' : 'nothing'}`,
-      )
-    return value
-  }
-  if ('key' in given) return { kind: 'key', key: read(given.key), header: given.header }
-  const { token_url: url, client_id: clientId, client_secret: clientSecret, scope } = given
-  return { kind: 'client', url, clientId, clientSecret: read(clientSecret), scope }
-}
-
-function contentOf(file: string, fail: (what: string) => Error): string {
-  try {
-    return readFileSync(file, 'utf8').trimEnd()
-  } catch (error) {
-    throw fail(messageOf(error))
   }
 }

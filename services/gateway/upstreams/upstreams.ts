@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '#runtime/errors.ts'
 import type { GatewayConfig } from '../config.ts'
+import type { UpstreamSecret } from './credentials-schema.ts'
 import { findUpstream, type RequestTarget } from './find-upstream.ts'
 import { createUpstream, type Upstream, type UpstreamDependencies } from './upstream.ts'
-import { readUpstreamsFile, type UpstreamEntry, type UpstreamSecret } from './upstreams-file.ts'
+import { readUpstreamsFile, type UpstreamEntry } from './upstreams-file.ts'
 
 export interface Upstreams {
   /** The upstream that takes a request; undefined if none does. */
