@@ -17,13 +17,14 @@ import {
   unlessWrong,
   wholeNumber,
 } from '#runtime/config.ts'
-import { baseUrl, httpUrl, listenHost } from '#runtime/config-addresses.ts'
+import { baseUrl, listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { maxBodyBytes } from './capture-limit.ts'
 import { recordedPaths } from './traffic/recorded-paths.ts'
 import { timeLimitFields } from './traffic/time-limit-fields.ts'
+import { upstreamTokenFields } from './upstreams/token-fields.ts'
 import { websocketFields } from './websockets/websocket-fields.ts'
 
 const kibibyte = 1024
@@ -88,6 +89,9 @@ export const gatewayConfigSchema = z
     PROXY_API_KEY: listOf(z.string())
       .optional()
       .describe('Keys for applications, comma-separated. Required unless they use project keys.'),
+    PROXY_KEY_IN_QUERY: flag().describe(
+      "Whether applications may send that key, or a project's, as `?key=`, as some Google clients do. Only for an upstream with credentials of the gateway, which then gets the query without it. Proxies before the gateway may log it.",
+    ),
     UPSTREAM_API_KEY: z
       .string()
       .refine(isHeaderValue, 'expected a valid header value')
@@ -98,22 +102,7 @@ export const gatewayConfigSchema = z
       .regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header')
       .optional()
       .describe('Header that carries UPSTREAM_API_KEY, for instance `api-key`. Unset: a bearer token.'),
-    UPSTREAM_AUTH: z
-      .enum(['key', 'client_credentials'])
-      .default('key')
-      .describe(
-        '`key`: UPSTREAM_API_KEY if set. `client_credentials`: an OAuth 2 token from UPSTREAM_TOKEN_URL.',
-      ),
-    UPSTREAM_TOKEN_URL: httpUrl()
-      .optional()
-      .describe('Token endpoint of the identity provider, for UPSTREAM_AUTH=client_credentials.'),
-    UPSTREAM_CLIENT_ID: z.string().min(1).optional().describe('Client id for the token request.'),
-    UPSTREAM_CLIENT_SECRET: z.string().min(1).optional().describe('Its secret.'),
-    UPSTREAM_TOKEN_SCOPE: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Scope of the tokens, for instance `https://cognitiveservices.azure.com/.default`.'),
+    ...upstreamTokenFields,
     UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(10_000, 600_000).describe(
       'Time limit for connecting to the provider.',
     ),

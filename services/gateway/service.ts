@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { readVersion } from '#runtime/read-version.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
@@ -12,6 +12,7 @@ import type { Tracing } from '#runtime/tracing/tracing.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
 import { captureMaxBytes } from './capture-limit.ts'
 import type { GatewayConfig } from './config.ts'
+import { createAgents } from './create-agents.ts'
 import { keyCredential, secretCredential } from './delivery/credentials.ts'
 import { createHeartbeat, type GatewayReport, type Heartbeat } from './delivery/heartbeat.ts'
 import { createSender } from './delivery/create-sender.ts'
@@ -48,11 +49,6 @@ export interface Gateway extends Service {
   port(): number
 }
 
-/**
- * How long connecting to the API may take: detects one that drops packets, whatever BACKEND_TIMEOUT_MS allows
- * its answers.
- */
-const longestConnectMs = 3_000
 /** How long a stopping gateway still sends; the rest stays on disk. */
 const sendOnStopMs = 3_000
 
@@ -64,8 +60,8 @@ export function createGateway(
   const { log, metrics: registry, clock, tracing } = dependencies
   const metrics = createGatewayMetrics(registry)
   const now = () => clock.now()
-  const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
-  const upstreams = createUpstreams({ config, environment, outside: backend, direct: backend, metrics, log })
+  const { backend, outside, closeAgents } = createAgents(config)
+  const upstreams = createUpstreams({ config, environment, outside, direct: backend, metrics, log })
   const own = createOwn(config, backend, { log, now })
   const stripBodies = createStripBodies(own && (() => own.settings()))
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
@@ -96,6 +92,7 @@ export function createGateway(
     authorize: createCallers(config, backend, { own, log, now }),
     isRecordedPath: config.GATEWAY_RECORD_OTHER,
     forwardOther: forwardsOther(config, log),
+    keyInQuery: config.PROXY_KEY_IN_QUERY,
     ...{ now, metrics, log, tracing },
   }
   const listener = (port: number): Listener => ({ port, server: createTrafficServer(traffic) })
@@ -114,7 +111,7 @@ export function createGateway(
     name: `${hostname()}:${config.GATEWAY_PORT}/${worker}`,
     version: readVersion(),
     startedMs: clock.now(),
-    closeClients: () => Promise.all([close(), upstreams.close(), backend.close()]),
+    closeClients: () => Promise.all([close(), upstreams.close(), closeAgents()]),
   })
 }
 
@@ -257,9 +254,4 @@ function refuseLimitedTier(config: GatewayConfig, own: OwnProject | undefined): 
   throw new Error(
     `GATEWAY_DELIVERY=kafka: project ${settings.projectId} is on tier ${settings.tier}, whose limit only the API can keep; set GATEWAY_DELIVERY=api`,
   )
-}
-
-function createBackendAgent(timeoutMs: number): Agent {
-  const connect = { timeout: Math.min(timeoutMs, longestConnectMs) }
-  return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect })
 }

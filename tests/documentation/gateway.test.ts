@@ -254,6 +254,13 @@ upstreams:
 - **The gateway does not** retry a call at another upstream, balance load between upstreams, or cache answers:
   each would change what an application sees. Name several addresses of one model in DNS or a load balancer.
 
+## The key in the query
+
+With \`PROXY_KEY_IN_QUERY=true\` the proxy key may be \`?key=\`, for upstreams with credentials of the gateway; for
+others such a request gets 401. The gateway removes \`key\` and leaves the rest of the query as it came: the only
+change that it makes to a query. It does so before anything is logged, spooled, recorded or traced. Two different
+keys in one request, in headers or query, get 401.
+
 ## Credentials of Google and AWS
 
 \`\`\`yaml

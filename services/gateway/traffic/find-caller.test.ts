@@ -56,6 +56,19 @@ test.each<[name: string, raw: string[], caller: unknown, heldBy: string[]]>([
   if (typeof caller !== 'string') expect([...found.heldBy].toSorted()).toEqual(heldBy)
 })
 
+test.each<[name: string, raw: string[], query: string[], caller: unknown, heldBy: string[]]>([
+  ['our key in the query', [], ['ours'], one, ['?key']],
+  ['the same in a header', ['x-goog-api-key', 'ours'], ['ours'], one, ['?key', 'x-goog-api-key']],
+  ["the provider's beside ours", ['x-goog-api-key', 'ours'], ['theirs'], one, ['x-goog-api-key']],
+  ['another of ours in a header', ['x-goog-api-key', 'ours'], ['other'], 'unknown', []],
+  ['twice in the query', [], ['ours', 'ours'], 'unknown', []],
+  ['a header that comes twice', ['x-api-key', 'ours', 'X-API-Key', 'ours'], ['ours'], 'unknown', []],
+])('with a query: %s', async (_name, raw, query, caller, heldBy) => {
+  const found = await findCaller(raw, authorize, query)
+  expect(found.caller).toEqual(caller)
+  expect([...found.heldBy].toSorted()).toEqual(heldBy)
+})
+
 describe('headers that the provider does not get', () => {
   const heldBy = (raw: string[]) => {
     const found = findCaller(raw, authorize)

@@ -32,6 +32,7 @@ import { acceptSockets, asksForSocket } from '../websockets/accept-sockets.ts'
 import type { SocketDependencies } from '../websockets/forwarded-socket.ts'
 import { isAllowedOnSharedAccount, isAllowedSocket, isModelCall } from './call-paths.ts'
 import type { ProxyDependencies } from './forwarded-call.ts'
+import { inQuery, readQueryKeys, withoutQueryKeys } from './query-key.ts'
 import { startCallSpan } from './measure-call.ts'
 import { ProxyCall } from './proxy-call.ts'
 import type { IsRecordedPath } from './recorded-paths.ts'
@@ -43,6 +44,8 @@ export interface TrafficDependencies extends ProxyDependencies, SocketDependenci
   upstreams: Pick<Upstreams, 'find'>
   authorize: Authorizer
   isRecordedPath: IsRecordedPath
+  /** Whether the key may be in the query (PROXY_KEY_IN_QUERY). */
+  keyInQuery: boolean
   /** Whether requests other than model calls are forwarded. */
   forwardOther: boolean
   /** Time limit for receiving a complete request. */
@@ -121,7 +124,7 @@ function answerFaults(server: Server, { metrics, now }: TrafficDependencies): vo
 type Expectation = 'nothing' | 'continue' | 'unknown'
 
 function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
-  const { authorize, isRecordedPath, metrics, tracing, now } = dependencies
+  const { authorize, isRecordedPath, keyInQuery, metrics, tracing, now } = dependencies
   const refuse = createRefuse(dependencies)
 
   const handle = (
@@ -131,7 +134,9 @@ function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
     found: FoundCaller,
   ): void => {
     const nowMs = now()
-    const route = routeOf(request, expects, found.caller, dependencies)
+    // From here on nothing sees it that could log, record or forward it.
+    if (found.heldBy.has(inQuery)) request.url = withoutQueryKeys(request.url ?? '')
+    const route = routeOf(request, expects, found, dependencies)
     const dropped = 'refusal' in route ? found.heldBy : route.upstream.droppedFor(found.heldBy)
     const { forwarded, service } = splitRequestHeaders(request.rawHeaders, dropped)
     const { labels, requestId, attackMark, malformed } = readServiceHeaders(service, nowMs)
@@ -158,7 +163,8 @@ function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
   }
 
   return (request: IncomingMessage, response: ServerResponse, expects: Expectation = 'nothing'): void => {
-    const found = findCaller(request.rawHeaders, authorize)
+    const queryKeys = keyInQuery ? readQueryKeys(request.url ?? '') : undefined
+    const found = findCaller(request.rawHeaders, authorize, queryKeys)
     if (!(found instanceof Promise)) {
       handle(request, response, expects, found)
       return
@@ -174,7 +180,7 @@ function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
 function routeOf(
   request: IncomingMessage,
   expects: Expectation,
-  caller: Caller | 'unknown' | 'unavailable',
+  { caller, heldBy }: FoundCaller,
   { upstreams, forwardOther, maxRequestBytes }: TrafficDependencies,
 ): { caller: Caller; upstream: Upstream; path: string } | { refusal: GatewayAnswer } {
   const refusal = refusalOf(request, expects, caller, maxRequestBytes)
@@ -185,6 +191,8 @@ function routeOf(
   const { host } = request.headers
   const upstream = upstreams.find({ host, port: request.socket.localPort, path: target })
   if (upstream === undefined) return { refusal: noUpstream }
+  // Without credentials of ours the provider may expect the query as it came.
+  if (heldBy.has(inQuery) && upstream.credentials === undefined) return { refusal: invalidKey }
   if (!upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
   const path = withoutPrefix(target, upstream.match)
   const isForwarded =

@@ -73,7 +73,7 @@ test("a service account's assertion says what Google's own client says", async (
   expect(own).toMatchObject({ isSigned: true, claims: { aud: `${server.url}/token` } })
   expect(theirs?.isSigned).toBe(true)
   expect(own?.head).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'kid-1' })
-  const { iat, exp } = own?.claims as { iat: number; exp: number }
+  const { iat, exp } = (own?.claims ?? {}) as { iat: number; exp: number }
   expect([iat, exp - iat]).toEqual([Math.floor(nowMs / 1_000), 3_600])
   const timeless = (parts: typeof own) => {
     const { iat: _iat, exp: _exp, aud: _aud, ...claims } = parts?.claims ?? {}
