@@ -133,6 +133,9 @@ export const receiverFields = {
     .default([...defaultWebhookPorts])
     .transform((ports) => new Set(ports))
     .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
+  WEBHOOK_PROXY_RESOLVES: flag().describe(
+    'With UPSTREAM_PROXY_URL: whether only the egress proxy can resolve names of receivers. Their addresses are then not checked: the policy of the proxy takes the place of ours. The same for the API and the notifier.',
+  ),
   DESTINATION_ALLOW: listOf(z.string())
     .default([])
     .transform((entries, context) => {

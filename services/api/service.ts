@@ -167,7 +167,7 @@ function apiRoutes(
   const maskKeyOf = createMaskKeys(config.SEARCH_KEY)
   const defaultTier = defaultTierOf(config)
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
-  const resolveHost = createResolveHost(clock)
+  const resolveHost = createResolveHost(clock, config.WEBHOOK_PROXY_RESOLVES)
   const checkWebhook = createCheckWebhook(outbound, resolveHost)
   return [
     // Before findings, whose {id} would match `owners`.

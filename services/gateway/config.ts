@@ -19,6 +19,7 @@ import {
 } from '#runtime/config.ts'
 import { baseUrl, listenHost } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
+import { egressFields } from '#runtime/egress/egress-fields.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { maxBodyBytes } from './capture-limit.ts'
@@ -103,6 +104,7 @@ export const gatewayConfigSchema = z
       .optional()
       .describe('Header that carries UPSTREAM_API_KEY, for instance `api-key`. Unset: a bearer token.'),
     ...upstreamTokenFields,
+    ...egressFields,
     UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(10_000, 600_000).describe(
       'Time limit for connecting to the provider.',
     ),

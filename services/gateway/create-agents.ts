@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { createEgressConnector } from '#runtime/egress/egress-connector.ts'
 import type { GatewayConfig } from './config.ts'
 
 /**
@@ -15,8 +16,18 @@ export interface Agents {
   closeAgents: () => Promise<void>
 }
 
-export function createAgents({ BACKEND_TIMEOUT_MS: timeoutMs }: GatewayConfig): Agents {
+export function createAgents(config: GatewayConfig): Agents {
+  const { BACKEND_TIMEOUT_MS: timeoutMs, UPSTREAM_PROXY_URL: proxy } = config
   const connect = { timeout: Math.min(timeoutMs, longestConnectMs) }
-  const backend = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect })
-  return { backend, outside: backend, closeAgents: () => backend.close() }
+  const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+  const backend = new Agent({ ...limits, connect })
+  if (proxy === undefined) return { backend, outside: backend, closeAgents: () => backend.close() }
+  const outside = new Agent({ ...limits, connect: createEgressConnector(config, connect) })
+  return {
+    backend,
+    outside,
+    closeAgents: async () => {
+      await Promise.all([backend.close(), outside.close()])
+    },
+  }
 }

@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '#runtime/config.ts'
 import { hostOf } from '#runtime/outbound-address.ts'
+import { egressFields } from '#runtime/egress/egress-fields.ts'
 import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import type { AuditTarget } from './audit/send-audit.ts'
 
@@ -36,6 +37,7 @@ export const notifierConfig = z.object({
   ...postgresFields,
   ...sealingFields,
   ...receiverFields,
+  ...egressFields,
   WEBHOOK_CA: certificates()
     .optional()
     .describe('Certificate authorities of receivers besides the public ones, PEM.'),

@@ -93,6 +93,7 @@ function createParts(context: NotifierContext): Part[] {
   const sender = createSender({
     policy,
     ca: config.WEBHOOK_CA,
+    egress: config,
     resolveHost,
     timeoutMs: receiverTimeoutMs,
     maxConnections: total,

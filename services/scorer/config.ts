@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
+import { egressFields } from '#runtime/egress/egress-fields.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { tracingFields } from '#runtime/tracing/tracing-fields.ts'
 import { endpointKeys, judgeEndpoints, unknownKeysOf } from './judge-endpoints.ts'
@@ -33,6 +34,7 @@ export const scorerConfig = z
     ...registryFields,
     ...postgresFields,
     ...sealingFields,
+    ...egressFields,
     SCORER_MODEL: z
       .string()
       .min(1)

@@ -293,6 +293,21 @@ upstreams:
 - **Headers**: \`Authorization\`, \`x-amz-date\`, \`x-amz-security-token\` and \`x-amz-content-sha256\` of the
   application are replaced. Its other \`x-amz-*\` headers are signed. A client that signs by itself passes the
   proxy key as \`X-Service-Key\`; one with a Bedrock API key uses the proxy key in its place.
+
+## An egress proxy
+
+\`UPSTREAM_PROXY_URL=http://user:password@proxy.example:3128\` (or \`https://\`), the same for gateway, scorer and
+notifier. Upstreams, identity providers, the judge, webhooks and HTTP destinations are then reached by
+\`CONNECT\`, plain HTTP too; TLS ends at the target, so the proxy sees names or addresses and no content. Kafka,
+Postgres, the API, metadata services, loopback, mail and syslog servers are reached directly, and so is what
+\`NO_PROXY\` names.
+
+- **A proxy that fails**: the application gets 502 \`egress_proxy_failed\` with a sentence that names the proxy
+  and its answer. The breaker counts it as a call without an answer.
+- **Webhooks and HTTP destinations**: the notifier resolves and checks the name, and \`CONNECT\` goes to the
+  checked address, with the name in TLS (SNI) and \`Host\`. Where only the proxy can resolve names,
+  \`WEBHOOK_PROXY_RESOLVES=true\` (API and notifier) leaves that to it: then its policy, not ours, keeps
+  webhooks from internal addresses.
 `
 
 test('docs/gateway.md is made from the code', () => {

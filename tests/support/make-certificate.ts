@@ -9,11 +9,12 @@ export interface TestCertificate {
   cert: string
 }
 
-/** A self-signed certificate for 127.0.0.1. Trusting `cert` trusts only its holder. */
-export function makeCertificate(): TestCertificate {
+/** A self-signed certificate for 127.0.0.1 and `hosts`. Trusting `cert` trusts only its holder. */
+export function makeCertificate(...hosts: string[]): TestCertificate {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-tls-'))
   const kind = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1'
-  const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', 'key.pem', '-out', 'cert.pem']
+  const alternative = ['IP:127.0.0.1', ...hosts.map((host) => `DNS:${host}`)].join(',')
+  const names = ['-addext', `subjectAltName=${alternative}`, '-keyout', 'key.pem', '-out', 'cert.pem']
   try {
     execFileSync('openssl', ['req', ...kind.split(' '), ...names], { cwd: directory, stdio: 'pipe' })
     const read = (name: string) => readFileSync(join(directory, name), 'utf8')

@@ -45,9 +45,10 @@ const firstTryMs = 500
 
 /**
  * Resolves by DNS. A host that does not resolve in time has no addresses and may be saved: it may exist
- * later.
+ * later. So may all where only the egress proxy resolves names.
  */
-export function createResolveHost(clock: Clock): ResolveHost {
+export function createResolveHost(clock: Clock, proxyResolves = false): ResolveHost {
+  if (proxyResolves) return () => Promise.resolve([])
   const resolve = createDnsResolver(firstTryMs)
   return async (host) => {
     const timeout = new AbortController()

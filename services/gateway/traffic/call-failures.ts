@@ -1,8 +1,10 @@
 import { errors } from 'undici'
+import { ProxyFailed } from '#runtime/egress/open-tunnel.ts'
 import { AnswerTimeout } from '#runtime/http1/http-connection.ts'
 import { TokenUnavailable } from '../upstreams/renewed.ts'
 import {
   noMemory,
+  proxyFailed,
   requestTooLarge,
   tokenUnavailable,
   tooLargeToSign,
@@ -31,6 +33,7 @@ export function answerForFailure(error: Error): GatewayAnswer {
   if (error instanceof TooLargeToSign) return tooLargeToSign
   if (error instanceof NoMemory) return noMemory
   if (error instanceof RequestTooLarge) return requestTooLarge
+  if (error instanceof ProxyFailed) return proxyFailed(error.message)
   const isTimeout =
     error instanceof CallTooLong ||
     error instanceof AnswerTimeout ||

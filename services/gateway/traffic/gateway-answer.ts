@@ -160,6 +160,10 @@ export const upstreamUnreachable: GatewayAnswer = {
   type: 'upstream_error',
   code: 'upstream_unreachable',
 }
+export function proxyFailed(reason: string): GatewayAnswer {
+  const message = `The gateway could not reach the model provider: ${reason}.`
+  return { ...upstreamUnreachable, message, code: 'egress_proxy_failed' }
+}
 export const upstreamOpen: GatewayAnswer = {
   status: 503,
   message: 'The model provider has given no answers lately. Try again later.',
@@ -208,5 +212,6 @@ function bodyOf({ message, type, code }: GatewayAnswer): string {
 
 /** The error in the record of an incomplete answer. `own`: what the application received instead. */
 export function reasonOf(error: Error, own: GatewayAnswer | null): string {
-  return own === null ? error.message : `${own.message} (${error.message})`
+  if (own === null) return error.message
+  return own.message.includes(error.message) ? own.message : `${own.message} (${error.message})`
 }

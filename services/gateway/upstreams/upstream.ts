@@ -1,4 +1,5 @@
-import { buildConnector, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+import { createEgressConnector, type Connector } from '#runtime/egress/egress-connector.ts'
 import { ConnectionPool } from '#runtime/http1/connection-pool.ts'
 import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
 import { outgoingRequest } from '#runtime/http1/request-head.ts'
@@ -78,7 +79,8 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
   const shareOf = (limit: number | undefined) =>
     limit === undefined ? undefined : Math.ceil(limit / config.GATEWAY_WORKERS)
   const maxConnections = shareOf(entry.connections) ?? config.UPSTREAM_CONNECTIONS
-  const connect = buildConnector({ timeout: entry.connect_timeout_ms ?? config.UPSTREAM_CONNECT_TIMEOUT_MS })
+  const timeout = entry.connect_timeout_ms ?? config.UPSTREAM_CONNECT_TIMEOUT_MS
+  const connect = createEgressConnector(config, { timeout })
   const answerMs = entry.first_byte_timeout_ms ?? config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS
   const pool = createPool(entry, { connect, answerMs, maxConnections }, config)
   const queue = createCallQueue({
@@ -114,7 +116,7 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
 }
 
 interface Connecting {
-  connect: buildConnector.connector
+  connect: Connector
   answerMs: number
   maxConnections: number
 }

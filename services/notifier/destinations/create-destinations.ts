@@ -13,7 +13,7 @@ import { createSendSyslog } from './send-syslog.ts'
 import { createSendToDestination, type SendToDestination } from './send-to-destination.ts'
 
 export interface DestinationsOptions {
-  config: Pick<NotifierConfig, 'WEBHOOK_CA' | 'DESTINATION_ALLOW' | 'AUDIT_STREAM' | 'AUDIT_STREAM_HEADER'>
+  config: NotifierConfig
   sealer: Sealer
   policy: OutboundPolicy
   resolveHost: ResolveHost
@@ -36,7 +36,10 @@ export function createDestinations({
   close(): Promise<void>
 } {
   const { WEBHOOK_CA: ca, DESTINATION_ALLOW: allowed, AUDIT_STREAM: target } = config
-  const http = createHttpSender({ policy, ca, resolveHost, timeoutMs: receiverTimeoutMs, allowed })
+  const http = createHttpSender({
+    ...{ policy, ca, resolveHost, allowed, egress: config },
+    timeoutMs: receiverTimeoutMs,
+  })
   const sendSyslog = createSendSyslog(receiverTimeoutMs, ca)
   const shared = { http, sendSyslog, policy, allowed, version: readVersion() }
   return {

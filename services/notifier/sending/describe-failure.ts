@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '#runtime/errors.ts'
+import { ProxyFailed } from '#runtime/egress/open-tunnel.ts'
 import { HeadTooLarge, MalformedAnswer } from '#runtime/http1/answer-head.ts'
 import { ConnectionClosed } from '#runtime/http1/http-connection.ts'
 import { AddressRefused } from './guarded-connector.ts'
@@ -21,6 +22,7 @@ const maxLength = 300
 /** Why an attempt failed, for the webhook's owner. Without addresses: they may be of our own network. */
 export function describeFailure(error: unknown): string {
   if (error instanceof AddressRefused) return error.message
+  if (error instanceof ProxyFailed) return error.reason
   if (error instanceof ConnectionClosed) return 'the connection was closed before an answer'
   if (error instanceof HeadTooLarge) return 'the headers of the answer are too large'
   if (error instanceof MalformedAnswer) return 'the answer is not HTTP'

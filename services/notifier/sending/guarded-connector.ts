@@ -2,6 +2,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
 import { isAllowed, portOf, type AllowedAddresses } from '#runtime/destination-allow.ts'
+import { createConnectThrough } from '#runtime/egress/egress-connector.ts'
+import type { EgressConfig } from '#runtime/egress/egress-fields.ts'
 import { hostOf, isPublicAddress, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import type { ResolveHost } from '#runtime/resolve-host.ts'
 
@@ -18,11 +20,13 @@ export interface ConnectorOptions {
   resolveHost: ResolveHost
   /** Private addresses that an operator lists for destinations. */
   allowed?: AllowedAddresses
+  egress?: EgressConfig & { WEBHOOK_PROXY_RESOLVES: boolean }
 }
 
 /**
  * Connects to public addresses only. Addresses are checked between resolving and connecting, and the checked
- * address is the one connected to: a name that resolves differently later changes nothing.
+ * address is the one connected to: a name that resolves differently later changes nothing. An egress proxy is
+ * told that address too.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
   const shared = {
@@ -33,17 +37,28 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     ),
   }
   const connectInsecurely = buildConnector(shared)
-  const connectGuarded = buildConnector({ ...shared, lookup: lookupPublic(options.resolveHost) })
+  const lookup = lookupPublic(options.resolveHost)
+  const connectGuarded = buildConnector({ ...shared, lookup })
+  const { egress } = options
+  const through = egress && createConnectThrough(egress, shared)
   return (target, callback) => {
     const host = hostOf(target.hostname)
-    const isListed = isAllowed(options.allowed ?? none, host, portOf(target))
-    if (isListed || options.policy.insecureHosts.has(host)) {
-      connectInsecurely(target, callback)
-    } else if (isIP(host) !== 0 && !isPublicAddress(host)) {
+    const port = portOf(target)
+    const isListed = isAllowed(options.allowed ?? none, host, port) || options.policy.insecureHosts.has(host)
+    const proxied = egress?.NO_PROXY(host, port) === true ? undefined : through
+    if (!isListed && isIP(host) !== 0 && !isPublicAddress(host)) {
       // A literal address involves no lookup.
       callback(new AddressRefused('the address is not a public one'), null)
+    } else if (proxied === undefined) {
+      const connect = isListed ? connectInsecurely : connectGuarded
+      connect(target, callback)
+    } else if (isListed || isIP(host) !== 0 || egress?.WEBHOOK_PROXY_RESOLVES === true) {
+      proxied(target, host, callback)
     } else {
-      connectGuarded(target, callback)
+      lookup(host, {}, (error, address) => {
+        if (error !== null) callback(error, null)
+        else proxied(target, String(address), callback)
+      })
     }
   }
 }

@@ -2,7 +2,7 @@ import { isHeaderValue, outgoingRequest } from '#runtime/http1/request-head.ts'
 import { refuseUrl, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import type { ResolveHost } from '#runtime/resolve-host.ts'
 import { describeFailure } from './describe-failure.ts'
-import { createGuardedConnector } from './guarded-connector.ts'
+import { createGuardedConnector, type ConnectorOptions } from './guarded-connector.ts'
 import { AnswerReader, AnswerTimedOut, type Answer } from './read-answer.ts'
 import { createReceiverConnections } from './receiver-connections.ts'
 
@@ -32,7 +32,7 @@ export interface Sender {
   close(): Promise<void>
 }
 
-export interface SenderOptions {
+export interface SenderOptions extends Pick<ConnectorOptions, 'egress'> {
   policy: OutboundPolicy
   ca?: string | undefined
   resolveHost: ResolveHost

@@ -1,4 +1,8 @@
-import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
+import { Agent } from 'undici'
+import OpenAI, { APIConnectionTimeoutError, APIError, type ClientOptions } from 'openai'
+import { createEgressConnector } from '#runtime/egress/egress-connector.ts'
+import type { EgressConfig } from '#runtime/egress/egress-fields.ts'
+import { ProxyFailed } from '#runtime/egress/open-tunnel.ts'
 import { JudgeError } from './judge-error.ts'
 import { markOf } from './own-calls.ts'
 import type { AskModel, ModelReply } from './paid-requests.ts'
@@ -13,6 +17,7 @@ interface OpenAiOptions {
   azureApiVersion: string | undefined
   /** HMAC key for marking the judge's own calls, which scorers then recognise behind the gateway. */
   markKey: string | null
+  egress?: EgressConfig
 }
 
 /** Calls the judge model over the chat-completions protocol: OpenAI or anything compatible. */
@@ -25,6 +30,7 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
     timeout: timeoutMs,
     maxRetries: 0,
     logLevel: 'off',
+    ...throughProxy(options),
     ...(azureApiVersion === undefined
       ? {}
       : {
@@ -51,6 +57,15 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
       throw judgeErrorOf(error, deadline.aborted)
     }
   }
+}
+
+/** Nothing without a proxy: the client then keeps its usual connections. */
+function throughProxy({ egress, timeoutMs }: OpenAiOptions): Pick<ClientOptions, 'fetchOptions'> {
+  if (egress?.UPSTREAM_PROXY_URL === undefined) return {}
+  const dispatcher = new Agent({ connect: createEgressConnector(egress, { timeout: timeoutMs }) })
+  // Typed by another version of undici than ours.
+  const fetchOptions: object = { dispatcher }
+  return { fetchOptions }
 }
 
 /** The response may be of any shape, whatever the client's type says. */
@@ -84,17 +99,23 @@ function judgeErrorOf(error: unknown, late: boolean): JudgeError {
   }
   if (error instanceof APIError) {
     const { status, code, headers } = error as { status?: number; code?: string | null; headers?: Headers }
-    return new JudgeError(
-      status === undefined ? 'the judge is unreachable' : `the judge answered ${status}`,
-      {
-        status: status ?? null,
-        refused: code === 'content_filter',
-        retryAfterMs: retryAfterOf(headers?.get('retry-after') ?? null),
-        cause: error,
-      },
-    )
+    return new JudgeError(status === undefined ? unreachable(error) : `the judge answered ${status}`, {
+      status: status ?? null,
+      refused: code === 'content_filter',
+      retryAfterMs: retryAfterOf(headers?.get('retry-after') ?? null),
+      cause: error,
+    })
   }
   return new JudgeError('the judge response could not be parsed', { cause: error })
+}
+
+function unreachable(error: unknown): string {
+  const proxyFailure = causesOf(error).find((cause) => cause instanceof ProxyFailed)
+  return `the judge is unreachable${proxyFailure === undefined ? '' : `: ${proxyFailure.reason}`}`
+}
+
+function causesOf(error: unknown): unknown[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : []
 }
 
 /** Seconds only. An HTTP date counts as longer than we wait. */

@@ -102,6 +102,7 @@ function makeOne(
     )
   }
   const ask = createOpenAiModel({
+    egress: config,
     // Self-hosted servers often need no key, but the client requires one.
     apiKey: apiKey ?? 'none',
     baseUrl,
