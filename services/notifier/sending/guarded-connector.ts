@@ -37,8 +37,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     ),
   }
   const connectInsecurely = buildConnector(shared)
-  const lookup = lookupPublic(options.resolveHost)
-  const connectGuarded = buildConnector({ ...shared, lookup })
+  const connectGuarded = buildConnector({ ...shared, lookup: lookupPublic(options.resolveHost) })
   const { egress } = options
   const through = egress && createConnectThrough(egress, shared)
   return (target, callback) => {
@@ -55,29 +54,40 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     } else if (isListed || isIP(host) !== 0 || egress?.WEBHOOK_PROXY_RESOLVES === true) {
       proxied(target, host, callback)
     } else {
-      lookup(host, {}, (error, address) => {
-        if (error !== null) callback(error, null)
-        else proxied(target, String(address), callback)
-      })
+      resolvePublic(options.resolveHost, host).then(
+        ([first]) => {
+          if (first === undefined) callback(noPublicAddress(), null)
+          else proxied(target, first, callback)
+        },
+        (error: Error) => callback(error, null),
+      )
     }
   }
 }
 
 const none: AllowedAddresses = new Map()
 
+/** Private addresses are skipped, not fatal: networks with NAT64 return them beside good ones. */
+async function resolvePublic(resolveHost: ResolveHost, host: string): Promise<string[]> {
+  const addresses = await resolveHost(host)
+  return addresses.filter(isPublicAddress)
+}
+
+function noPublicAddress(): AddressRefused {
+  return new AddressRefused('the host has no public address')
+}
+
 function lookupPublic(resolveHost: ResolveHost): LookupFunction {
   return (hostname, lookupOptions, callback) => {
-    resolveHost(hostname).then(
+    resolvePublic(resolveHost, hostname).then(
       (addresses) => {
-        // Private addresses are skipped, not fatal: networks with NAT64 return them beside good ones.
         const usable = addresses
-          .filter(isPublicAddress)
           .map((address) => ({ address, family: isIP(address) }))
           .filter(
             ({ family }) => ![4, 6].includes(Number(lookupOptions.family)) || family === lookupOptions.family,
           )
         const first = usable[0]
-        if (first === undefined) callback(new AddressRefused('the host has no public address'), '')
+        if (first === undefined) callback(noPublicAddress(), '')
         else if (lookupOptions.all === true) callback(null, usable)
         else callback(null, first.address, first.family)
       },
