@@ -59,7 +59,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
           if (first === undefined) callback(noPublicAddress(), null)
           else proxied(target, first, callback)
         },
-        (error: Error) => callback(error, null),
+        (error: unknown) => callback(error as Error, null),
       )
     }
   }
