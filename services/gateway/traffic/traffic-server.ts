@@ -213,13 +213,14 @@ function socketTarget(request: IncomingMessage, { upstreams }: TrafficDependenci
 
 function routeOfSocket(
   request: IncomingMessage,
-  caller: FoundCaller['caller'],
+  { caller, heldBy }: FoundCaller,
   dependencies: TrafficDependencies,
 ) {
   const refusal = refusalOf(request, 'nothing', caller, dependencies.maxRequestBytes)
   if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
   const target = socketTarget(request, dependencies)
   if (target === undefined) return { refusal: noWebSocket }
+  if (heldBy.has(inQuery) && target.upstream.credentials === undefined) return { refusal: invalidKey }
   if (!target.upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
   const isForwarded = dependencies.forwardOther || isAllowedSocket(target.path)
   return isForwarded ? { ...target, caller } : { refusal: pathNotForwarded }

@@ -8,6 +8,7 @@ import { findCaller, type FoundCaller } from '../traffic/find-caller.ts'
 import { splitRequestHeaders } from '../traffic/forwarded-headers.ts'
 import { rawText, type GatewayAnswer } from '../traffic/gateway-answer.ts'
 import { startCallSpan } from '../traffic/measure-call.ts'
+import { inQuery, readQueryKeys, withoutQueryKeys } from '../traffic/query-key.ts'
 import { isRetry, type RequestIds } from '../traffic/request-ids.ts'
 import { readServiceHeaders } from '../traffic/service-headers.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
@@ -17,11 +18,12 @@ import { protocolKeyIn, withoutProtocolKey, withProtocolKey } from './socket-hea
 
 export interface AcceptDependencies extends SocketDependencies {
   authorize: Authorizer
+  keyInQuery: boolean
   tracing: Tracing | undefined
   /** Who calls which upstream, or why the gateway refuses the handshake. */
   route: (
     request: IncomingMessage,
-    caller: FoundCaller['caller'],
+    found: FoundCaller,
   ) =>
     | { caller: Caller; upstream: Upstream; path: string; protocol: SocketProtocol }
     | { refusal: GatewayAnswer }
@@ -35,32 +37,42 @@ export function asksForSocket({ headers, method }: IncomingMessage): boolean {
 
 /** Takes the handshakes that the server's `shouldUpgradeCallback` has let through. */
 export function acceptSockets(server: Server, dependencies: AcceptDependencies): void {
-  const { authorize } = dependencies
+  const { authorize, keyInQuery } = dependencies
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, first: Buffer) => {
     // Node hands over the socket without error handling, and with the time limits of its requests.
     socket.on('error', () => undefined)
     socket.removeAllListeners('timeout')
     ;(socket as Socket).setTimeout(0)
     const raw = withProtocolKey(request.rawHeaders)
-    const found = findCaller(raw, authorize)
-    const take = (caller: FoundCaller) => {
-      if (!socket.destroyed) handle(request, socket, first, caller, dependencies)
+    const queryKeys = keyInQuery ? readQueryKeys(request.url ?? '') : undefined
+    const find = () => findCaller(raw, authorize, queryKeys)
+    const take = (found: FoundCaller) => {
+      if (!socket.destroyed) handle({ request, socket, first, find }, found, dependencies)
     }
+    const found = find()
     if (found instanceof Promise) void found.then(take)
     else take(found)
   })
 }
 
+interface Arrived {
+  request: IncomingMessage
+  socket: Duplex
+  first: Buffer
+  find: () => FoundCaller | Promise<FoundCaller>
+}
+
 function handle(
-  request: IncomingMessage,
-  socket: Duplex,
-  first: Buffer,
-  { caller: given, heldBy }: FoundCaller,
+  { request, socket, first, find }: Arrived,
+  found: FoundCaller,
   dependencies: AcceptDependencies,
 ): void {
-  const { authorize, ids, metrics, now, route, tracing } = dependencies
+  const { ids, metrics, now, route, tracing } = dependencies
+  const { heldBy } = found
   const nowMs = now()
-  const target = route(request, given)
+  // From here on nothing sees it that could log, record or forward it.
+  if (heldBy.has(inQuery)) request.url = withoutQueryKeys(request.url ?? '')
+  const target = route(request, found)
   const dropped = 'refusal' in target ? heldBy : target.upstream.droppedFor(heldBy)
   const { forwarded, service } = splitRequestHeaders(request.rawHeaders, dropped)
   const { labels, requestId, malformed } = readServiceHeaders(service, nowMs)
@@ -76,8 +88,8 @@ function handle(
   const headers = key === undefined ? forwarded : withoutProtocolKey(forwarded, key)
   const span = tracing && startCallSpan(tracing, request, id, caller)
   const again = () => {
-    const found = findCaller(withProtocolKey(request.rawHeaders), authorize)
-    return found instanceof Promise ? found.then((late) => late.caller) : found.caller
+    const current = find()
+    return current instanceof Promise ? current.then((late) => late.caller) : current.caller
   }
   const call = { ...target, id, headers, labels, span, findCaller: again }
   new SocketCall(dependencies, call, socket, first).forward()

@@ -31,7 +31,7 @@ export interface ForwardedSocket {
   protocol: SocketProtocol
   /** As the upstream gets it, below its base path. */
   path: string
-  headers: readonly string[]
+  headers: string[]
   labels: CallLabels
   span: Span | undefined
   /** Whether the key is still good, and whose it is now. */

@@ -22,7 +22,8 @@ export class SocketCall implements LiveCall, HandshakeHandler {
   #permit: Permit | undefined
   #handshake: Handshake | undefined
   #open: OpenSocket | undefined
-  #presented: string | undefined
+  /** What the credentials that were sent were made from. */
+  #presented: object | undefined
   #sentMs = 0
   #status: number | null = null
   #answerBytes = 0
@@ -53,18 +54,13 @@ export class SocketCall implements LiveCall, HandshakeHandler {
   }
 
   async #dispatch(): Promise<void> {
-    const { upstream, path } = this.#call
-    const { credentials } = upstream
-    let { headers } = this.#call
-    if (credentials !== undefined) {
-      const given = credentials.header()
-      const { name, value } = given instanceof Promise ? await given : given
-      this.#presented = value
-      headers = [...headers, name, value]
-    }
+    const { upstream, path, headers } = this.#call
+    const given = upstream.present({ method: 'GET', path, headers, body: null })
+    const presented = given instanceof Promise ? await given : given
     if (this.#isOver) return
+    this.#presented = presented?.credential
     this.#sentMs = performance.now()
-    this.#handshake = upstream.sockets.open(path, headers, this)
+    this.#handshake = upstream.sockets.open(path, [...headers, ...(presented?.headers ?? [])], this)
   }
 
   onOpen(head: AnswerHead, upstreamSocket: Socket, first: Buffer): void {
@@ -90,8 +86,9 @@ export class SocketCall implements LiveCall, HandshakeHandler {
   onRefusal(head: AnswerHead): void {
     const { breaker, credentials } = this.#call.upstream
     breaker.answered()
-    // A refused token may have expired: one retry with a new one.
-    const mayHaveAnother = head.status === 401 && credentials?.refused(this.#presented ?? '') === true
+    // Refused credentials may have expired: one retry with new ones.
+    const mayHaveAnother =
+      this.#presented !== undefined && credentials?.refused(this.#presented, head) === true
     this.#isDiscarding = mayHaveAnother && !this.#isSecondTry
     if (!this.#isDiscarding) this.#write(head, ['Connection', 'close'])
   }
