@@ -35,9 +35,11 @@ const readOnly = [
   'scorer_catalogue',
 ]
 
-/** Tables with a project that no project's request needs: find_api_key finds keys. */
+/** Tables with a project that no project's request needs: find_key finds keys. */
 const withheld = [
   'api_keys',
+  'key_months',
+  'key_leases',
   'dead_letters',
   'ephemeral_calls',
   'erased_requests',
@@ -138,7 +140,7 @@ const secureTables = ({ api, operator }: DatabaseRoles) => `
     end if;
     -- Otherwise every login could call it for any project: setting \`sluice.project\` takes no right.
     revoke execute on function calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) from public;
-    grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]), find_login(bytea, timestamptz, interval),
+    grant execute on function find_api_key(bytea), find_key(bytea), note_key_uses(uuid[], timestamptz[]), find_login(bytea, timestamptz, interval),
       projects_with_due_calls(timestamptz), count_waiting_calls(), calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) to ${api}, ${operator};
     for v_table in
       select c.oid, c.relname, c.relrowsecurity from pg_class c

@@ -40,9 +40,12 @@ const threatDetectedData = z.object({
   session_id: z.string().nullable().optional(),
 })
 
-/** `data` of `usage_alert` (specification 6.5). The last two only for `cost_threshold`. */
+/**
+ * `data` of `usage_alert` (specification 6.5). Dollars only for `cost_threshold` and `key_budget_exceeded`,
+ * whose period is the calendar month; a key only for the latter.
+ */
 const usageAlertData = z.object({
-  alert_type: z.enum(['quota_exceeded', 'quota_warning', 'cost_threshold']),
+  alert_type: z.enum(['quota_exceeded', 'quota_warning', 'cost_threshold', 'key_budget_exceeded']),
   tier: z.string(),
   limit: z.number().int().nullable(),
   current_count: z.number().int(),
@@ -50,6 +53,8 @@ const usageAlertData = z.object({
   period_end: timestamp,
   threshold_usd: z.number().optional(),
   current_usd: z.number().optional(),
+  key_id: z.string().optional(),
+  key_name: z.string().optional(),
 })
 
 /** `data` of `redteam_complete` (specification 6.6). */

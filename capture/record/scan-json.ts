@@ -24,16 +24,26 @@ export interface Member {
  */
 export function scanMembers(json: Buffer, max = Infinity): Map<string, Member> {
   const members = new Map<string, Member>()
+  visitMembers(json, (name, member) => members.set(name, member), max)
+  return members
+}
+
+/** Visits the first `max` members of a JSON object in order, also those whose name comes again. */
+export function visitMembers(
+  json: Buffer,
+  visit: (name: string, member: Member) => void,
+  max = Infinity,
+): void {
   let at = skipSpace(json, 0) + 1
   for (let seen = 0; ; seen += 1) {
     at = skipSpace(json, at)
-    if (json[at] === closeBrace || at >= json.length || seen === max) return members
+    if (json[at] === closeBrace || at >= json.length || seen === max) return
     const keyEnd = endOfString(json, at)
     const key = JSON.parse(json.toString('utf8', at, keyEnd)) as string
     at = skipSpace(json, keyEnd)
     if (json[at] === colon) at = skipSpace(json, at + 1)
     const { end, depth } = endOfValue(json, at)
-    members.set(key, { bytes: json.subarray(at, end), depth })
+    visit(key, { bytes: json.subarray(at, end), depth })
     at = skipSpace(json, end)
     if (json[at] === comma) at += 1
   }

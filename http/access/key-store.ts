@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { CaptureLevel, KeyLimits, WhenUnknown } from '#schemas/key-limits.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { inProjectTransaction } from './project-transaction.ts'
 import type { KeyScope, ProjectKey, ProjectSettings } from './principal.ts'
@@ -19,10 +20,21 @@ interface ProjectRow {
   mask: boolean
 }
 
-interface KeyRow extends ProjectRow {
+interface KeyRow extends ProjectRow, LimitColumns {
   id: string
   scope: KeyScope
   expires_at: Date | null
+}
+
+/** The columns of a key's limits. */
+export interface LimitColumns {
+  user_id: string | null
+  team: string | null
+  models: string[] | null
+  capture: CaptureLevel
+  rate_limit_per_minute: number | null
+  monthly_budget_usd: string | null
+  when_unknown: WhenUnknown
 }
 
 export function createKeyStore(pool: Pool): KeyStore {
@@ -31,7 +43,7 @@ export function createKeyStore(pool: Pool): KeyStore {
       const { rows } = await query<KeyRow>(
         pool,
         // Runs with its owner's rights: the project is not known before the key is.
-        'select * from find_api_key($1)',
+        'select * from find_key($1)',
         [hash],
       )
       const row = rows[0]
@@ -41,6 +53,7 @@ export function createKeyStore(pool: Pool): KeyStore {
         scope: row.scope,
         expiresAtMs: row.expires_at === null ? null : row.expires_at.getTime(),
         project: settingsOf(row),
+        limits: limitsOf(row),
       }
     },
     async findProject(projectId) {
@@ -62,5 +75,18 @@ function settingsOf(row: ProjectRow): ProjectSettings {
     tier: row.tier,
     zeroContentRetention: row.zero_content_retention,
     masks: row.mask,
+  }
+}
+
+/** A key's limits from its columns. */
+export function limitsOf(row: LimitColumns): KeyLimits {
+  return {
+    user: row.user_id,
+    team: row.team,
+    models: row.models,
+    capture: row.capture,
+    ratePerMinute: row.rate_limit_per_minute,
+    monthlyBudgetUsd: row.monthly_budget_usd === null ? null : Number(row.monthly_budget_usd),
+    whenUnknown: row.when_unknown,
   }
 }

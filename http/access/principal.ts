@@ -1,3 +1,4 @@
+import type { KeyLimits } from '#schemas/key-limits.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { Problem } from '../problem.ts'
 
@@ -26,6 +27,8 @@ export interface ProjectKey {
   /** Unix milliseconds; null: never. */
   expiresAtMs: number | null
   project: ProjectSettings
+  /** Absent: none. */
+  limits?: KeyLimits
 }
 
 /** In order of rights; `docs/decisions/0050-people-behind-the-api.md` says what each may do. */

@@ -131,6 +131,8 @@ describe('keys', () => {
       tier: 'enterprise',
       zero_content_retention: true,
       expires_at: null,
+      ...{ user: null, team: null, models: null, capture: 'full' },
+      ...{ rate_limit_per_minute: null, monthly_budget_usd: null, when_unknown: 'stop' },
     })
     const unknown = await operator('POST', '/internal/keys/resolve', { key_sha256: '0'.repeat(64) })
     expect([unknown.status, unknown.json['code']]).toEqual([404, 'KEY_UNKNOWN'])

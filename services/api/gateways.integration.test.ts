@@ -36,7 +36,9 @@ const seen = () => {
 
 test('a report takes the place of the last one; gateways of the operator have no project', async () => {
   expect((await beat({}, { key: project.key })).status).toBe(204)
-  expect((await beat({ lost: { spool_full: 5 } }, { key: project.key })).status).toBe(204)
+  const leftOut = { [project.projectId]: { key_capture_none: 7 } }
+  const counts = { lost: { spool_full: 5 }, left_out: leftOut }
+  expect((await beat(counts, { key: project.key })).status).toBe(204)
   expect((await beat({ spool: { records: 0, bytes: 0, oldest_at: null } }, { operator: true })).status).toBe(
     204,
   )
@@ -47,6 +49,7 @@ test('a report takes the place of the last one; gateways of the operator have no
     projectId: project.projectId,
     spool: { records: 3, bytes: 4_000, oldestAtMs: Date.parse('2026-11-21T10:05:00.000Z') },
     lost: { spool_full: 5 },
+    leftOut,
   })
   expect(operators).toMatchObject({ ...common, projectId: null, spool: { records: 0, oldestAtMs: null } })
   expect(more).toEqual([])
@@ -56,7 +59,7 @@ test('what is silent for a day is forgotten, and names cannot be made up without
   const other = await api.createProject()
   await api.pool.query(
     `insert into gateways select p.id, 'g' || n, '1', 'api', now(), now() - case when n <= 1000 then interval '1 hour' else interval '2 days' end,
-       0, 0, null, '{}', '{}' from projects p, generate_series(1, 1005) n where p.name = 'test' and p.zero_content_retention = false`,
+       0, 0, null, '{}', '{}', '{}' from projects p, generate_series(1, 1005) n where p.name = 'test' and p.zero_content_retention = false`,
   )
   const refused = await beat({}, { key: other.key })
   expect([refused.status, refused.json['code']]).toEqual([409, 'GATEWAYS_TOO_MANY'])

@@ -25,6 +25,7 @@ import { findingChangeRoutes } from './routes/finding-change-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
+import { leaseRoute } from './routes/lease-route.ts'
 import { meRoutes } from './routes/me-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { paymentRoutes } from './routes/payment-routes.ts'
@@ -48,6 +49,7 @@ import { createLoginStore, type LoginLimits } from './stores/login-store.ts'
 import { createThrottleStore } from './stores/login-throttle-store.ts'
 import { createCountedDays } from './stores/counted-days.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
+import { createLeaseStore } from './stores/lease-store.ts'
 import { createPaymentStore } from './stores/payment-store.ts'
 import { createProjectDatabases, type ProjectDatabases } from './stores/project-database.ts'
 import { createProjectStore } from './stores/project-store.ts'
@@ -208,6 +210,7 @@ function apiRoutes(
     ...erasureRoutes({ databases, clock }),
     ...auditRoutes({ databases }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
+    leaseRoute({ leases: createLeaseStore(operatorPool), clock }),
   ]
 }
 

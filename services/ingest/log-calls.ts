@@ -14,11 +14,12 @@ import { readOrProblem, readRecords, type ReadRecord } from './record/read-recor
 import type { Admit } from './steps/admit-together.ts'
 import { describeRecord } from '#capture/record/describe-record.ts'
 import type { Masking } from './steps/mask-records.ts'
+import { applyKeyLimits } from './steps/apply-key-limits.ts'
 import type { PublishCall } from './steps/publish-call.ts'
 import type { Admission } from './stores/quota-store.ts'
 
 /** The identifier under which Kafka has the record, or why it has not. */
-export type LogResult = { id: string } | Problem
+export type LogResult = { id: string; isLeftOut?: true } | Problem
 
 /**
  * Publishes records of one caller, given as JSON. Returns one result each, in order: a bad record does not
@@ -56,6 +57,12 @@ interface Accepted extends ReadRecord {
   project: ProjectSettings
 }
 
+/** A valid record that its key has recorded nowhere. */
+interface LeftOut {
+  id: string
+  isLeftOut: true
+}
+
 /** Order matters: only valid records are counted, and only counted ones are published. */
 export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   const outcomes = countOutcomes(dependencies.metrics)
@@ -67,7 +74,7 @@ export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
     const accepted = await Promise.all(
       read.map((record, index) => orProblem(() => accept(dependencies, principal, record, records[index]))),
     )
-    beforeAny?.(accepted.map((record) => (isAccepted(record) ? null : record)))
+    beforeAny?.(accepted.map((record) => (record instanceof Problem ? record : null)))
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
     const send = publishLater ? { ...dependencies, publish: () => Promise.resolve() } : dependencies
     const results = await inTurns(accepted, takeTurn, async (record) =>
@@ -103,14 +110,19 @@ async function inTurns<T, R>(
 function countOutcomes(metrics: Metrics) {
   const records = metrics.counter(
     'sluice_ingest_records_total',
-    'Records by what was answered: `queued`, or the code of the refusal.',
+    'Records by what was answered: `queued`, `left_out` (their key has nothing recorded), or the code of the refusal.',
     ['outcome'],
   )
   // Alerts use increases, which need the series to exist first.
-  for (const outcome of ['queued', 'INGEST_QUOTA_EXCEEDED']) records.inc({ outcome }, 0)
+  for (const outcome of ['queued', 'left_out', 'INGEST_QUOTA_EXCEEDED']) records.inc({ outcome }, 0)
   return (results: readonly LogResult[]) => {
-    for (const result of results) records.inc({ outcome: result instanceof Problem ? result.code : 'queued' })
+    for (const result of results) records.inc({ outcome: outcomeOf(result) })
   }
+}
+
+function outcomeOf(result: LogResult): string {
+  if (result instanceof Problem) return result.code
+  return result.isLeftOut === undefined ? 'queued' : 'left_out'
 }
 
 async function accept(
@@ -118,7 +130,7 @@ async function accept(
   principal: Principal,
   read: ReadRecord | Problem,
   json: Buffer | undefined,
-): Promise<Accepted> {
+): Promise<Accepted | LeftOut> {
   const { keys, clock } = dependencies
   if (read instanceof Problem) throw read
   const { project_id: projectId, source, id } = read.call.fields
@@ -128,7 +140,10 @@ async function accept(
       { path: 'source', message: 'redteam is for the operator alone: such calls count toward no quota' },
     ])
   const kept = project.masks === true ? await readMasked(dependencies, json, project) : read
-  return { ...kept, id: id ?? newId('request', clock.now()), project }
+  const accepted = { ...kept, id: id ?? newId('request', clock.now()), project }
+  const limits = principal.kind === 'key' ? principal.key.limits : undefined
+  if (limits === undefined) return accepted
+  return applyKeyLimits(accepted, limits) ?? { id: accepted.id, isLeftOut: true }
 }
 
 /** Nothing made of the record before it was masked is used. */
@@ -226,8 +241,8 @@ export function namePeriod(startMs: number): string {
   return isMonth ? `for ${monthName.format(start)}` : `since ${start.toISOString()}`
 }
 
-function isAccepted(record: Accepted | Problem): record is Accepted {
-  return !(record instanceof Problem)
+function isAccepted(record: Accepted | LeftOut | Problem): record is Accepted {
+  return !(record instanceof Problem || 'isLeftOut' in record)
 }
 
 /** Throws a Problem: of an unavailable dependency, 503. */

@@ -18,7 +18,9 @@ export const recordBytes = 6_144
 
 const queuedSchema = z.object({
   id: z.string().describe('The identifier of the request record.'),
-  status: z.literal('queued'),
+  status: z
+    .enum(['queued', 'left_out'])
+    .describe('`left_out`: the key has nothing recorded (`capture: none`); the call is only counted.'),
 })
 
 const failedSchema = z.object({
@@ -69,7 +71,7 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
       const [result] = await logCalls(principal, [body], { span })
       if (result === undefined || result instanceof Problem)
         throw result ?? new Error('no result for the record')
-      return { status: 202, json: { id: result.id, status: 'queued' } }
+      return { status: 202, json: resultOf(result) }
     },
   })
 }
@@ -140,5 +142,5 @@ function replyOf(results: readonly LogResult[]): Reply {
 function resultOf(result: LogResult): object {
   return result instanceof Problem
     ? { status_code: result.status, ...result.body() }
-    : { id: result.id, status: 'queued' }
+    : { id: result.id, status: result.isLeftOut === undefined ? 'queued' : 'left_out' }
 }

@@ -109,6 +109,19 @@ export const eventExamples: readonly EventExample[] = [
     },
   },
   {
+    title: 'A call was refused because the monthly budget of its key is used up',
+    event: 'usage_alert',
+    data: {
+      ...usage,
+      alert_type: 'key_budget_exceeded',
+      current_count: 7_400,
+      threshold_usd: 20,
+      current_usd: 19.984211,
+      key_id: 'key_01h455vb4pex5vsknk084sn02q',
+      key_name: 'Ada, coding agent',
+    },
+  },
+  {
     title: 'A red-team run is over',
     event: 'redteam_complete',
     data: {

@@ -19,6 +19,7 @@ export interface ExampleAnswer {
 /** Examples that cannot succeed on their own, with their status. */
 export const refusedExamples: Readonly<Record<string, number>> = {
   'post /internal/keys/resolve': 404,
+  'post /internal/keys/lease': 404,
   // No user has that password, and no user is signed in.
   'post /internal/people/sign-in': 401,
   'get /api/me': 403,

@@ -1,8 +1,10 @@
-import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { announceAccessChange } from '#http/access/access-changes.ts'
 import { hashOfKey } from '#http/access/credentials.ts'
+import { newLimits } from '../routes/key-schemas.ts'
+import { definedOf } from '../routes/project-fields.ts'
 import { changedFrom, writeAudit } from '../stores/audit-store.ts'
-import { insertKey } from '../stores/key-admin-store.ts'
+import { changeKey, findKey, insertKey } from '../stores/key-admin-store.ts'
 import { changedFields } from './changed-fields.ts'
 import type { Declaration } from './declaration.ts'
 import type { DeclaredKey } from './init-file.ts'
@@ -45,6 +47,7 @@ export async function declareKey(
   const before = { ...stored, expires_at: stored.expires_at?.getTime() ?? null }
   const { name, scope, expires_at } = key
   const changes = changedFields(before, { name, scope, expires_at })
+  await changeLimits(declaration, projectId, id, key)
   if (Object.keys(changes).length === 0) return
   await client.query('update api_keys set name = $2, scope = $3, expires_at = $4 where id = $1', [
     stored.id,
@@ -58,15 +61,23 @@ export async function declareKey(
   declaration.count('changed')
 }
 
+async function changeLimits(
+  { client, actor, nowMs, count }: Declaration,
+  projectId: string,
+  keyId: string,
+  { key: _key, name: _name, scope: _scope, expires_at: _expires, ...limits }: DeclaredKey,
+): Promise<void> {
+  const changes = changedFields((await findKey(client, projectId, keyId, nowMs)) ?? {}, limits)
+  if (Object.keys(changes).length === 0) return
+  await changeKey(client, actor, { projectId, keyId, changes }, nowMs)
+  count('changed')
+}
+
 async function insert(declaration: Declaration, projectId: string, declared: DeclaredKey): Promise<void> {
   const { client, actor, nowMs } = declaration
-  const { name, scope, key, expires_at: expiresAtMs = null } = declared
-  const id = newId('key', nowMs)
-  const label = /^svc_(.{1,32})_/.exec(key)?.[1] ?? null
-  const [last4, expiresAt] = [key.slice(-4), dateOf(expiresAtMs)]
-  await insertKey(client, projectId, { id, key, last4, expiresAt, name, label, scope }, nowMs)
-  const detail = { name, label, scope }
-  await writeAudit(client, actor, { action: 'key.created', subject: id, projectId, detail }, nowMs)
+  const { expires_at: expiresAtMs = null, ...key } = declared
+  const label = /^svc_(.{1,32})_/.exec(key.key)?.[1] ?? null
+  await insertKey(client, actor, projectId, { ...newLimits, ...definedOf(key), expiresAtMs, label }, nowMs)
   declaration.count('created')
 }
 

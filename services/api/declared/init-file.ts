@@ -7,6 +7,7 @@ import { keyScopes } from '#http/access/principal.ts'
 import { idField, textField, timeField } from '#http/fields.ts'
 import { Problem, type FieldError } from '#http/problem.ts'
 import { validate } from '#http/validate.ts'
+import { limitFields } from '../routes/key-schemas.ts'
 import { loginField, passwordField, personFields } from '../routes/people-schemas.ts'
 import { projectFields } from '../routes/project-fields.ts'
 import { webhookFields } from '../routes/webhook-routes.ts'
@@ -17,6 +18,7 @@ const refField = z
   .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 small letters, digits or hyphens')
 
 const keySchema = z.strictObject({
+  ...z.strictObject(limitFields).partial().shape,
   name: textField(200),
   scope: z.enum(keyScopes).default('all'),
   expires_at: timeField.nullable().optional(),

@@ -92,6 +92,19 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /internal/keys/resolve': {
     key_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   },
+  'post /internal/keys/lease': {
+    key_id: 'key_01h455vb4pex5vsknk084sn02q',
+    lease_id: '8c2f0f5e-62a5-4f6e-9d0b-8a4d3c1e7b21',
+    sequence: 3,
+    month: '2026-11-01',
+    spent: '12500000000',
+    under_way: '0',
+    held: '0',
+    minimum: '2500000000',
+    wanted: '781250000000',
+    waiting: '2500000000',
+    refused: 0,
+  },
   'post /internal/gateways/heartbeat': {
     name: 'gateway-1',
     version: '0.1.0',
@@ -196,6 +209,11 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /api/projects': { name: 'Support', tier: 'team', retention_days: 30 },
   'patch /api/projects/{id}': { cost_alert_usd: 50, quota_warning_percent: 80 },
   'post /api/projects/{id}/keys': { name: 'production gateway', label: 'prod', scope: 'ingest' },
+  'patch /api/projects/{id}/keys/{key_id}': {
+    models: ['gpt-4o-mini', 'claude-*'],
+    monthly_budget_usd: 50,
+    when_unknown: 'stop',
+  },
   'post /internal/people/first': { login: 'admin' },
   'post /internal/people/sign-in': {
     login: 'ada@example.com',

@@ -103,6 +103,8 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'patch /api/projects/{id}': 'admin',
   'get /api/projects/{id}/keys': 'admin',
   'post /api/projects/{id}/keys': 'admin',
+  'get /api/projects/{id}/keys/{key_id}': 'admin',
+  'patch /api/projects/{id}/keys/{key_id}': 'admin',
   'delete /api/projects/{id}/keys/{key_id}': 'admin',
   'get /api/score-runs': 'admin',
   'post /api/score-runs': 'admin',

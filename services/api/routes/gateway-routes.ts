@@ -100,6 +100,11 @@ const heartbeatSchema = z.object({
   started_at: timeField,
   spool: z.object({ records: count, bytes: count, oldest_at: timeField.nullable() }),
   lost: byName(count).describe('Records lost since it started, by reason.'),
+  left_out: z
+    .record(z.union([idField('project'), z.literal('')]), byName(count))
+    .refine((map) => Object.keys(map).length <= 1_001, 'must have at most 1,001 members')
+    .default({})
+    .describe('Calls forwarded and not recorded since it started, by project and reason.'),
   problems: byName(z.string().max(500).refine(isStorableText, 'must be Unicode text without NUL characters')),
 })
 
@@ -113,11 +118,11 @@ function heartbeatRoute({ databases, clock }: GatewayRoutesOptions): Route {
     reply: { status: 204, description: 'Stored in place of the last report.' },
     problems: { 409: 'The project has 1,000 gateways that reported within a day.' },
     handle: async ({ principal, body }) => {
-      const { started_at: startedAtMs, spool, ...report } = body
+      const { started_at: startedAtMs, spool, left_out: leftOut, ...report } = body
       const { records, bytes, oldest_at: oldestAtMs } = spool
       const noted = await recordGateway(
         databases.of(principal, undefined),
-        { ...report, startedAtMs, spool: { records, bytes, oldestAtMs } },
+        { ...report, leftOut, startedAtMs, spool: { records, bytes, oldestAtMs } },
         clock.now(),
       )
       if (!noted) throw new Problem(409, 'GATEWAYS_TOO_MANY', 'the project has 1,000 gateways already')

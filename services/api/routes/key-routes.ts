@@ -2,27 +2,18 @@ import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#http/access/key-directory.ts'
-import { keyScopes } from '#http/access/principal.ts'
+import type { ProjectKey } from '#http/access/principal.ts'
+import { noLimits } from '#schemas/key-limits.ts'
 import { idField, textField, timeField } from '#http/fields.ts'
 import { invalidInput, Problem, found, notFound } from '#http/problem.ts'
 import { route, type Route } from '#http/route.ts'
 import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
 import type { KeyAdminStore } from '../stores/key-admin-store.ts'
 import type { ProjectStore } from '../stores/project-store.ts'
+import { changeKeySchema, keySchema, limitFields, newLimitFields, scopeSchema } from './key-schemas.ts'
 
-const scopeSchema = z.enum(keyScopes)
-const keySchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  label: z.string().nullable(),
-  last4: z.string(),
-  scope: scopeSchema,
-  created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime().nullable(),
-  expired: z.boolean().describe('Whether it is refused because `expires_at` has passed.'),
-  last_used_at: z.iso.datetime().nullable(),
-})
 const projectParams = z.object({ id: idField('project') })
+const keyParams = z.object({ id: idField('project'), key_id: idField('key') })
 
 interface KeyRoutesOptions {
   projects: ProjectStore
@@ -33,7 +24,14 @@ interface KeyRoutesOptions {
 
 /** The operator's routes for API keys. */
 export function keyRoutes(options: KeyRoutesOptions): Route[] {
-  return [createRoute(options), listRoute(options), revokeRoute(options), resolveRoute(options)]
+  return [
+    createRoute(options),
+    listRoute(options),
+    getRoute(options),
+    changeRoute(options),
+    revokeRoute(options),
+    resolveRoute(options),
+  ]
 }
 
 const common = { access: 'operator', tag: 'API keys' } as const
@@ -56,17 +54,18 @@ function createRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
         .default('all')
         .describe('`ingest` logs calls, `read` reads, `all` does both and manages webhooks.'),
       expires_at: timeField.nullish(),
+      ...newLimitFields,
     }),
     reply: { status: 201, description: 'The key.', schema: keySchema.extend({ key: z.string() }) },
     problems: { 404: 'There is no such project.' },
-    handle: async ({ principal, params, body }) => {
+    handle: async ({ principal, params, body: { expires_at: expires, ...given } }) => {
       const nowMs = clock.now()
-      const expiresAtMs = body.expires_at ?? null
+      const expiresAtMs = expires ?? null
       if (expiresAtMs !== null && expiresAtMs <= nowMs) {
         throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }])
       }
       found(await projects.find(params.id), 'project', params.id)
-      const input = { name: body.name, label: body.label ?? null, scope: body.scope, expiresAtMs }
+      const input = { ...given, label: given.label ?? null, expiresAtMs }
       return { status: 201, json: await keys.create(principal, params.id, input, nowMs) }
     },
   })
@@ -91,13 +90,48 @@ function listRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
   })
 }
 
+function getRoute({ keys, clock }: KeyRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/projects/{id}/keys/{key_id}',
+    summary: 'One API key, with what it has spent this month.',
+    params: keyParams,
+    reply: { status: 200, description: 'The key, without its secret.', schema: keySchema },
+    problems: { 404: 'The project has no such key.' },
+    handle: async ({ params }) => ({
+      json: found(await keys.find(params.id, params.key_id, clock.now()), 'API key', params.key_id),
+    }),
+  })
+}
+
+function changeRoute({ keys, directory, clock }: KeyRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'patch',
+    path: '/api/projects/{id}/keys/{key_id}',
+    summary: 'Change what an API key carries and may do. Gateways notice within a minute.',
+    params: keyParams,
+    body: changeKeySchema,
+    reply: { status: 200, description: 'The changed key.', schema: keySchema },
+    problems: { 404: 'The project has no such key.' },
+    handle: async ({ principal, params, body }) => {
+      const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+      const key = await keys.change(principal, params.id, params.key_id, changes, clock.now())
+      // The announcement reaches this process too, but perhaps after the next request.
+      directory.forgetProject(params.id)
+      return { json: found(key, 'API key', params.key_id) }
+    },
+  })
+}
+
 function revokeRoute({ keys, directory, clock }: KeyRoutesOptions): Route {
   return route({
     ...common,
     method: 'delete',
     path: '/api/projects/{id}/keys/{key_id}',
     summary: 'Revoke an API key, at once and in every process.',
-    params: z.object({ id: idField('project'), key_id: idField('key') }),
+    params: keyParams,
     reply: { status: 204, description: 'The key no longer works.' },
     problems: { 404: 'The project has no such key.' },
     handle: async ({ principal, params }) => {
@@ -133,6 +167,7 @@ function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
         zero_content_retention: z.boolean(),
         mask: z.boolean().optional().describe('Whether calls are masked before they are stored. Absent: no.'),
         expires_at: z.iso.datetime().nullable(),
+        ...limitFields,
       }),
     },
     problems: { 404: 'No valid key has this hash.' },
@@ -150,8 +185,21 @@ function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
           zero_content_retention: key.project.zeroContentRetention,
           ...(key.project.masks === true && { mask: true }),
           expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
+          ...limitsOf(key),
         },
       }
     },
   })
+}
+
+function limitsOf({ limits = noLimits }: ProjectKey) {
+  return {
+    user: limits.user,
+    team: limits.team,
+    models: limits.models === null ? null : [...limits.models],
+    capture: limits.capture,
+    rate_limit_per_minute: limits.ratePerMinute,
+    monthly_budget_usd: limits.monthlyBudgetUsd,
+    when_unknown: limits.whenUnknown,
+  }
 }

@@ -45,6 +45,11 @@ const operationsSchema = z.object({
       seen_at: z.iso.datetime(),
       spool: z.object({ records: count, bytes: count, oldest_at: z.iso.datetime().nullable() }),
       lost: z.record(z.string(), count),
+      left_out: z
+        .record(z.string(), z.record(z.string(), count))
+        .describe(
+          'Calls that it forwarded and did not record, as their keys have it: by project and reason.',
+        ),
       problems: z.record(z.string(), z.string()),
     }),
   ),
@@ -111,7 +116,7 @@ async function readOperations(
     ...lag,
     ...tables,
     judge,
-    gateways: seen.map(({ projectId, startedAtMs, seenAtMs, spool, ...gateway }) => ({
+    gateways: seen.map(({ projectId, startedAtMs, seenAtMs, spool, leftOut, ...gateway }) => ({
       project_id: projectId,
       ...gateway,
       started_at: new Date(startedAtMs).toISOString(),
@@ -122,6 +127,7 @@ async function readOperations(
         oldest_at: spool.oldestAtMs === null ? null : new Date(spool.oldestAtMs).toISOString(),
       },
       lost: { ...gateway.lost },
+      left_out: leftOut,
       problems: { ...gateway.problems },
     })),
   }

@@ -10,6 +10,8 @@ export interface GatewayReport {
   spool: { records: number; bytes: number; oldestAtMs: number | null }
   /** Records lost since it started, by reason. */
   lost: Readonly<Record<string, number>>
+  /** Calls forwarded and not recorded since it started, by project and reason. */
+  leftOut: Readonly<Record<string, Readonly<Record<string, number>>>>
   /** One line for each part that is unhealthy. */
   problems: Readonly<Record<string, string>>
 }
@@ -30,13 +32,13 @@ const recordSql = `
     delete from gateways g where :scope(g) and g.project_id is not distinct from $1::uuid
       and g.name <> $2 and g.seen_at < $3::timestamptz - ${forgottenAfter}
   )
-  insert into gateways (project_id, name, seen_at, version, delivery, started_at, spool_records, spool_bytes, spool_oldest_at, lost, problems)
-  select $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+  insert into gateways (project_id, name, seen_at, version, delivery, started_at, spool_records, spool_bytes, spool_oldest_at, lost, problems, left_out)
+  select $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
   where exists (select from gateways g where g.project_id is not distinct from $1::uuid and g.name = $2)
     or (select count(*) from gateways g where g.project_id is not distinct from $1::uuid) < ${maxGateways}
   on conflict (project_id, name) do update set seen_at = excluded.seen_at, version = excluded.version, delivery = excluded.delivery,
     started_at = excluded.started_at, spool_records = excluded.spool_records, spool_bytes = excluded.spool_bytes,
-    spool_oldest_at = excluded.spool_oldest_at, lost = excluded.lost, problems = excluded.problems
+    spool_oldest_at = excluded.spool_oldest_at, lost = excluded.lost, problems = excluded.problems, left_out = excluded.left_out
   returning name`
 
 /** Stores the report in place of the gateway's last one. False: the project has too many gateways. */
@@ -57,6 +59,7 @@ export async function recordGateway(
     spool.oldestAtMs === null ? null : new Date(spool.oldestAtMs),
     JSON.stringify(report.lost),
     JSON.stringify(report.problems),
+    JSON.stringify(report.leftOut),
   ])
   return rows.length > 0
 }
@@ -73,6 +76,7 @@ interface GatewayRow {
   spool_oldest_at: Date | null
   lost: Record<string, number>
   problems: Record<string, string>
+  left_out: Record<string, Record<string, number>>
 }
 
 /** The gateways that reported within a day, those with the oldest waiting record first. */
@@ -100,5 +104,6 @@ export async function listGateways(
     },
     lost: row.lost,
     problems: row.problems,
+    leftOut: row.left_out,
   }))
 }

@@ -2,6 +2,7 @@ import { readLogs, type CallLog } from '#capture/otel/read-logs.ts'
 import { callIdOf } from '#capture/otel/span-record.ts'
 import { waitingLogs } from '#capture/otel/waiting-call.ts'
 import { Problem } from '#http/problem.ts'
+import { noLimits } from '#schemas/key-limits.ts'
 import { orThrow } from '../log-calls.ts'
 import { logRecordsCounter } from '../waiting-metrics.ts'
 import type { OtlpOptions, Take } from './otlp-export.ts'
@@ -12,11 +13,11 @@ const noRoom = 'as many words as may wait for their spans do'
 export function createTakeLogs({ waitingCalls, recordBytes, metrics }: OtlpOptions): Take {
   const counter = logRecordsCounter(metrics)
   return async ({ request, principal, reserveBodyBudget }) => {
-    const { project } = principal.key
+    const { project, limits = noLimits } = principal.key
     const { logsOf, faults, others } = readByCall(request, project.projectId)
     counter.inc({ outcome: 'other' }, others)
     counter.inc({ outcome: 'unreadable' }, faults.length)
-    if (!waitingCalls.takesOf(project)) {
+    if (limits.capture !== 'full' || !waitingCalls.takesOf(project)) {
       counter.inc({ outcome: 'not_kept' }, [...logsOf.values()].flat().length)
       return faults
     }

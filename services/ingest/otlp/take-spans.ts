@@ -4,6 +4,7 @@ import { callIdOf, recordOfSpan } from '#capture/otel/span-record.ts'
 import { labelsOfCalls, spansOfCalls } from '#capture/otel/spans-of-calls.ts'
 import { awaitsWords, joinCalls, waitingSpan, type WaitingCall } from '#capture/otel/waiting-call.ts'
 import { Problem } from '#http/problem.ts'
+import { noLimits } from '#schemas/key-limits.ts'
 import { orThrow, type LogCalls, type LogResult } from '../log-calls.ts'
 import { maxRecords } from '../record/split-batch.ts'
 import type { WaitingCallStore } from '../stores/waiting-call-store.ts'
@@ -25,8 +26,9 @@ export function createTakeSpans({ logCalls, waitingCalls, recordBytes, metrics }
     ['outcome'],
   )
   return async ({ request, principal, reserveBodyBudget }) => {
-    const { projectId } = principal.key.project
-    const mayWait = waitingCalls.takesOf(principal.key.project)
+    const { project, limits = noLimits } = principal.key
+    const { projectId } = project
+    const mayWait = limits.capture === 'full' && waitingCalls.takesOf(project)
     const { calls, ...dropped } = readCalls(request, projectId, mayWait)
     reserveBodyBudget(calls.length * recordBytes)
     const [atOnce, waiting] = [calls.filter((call) => !isWaiting(call)), calls.filter(isWaiting)]

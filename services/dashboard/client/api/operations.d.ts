@@ -1212,6 +1212,7 @@ export interface Operations {
         seen_at: string
         spool: { records: number; bytes: number; oldest_at: string | null }
         lost: Record<string, number>
+        left_out: Record<string, Record<string, number>>
         problems: Record<string, string>
       }[]
     }
@@ -1506,6 +1507,13 @@ export interface Operations {
       label?: string | null | undefined
       scope?: 'ingest' | 'read' | 'all' | undefined
       expires_at?: string | null | undefined
+      user?: string | null | undefined
+      team?: string | null | undefined
+      models?: string[] | null | undefined
+      capture?: 'full' | 'metadata' | 'none' | undefined
+      rate_limit_per_minute?: number | null | undefined
+      monthly_budget_usd?: number | null | undefined
+      when_unknown?: 'stop' | 'allow' | undefined
     }
     answer: {
       id: string
@@ -1513,6 +1521,15 @@ export interface Operations {
       label: string | null
       last4: string
       scope: 'ingest' | 'read' | 'all'
+      user: string | null
+      team: string | null
+      models: string[] | null
+      capture: 'full' | 'metadata' | 'none'
+      rate_limit_per_minute: number | null
+      monthly_budget_usd: number | null
+      when_unknown: 'stop' | 'allow'
+      spent_usd: number | null
+      reserved_usd: number | null
       created_at: string
       expires_at: string | null
       expired: boolean
@@ -1532,6 +1549,15 @@ export interface Operations {
             label: string | null
             last4: string
             scope: 'ingest' | 'read' | 'all'
+            user: string | null
+            team: string | null
+            models: string[] | null
+            capture: 'full' | 'metadata' | 'none'
+            rate_limit_per_minute: number | null
+            monthly_budget_usd: number | null
+            when_unknown: 'stop' | 'allow'
+            spent_usd: number | null
+            reserved_usd: number | null
             created_at: string
             expires_at: string | null
             expired: boolean
@@ -1550,6 +1576,15 @@ export interface Operations {
             label: string | null
             last4: string
             scope: 'ingest' | 'read' | 'all'
+            user: string | null
+            team: string | null
+            models: string[] | null
+            capture: 'full' | 'metadata' | 'none'
+            rate_limit_per_minute: number | null
+            monthly_budget_usd: number | null
+            when_unknown: 'stop' | 'allow'
+            spent_usd: number | null
+            reserved_usd: number | null
             created_at: string
             expires_at: string | null
             expired: boolean
@@ -1560,6 +1595,65 @@ export interface Operations {
           limit: number
           has_more: boolean
         }
+  }
+  'GET /api/projects/{id}/keys/{key_id}': {
+    params: { id: string; key_id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      name: string
+      label: string | null
+      last4: string
+      scope: 'ingest' | 'read' | 'all'
+      user: string | null
+      team: string | null
+      models: string[] | null
+      capture: 'full' | 'metadata' | 'none'
+      rate_limit_per_minute: number | null
+      monthly_budget_usd: number | null
+      when_unknown: 'stop' | 'allow'
+      spent_usd: number | null
+      reserved_usd: number | null
+      created_at: string
+      expires_at: string | null
+      expired: boolean
+      last_used_at: string | null
+    }
+  }
+  'PATCH /api/projects/{id}/keys/{key_id}': {
+    params: { id: string; key_id: string }
+    query: Record<never, never>
+    body: {
+      name?: string | undefined
+      user?: string | null | undefined
+      team?: string | null | undefined
+      models?: string[] | null | undefined
+      capture?: 'full' | 'metadata' | 'none' | undefined
+      rate_limit_per_minute?: number | null | undefined
+      monthly_budget_usd?: number | null | undefined
+      when_unknown?: 'stop' | 'allow' | undefined
+    }
+    answer: {
+      id: string
+      name: string
+      label: string | null
+      last4: string
+      scope: 'ingest' | 'read' | 'all'
+      user: string | null
+      team: string | null
+      models: string[] | null
+      capture: 'full' | 'metadata' | 'none'
+      rate_limit_per_minute: number | null
+      monthly_budget_usd: number | null
+      when_unknown: 'stop' | 'allow'
+      spent_usd: number | null
+      reserved_usd: number | null
+      created_at: string
+      expires_at: string | null
+      expired: boolean
+      last_used_at: string | null
+    }
   }
   'DELETE /api/projects/{id}/keys/{key_id}': {
     params: { id: string; key_id: string }
@@ -5193,9 +5287,36 @@ export interface Operations {
       started_at: string
       spool: { records: number; bytes: number; oldest_at: string | null }
       lost: Record<string, number>
+      left_out?: Record<string, Record<string, number>> | undefined
       problems: Record<string, string>
     }
     answer: unknown
+  }
+  'POST /internal/keys/lease': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      key_id: string
+      lease_id: string
+      sequence: number
+      month: string
+      spent: string
+      under_way: string
+      held: string
+      minimum: string
+      wanted: string
+      waiting: string
+      refused: number
+    }
+    answer: {
+      granted: string
+      spent: string
+      reserved: string
+      available: string
+      budget_usd: number
+      spent_usd: number
+      expires_in_ms: number
+    }
   }
   'POST /internal/keys/resolve': {
     params: Record<never, never>
@@ -5209,6 +5330,13 @@ export interface Operations {
       zero_content_retention: boolean
       mask?: boolean | undefined
       expires_at: string | null
+      user: string | null
+      team: string | null
+      models: string[] | null
+      capture: 'full' | 'metadata' | 'none'
+      rate_limit_per_minute: number | null
+      monthly_budget_usd: number | null
+      when_unknown: 'stop' | 'allow'
     }
   }
   'POST /internal/log': {
@@ -5251,7 +5379,7 @@ export interface Operations {
         | undefined
       source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
     }
-    answer: { id: string; status: 'queued' }
+    answer: { id: string; status: 'queued' | 'left_out' }
   }
   'POST /internal/log/batch': {
     params: Record<never, never>
@@ -5297,7 +5425,7 @@ export interface Operations {
     }
     answer: {
       results: (
-        | { id: string; status: 'queued' }
+        | { id: string; status: 'queued' | 'left_out' }
         | {
             status_code: number
             detail: string
