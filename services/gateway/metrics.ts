@@ -3,6 +3,7 @@ import { whenAsked, type Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
 import { markOutcomes, type MarkOutcome } from './recording/attack-marks.ts'
 import type { CutReason } from './recording/captured-body.ts'
+import { leftOutReasons, type LeftOutReason } from './recording/left-out.ts'
 import { lossReasons, type LossReason } from './spool/spool-options.ts'
 import { createFreeSpaceProbe } from './spool/disk-space.ts'
 import type { SpoolDepth } from './spool/waiting-segments.ts'
@@ -41,6 +42,8 @@ export interface GatewayMetrics extends SocketMetrics {
   lost(reason: LossReason, count: number): void
   /** Losses so far, by reason. */
   losses(): Promise<Record<string, number>>
+  /** A call was forwarded and is not recorded. */
+  leftOut(reason: LeftOutReason): void
   heartbeatFailed(): void
   /** An answer ended before its record was on disk. */
   slowDisk(): void
@@ -110,6 +113,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     recorded: () => recorded.inc(),
     ...bodyCounters(metrics),
     ...lossCounter(metrics),
+    ...leftOutCounter(metrics),
     heartbeatFailed: () => heartbeats.inc(),
     slowDisk: () => slow.inc(),
     delivered: (verdict) => delivered.inc({ verdict }),
@@ -199,6 +203,17 @@ function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> 
       return Object.fromEntries(some.map(({ labels, value }) => [String(labels.reason), value]))
     },
   }
+}
+
+function leftOutCounter(metrics: Metrics): Pick<GatewayMetrics, 'leftOut'> {
+  const leftOut = counterFromZero(
+    metrics,
+    'sluice_gateway_left_out_total',
+    'Calls that were forwarded and not recorded, as their key has it. Heartbeats count them by project.',
+    'reason',
+    leftOutReasons,
+  )
+  return { leftOut: (reason) => leftOut.inc({ reason }) }
 }
 
 function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread' | 'masked'> {

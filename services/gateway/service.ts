@@ -9,7 +9,7 @@ import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { Tracing } from '#runtime/tracing/tracing.ts'
-import { requestLimitOf } from '#schemas/tiers.ts'
+import { createKeyGuard } from './budgets/create-key-guard.ts'
 import { captureMaxBytes } from './capture-limit.ts'
 import type { GatewayConfig } from './config.ts'
 import { createAgents } from './create-agents.ts'
@@ -19,10 +19,12 @@ import { createSender } from './delivery/create-sender.ts'
 import type { Sender } from './delivery/sender.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { createAttackMarks } from './recording/attack-marks.ts'
+import { createLeftOut, type LeftOut } from './recording/left-out.ts'
 import { createRecorders } from './recording/mcp/create-recorders.ts'
+import type { Recorder, RecorderDependencies } from './recording/recorder.ts'
 import { createStripBodies } from './recording/without-bodies.ts'
-import { createAskProject } from './projects/ask-project.ts'
-import { createOwnProject, type OwnProject } from './projects/own-project.ts'
+import { createOwn, refuseLimitedTier } from './projects/create-own.ts'
+import type { OwnProject } from './projects/own-project.ts'
 import { createSpoolKeyRule, type SpoolKeyRule } from './masking/spool-key-rule.ts'
 import { createSpool } from './spool/create-spool.ts'
 import type { Spool } from './spool/spool.ts'
@@ -67,24 +69,20 @@ export function createGateway(
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
   const spoolKeyRule = createSpoolKeyRule(config.SPOOL_KEY !== undefined, { own, metrics, log })
   const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
+  const guard = createKeyGuard(config, backend, { log, now })
+  const leftOut = createLeftOut((reason) => metrics.leftOut(reason))
   const calls = createLiveCalls(config.CALL_TIMEOUT_MS)
   const traffic = {
     calls,
     upstreams,
     maxRequestBytes: config.REQUEST_MAX_BYTES,
-    recorder: createRecorders({
-      spool,
-      maxBodyBytes: captureMaxBytes(config),
-      keep: spoolKeyRule.keep,
-      waitMs: config.SPOOL_WAIT_MS,
-      metrics,
-      log,
-    }),
+    recorder: createRecorderOf(config, { spool, keep: spoolKeyRule.keep, leftOut, metrics, log }),
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     ...{ budget: createBudget(config), bufferBudget: createBudget(config) },
     maxBodyBytes: captureMaxBytes(config),
     clientGone: config.CLIENT_GONE,
     earlyHeaders: createEarlyHeaders(),
+    guard,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     stallTimeoutMs: config.ANSWER_STALL_TIMEOUT_MS,
     socketIdleMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
@@ -107,12 +105,23 @@ export function createGateway(
     own,
     spoolKeyRule,
     metrics,
+    leftOut,
     backend,
     name: `${hostname()}:${config.GATEWAY_PORT}/${worker}`,
     version: readVersion(),
     startedMs: clock.now(),
-    closeClients: () => Promise.all([close(), upstreams.close(), closeAgents()]),
+    async closeClients() {
+      await guard?.budgets.stop()
+      await Promise.all([close(), upstreams.close(), closeAgents()])
+    },
   })
+}
+
+function createRecorderOf(
+  config: GatewayConfig,
+  parts: Pick<RecorderDependencies, 'spool' | 'keep' | 'leftOut' | 'metrics' | 'log'>,
+): Recorder {
+  return createRecorders({ ...parts, maxBodyBytes: captureMaxBytes(config), waitMs: config.SPOOL_WAIT_MS })
 }
 
 interface Listener {
@@ -132,6 +141,7 @@ interface Parts {
   own: OwnProject | undefined
   spoolKeyRule: SpoolKeyRule
   metrics: GatewayMetrics
+  leftOut: LeftOut
   backend: Dispatcher
   /** Its name in heartbeats. */
   name: string
@@ -197,7 +207,7 @@ class GatewayService implements Gateway {
   }
 
   async #report(): Promise<GatewayReport> {
-    const { config, name, version, startedMs, spool, metrics } = this.#parts
+    const { config, name, version, startedMs, spool, metrics, leftOut } = this.#parts
     const { problems = {} } = this.health()
     const lost = await metrics.losses()
     return {
@@ -207,6 +217,7 @@ class GatewayService implements Gateway {
       startedMs,
       spool: spool.depth(),
       lost,
+      leftOut: leftOut.counts(),
       problems,
     }
   }
@@ -229,29 +240,4 @@ class GatewayService implements Gateway {
     await closeClients()
     this.#ended.resolve(undefined)
   }
-}
-
-/** The project of SERVICE_API_KEY. */
-function createOwn(
-  config: GatewayConfig,
-  backend: Dispatcher,
-  parts: { log: Log; now: () => number },
-): OwnProject | undefined {
-  const credential = keyCredential(config)
-  if (credential === undefined) return undefined
-  const ask = createAskProject(config.API_BACKEND_URL, credential, backend)
-  return createOwnProject({ ...parts, ask, directory: config.SPOOL_DIR, key: credential.value })
-}
-
-/**
- * Refuses a limited tier, as only ingest enforces quotas. A project whose tier becomes known or changes later
- * has its records posted to the API.
- */
-function refuseLimitedTier(config: GatewayConfig, own: OwnProject | undefined): void {
-  const settings = own?.settings()
-  if (config.GATEWAY_DELIVERY === 'api' || settings === undefined || requestLimitOf[settings.tier] === null)
-    return
-  throw new Error(
-    `GATEWAY_DELIVERY=kafka: project ${settings.projectId} is on tier ${settings.tier}, whose limit only the API can keep; set GATEWAY_DELIVERY=api`,
-  )
 }

@@ -75,9 +75,10 @@ async function changeLimits(
 
 async function insert(declaration: Declaration, projectId: string, declared: DeclaredKey): Promise<void> {
   const { client, actor, nowMs } = declaration
-  const { expires_at: expiresAtMs = null, ...key } = declared
-  const label = /^svc_(.{1,32})_/.exec(key.key)?.[1] ?? null
-  await insertKey(client, actor, projectId, { ...newLimits, ...definedOf(key), expiresAtMs, label }, nowMs)
+  const { key, name, scope, expires_at: expiresAtMs = null, ...limits } = declared
+  const label = /^svc_(.{1,32})_/.exec(key)?.[1] ?? null
+  const input = { ...newLimits, ...definedOf(limits), key, name, scope, expiresAtMs, label }
+  await insertKey(client, actor, projectId, input, nowMs)
   declaration.count('created')
 }
 

@@ -1,6 +1,7 @@
 import { request, type Dispatcher } from 'undici'
 import type { Log } from '#runtime/log.ts'
 import type { Credential } from './credentials.ts'
+import type { LeftOutCounts } from '../recording/left-out.ts'
 import type { SpoolDepth } from '../spool/waiting-segments.ts'
 
 /** What a gateway reports about itself. */
@@ -13,6 +14,8 @@ export interface GatewayReport {
   spool: SpoolDepth
   /** Records lost since the start, by reason. */
   lost: Readonly<Record<string, number>>
+  /** Calls that were forwarded and not recorded since the start, by project and reason. */
+  leftOut: LeftOutCounts
   /** One line for each unhealthy part. */
   problems: Readonly<Record<string, string>>
 }
@@ -70,7 +73,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
 
 async function send(
   { dispatcher, url, credential }: HeartbeatOptions,
-  { startedMs, spool, problems, ...report }: GatewayReport,
+  { startedMs, spool, leftOut, problems, ...report }: GatewayReport,
 ): Promise<void> {
   const { records, bytes, oldestMs } = spool
   const { statusCode, body } = await request(`${url}/internal/gateways/heartbeat`, {
@@ -85,6 +88,7 @@ async function send(
     body: JSON.stringify({
       ...report,
       started_at: new Date(startedMs).toISOString(),
+      left_out: leftOut,
       spool: { records, bytes, oldest_at: oldestMs === undefined ? null : new Date(oldestMs).toISOString() },
       problems: Object.fromEntries(
         Object.entries(problems).map(([part, problem]) => [

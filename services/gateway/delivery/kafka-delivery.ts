@@ -1,7 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createPriceTable } from '#capture/price-table.ts'
-import { parsePrices } from '#capture/record/parse-prices.ts'
 import { createSignCall } from '#capture/search/search-signature.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createSealer, warnWithoutKeys } from '#runtime/sealing.ts'
@@ -10,6 +6,7 @@ import { services } from '#schemas/services.ts'
 import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { FindProject } from '../projects/project-directory.ts'
+import { readPrices } from '../read-prices.ts'
 import type { PostRecords } from './post-records.ts'
 import { createPublishRecords, type CallTopic } from './publish-records.ts'
 
@@ -18,8 +15,6 @@ export interface KafkaDelivery {
   publish: PostRecords
   stop(): Promise<void>
 }
-
-const listFile = join(import.meta.dirname, '..', '..', '..', 'infra', 'prices.json')
 
 /** Wiring only. Throws on an invalid price list. */
 export function createKafkaDelivery(
@@ -50,11 +45,7 @@ export function createKafkaDelivery(
       sign: createSignCall(config.SEARCH_KEY),
       logged: callTopic(topics.requestLogged),
       ephemeral: callTopic(topics.requestEphemeral),
-      prices: createPriceTable(
-        [listFile, config.PRICES_FILE].flatMap((file) =>
-          file === undefined ? [] : parsePrices(readFileSync(file, 'utf8'), file),
-        ),
-      ),
+      prices: readPrices(config),
       findProject,
       post,
       now: () => clock.now(),

@@ -6,6 +6,7 @@ import { providerOfUpstream } from '#capture/providers.ts'
 import type { OnDefect } from '#capture/record/raw-answer.ts'
 import type { Arrivals } from '#capture/streams/arrivals.ts'
 import type { TraceContext } from '#runtime/tracing/tracing.ts'
+import type { KeyCheck } from '../budgets/key-guard.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
 import type { UpstreamKind } from '../upstreams/upstreams-file.ts'
@@ -41,6 +42,8 @@ export interface FinishedCall {
   error: string | null
   /** Of an exchange with an MCP server: what is recorded in place of the bodies. */
   tool?: ToolExchange
+  /** Told what is known of the cost; undefined: the key has no budget. */
+  check?: KeyCheck | undefined
 }
 
 const between = Buffer.from(',"response_body":')

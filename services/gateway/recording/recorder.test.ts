@@ -12,6 +12,7 @@ import { until } from '#tests/support/until.ts'
 import { createGatewayMetrics } from '../metrics.ts'
 import { Spool } from '../spool/spool.ts'
 import type { FinishedCall } from './build-record.ts'
+import { createLeftOut } from './left-out.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
 /** More than Node's threads for files and compression. */
@@ -55,7 +56,14 @@ beforeEach(async () => {
   })
   await spool.open()
   const metrics = createGatewayMetrics(registry)
-  record = createRecorder({ spool, maxBodyBytes: 1_000, waitMs: 20, metrics, log })
+  record = createRecorder({
+    leftOut: createLeftOut(() => undefined),
+    spool,
+    maxBodyBytes: 1_000,
+    waitMs: 20,
+    metrics,
+    log,
+  })
 })
 afterEach(async () => {
   await spool.close()

@@ -5,6 +5,8 @@ import { PartlyWritten } from '../spool/record-writer.ts'
 import type { Spool } from '../spool/spool.ts'
 import { createSharedTimeout } from './shared-timeout.ts'
 import { buildRecord, type FinishedCall } from './build-record.ts'
+import { keptOf } from './keep-by-key.ts'
+import type { LeftOut } from './left-out.ts'
 
 /**
  * Writes a finished call to the spool. Resolves when it is on disk, or after the timeout; never rejects.
@@ -20,6 +22,7 @@ export interface RecorderDependencies {
   keep?: ((record: Buffer, caller: FinishedCall['caller']) => Buffer) | undefined
   /** How long an answer waits until its record is built (which includes decompression) and on disk. */
   waitMs: number
+  leftOut: LeftOut
   metrics: GatewayMetrics
   log: Log
 }
@@ -30,11 +33,15 @@ const maxNamedPerSecond = 10
 /** The record could not be built, because of `cause`. */
 class NoRecord extends Error {}
 
+/** The key of the call has nothing recorded. */
+class NotKept extends Error {}
+
 /** The result of a write within the timeout. */
 type Outcome = 'written' | 'late' | { error: unknown }
 
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
-  const { spool, maxBodyBytes, keep = (record) => record, waitMs, metrics, log } = dependencies
+  const { spool, maxBodyBytes, waitMs, metrics, log } = dependencies
+  const keep = createKeep(dependencies)
   const outcomeOf = createOutcomes(waitMs)
   const throttledLog = createThrottledLog(maxNamedPerSecond)
 
@@ -69,27 +76,54 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       const built = buildRecord(call, maxBodyBytes, (error) => reportUnread(error, id))
       // No extra turn of the event loop where nothing is awaited.
       if (!(built instanceof Promise)) {
-        const kept = keep(built, call.caller)
-        return settle(spool.append(kept, isEphemeral), id, () => kept).then(release)
+        const kept = keep(call, built)
+        if (kept !== null) return settle(spool.append(kept, isEphemeral), id, () => kept).then(release)
+        release()
+        return Promise.resolve()
       }
       let made: Buffer | undefined
-      const written = built.then(
-        (record) => {
-          made = keep(record, call.caller)
-          return spool.append(made, isEphemeral)
-        },
-        (error: unknown) => {
-          throw new NoRecord('no record could be made', { cause: error })
-        },
-      )
+      const written = built.then((record) => {
+        const kept = keep(call, record)
+        if (kept === null) throw new NotKept()
+        made = kept
+        return spool.append(kept, isEphemeral)
+      }, unbuilt(call))
       void built.then(release, release)
       return settle(written, id, () => made)
     } catch (error) {
-      fail(error, id)
+      call.check?.ended(statusOf(call))
+      fail(error instanceof NoRecord ? error.cause : error, id)
       release()
       return Promise.resolve()
     }
   }
+}
+
+/** What is stored of a record, by the call's key, which also pays for the call; null: nothing. */
+function createKeep({ leftOut, keep = (record) => record }: RecorderDependencies) {
+  return (call: FinishedCall, record: Buffer): Buffer | null => {
+    call.check?.ended(statusOf(call), record)
+    try {
+      const kept = keptOf(call, record)
+      if (kept !== null) return keep(kept, call.caller)
+      leftOut.count(call.caller.projectId, 'key_capture_none')
+      return null
+    } catch (error) {
+      throw new NoRecord('no record could be made', { cause: error })
+    }
+  }
+}
+
+function unbuilt(call: FinishedCall): (error: unknown) => never {
+  return (error) => {
+    call.check?.ended(statusOf(call))
+    throw new NoRecord('no record could be made', { cause: error })
+  }
+}
+
+/** The provider's. */
+function statusOf({ answer, status }: FinishedCall): number | null {
+  return answer === null ? null : status
 }
 
 /** Counts or logs a record whose write failed. Without `record`, none was built. */
@@ -99,6 +133,7 @@ function createRefusalHandler(
   fail: (error: unknown, id: string) => void,
 ) {
   return (error: unknown, id: string, record: Buffer | undefined) => {
+    if (error instanceof NotKept) return
     const refused = error instanceof PartlyWritten && record !== undefined ? error.refused : undefined
     if (error instanceof NoRecord) fail(error.cause, id)
     else if (refused !== undefined && record !== undefined && !refused.has(record)) metrics.recorded()

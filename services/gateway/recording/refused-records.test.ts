@@ -7,6 +7,7 @@ import { drainSpool, useSpools } from '#tests/support/spool-fixture.ts'
 import { until } from '#tests/support/until.ts'
 import { createGatewayMetrics } from '../metrics.ts'
 import type { Spool } from '../spool/spool.ts'
+import { createLeftOut } from './left-out.ts'
 import { createRecorder } from './recorder.ts'
 
 const world = useSpools()
@@ -16,6 +17,7 @@ function startRecorder(spool: Spool, waitMs: number) {
   const logged: { err?: Error; request_id: string; message: string }[] = []
   const error = (fields: { request_id: string }, message: string) => logged.push({ ...fields, message })
   const record = createRecorder({
+    leftOut: createLeftOut(() => undefined),
     spool,
     maxBodyBytes: 4 * 1024 * 1024,
     waitMs,

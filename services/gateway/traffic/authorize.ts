@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { CallerLimits } from '../budgets/caller-limits.ts'
 
 /** The project that makes a call. */
 export interface Caller {
@@ -8,6 +9,8 @@ export interface Caller {
   isEphemeral: boolean
   /** The project masks what it records. Absent: no, or not known yet. */
   masks?: boolean
+  /** What the key carries; undefined: nothing. */
+  limits?: CallerLimits | undefined
 }
 
 /** Finds the caller of a key; `unavailable` if that is impossible at the moment. Never rejects. */

@@ -1,6 +1,7 @@
 import { errors } from 'undici'
 import { ProxyFailed } from '#runtime/egress/open-tunnel.ts'
 import { AnswerTimeout } from '#runtime/http1/http-connection.ts'
+import { CallRefused } from '../budgets/key-answers.ts'
 import { TokenUnavailable } from '../upstreams/renewed.ts'
 import {
   noMemory,
@@ -27,6 +28,7 @@ export class UpstreamOpen extends Error {}
 
 /** The answer for the application when the provider gave none. */
 export function answerForFailure(error: Error): GatewayAnswer {
+  if (error instanceof CallRefused) return error.answer
   if (error instanceof TokenUnavailable) return tokenUnavailable
   if (error instanceof TooManyWaiting) return tooManyWaiting
   if (error instanceof UpstreamOpen) return upstreamOpen

@@ -17,7 +17,8 @@ export function isModelCall(host: string, path: string): boolean {
   )
 }
 
-function plainPath(path: string): string {
+/** A path as providers read it: decoded, without dot and empty segments, in lower case. */
+export function plainPath(path: string): string {
   const [bare = ''] = path.split(/[?#]/, 1)
   const decoded = bare.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

@@ -1,5 +1,6 @@
 import type { Log } from '#runtime/log.ts'
 import type { Span } from '#runtime/tracing/tracing.ts'
+import type { KeyCheck, KeyGuard } from '../budgets/key-guard.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { AttackMark, IsMarkedAttack } from '../recording/attack-marks.ts'
 import type { SharedBudget } from '../recording/capture-budget.ts'
@@ -28,6 +29,8 @@ export interface ProxyDependencies {
   clientGone: 'abort' | 'drain'
   /** Called for every answer that starts. */
   earlyHeaders: (answer: BegunAnswer) => void
+  /** Undefined: keys have no limits. */
+  guard: KeyGuard | undefined
   metrics: GatewayMetrics
   log: Log
 }
@@ -43,6 +46,8 @@ export interface ForwardedCall {
   labels: CallLabels
   mark: AttackMark | undefined
   isRecorded: boolean
+  /** Undefined: the key may make it, whatever it is. */
+  check: KeyCheck | undefined
   /** Undefined where traces are off. */
   span: Span | undefined
 }

@@ -24,6 +24,9 @@ export const refusalReasons = [
   'malformed',
   'headers',
   'expectation',
+  'model',
+  'rate',
+  'budget',
 ] as const
 export type RefusalReason = (typeof refusalReasons)[number]
 
@@ -200,6 +203,8 @@ function headersOf(answer: GatewayAnswer, requestId: string): Record<string, str
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(bodyOf(answer)),
     ...(wait === undefined ? {} : { 'Retry-After': wait }),
+    // Clients would repeat a call that waiting does not help.
+    ...(answer.code === 'key_budget_exceeded' ? { 'x-should-retry': 'false' } : {}),
     // RFC 9110, 15.5.22: a 426 names what the server speaks.
     ...(answer.status === 426 ? { Upgrade: 'HTTP/1.1' } : {}),
     [requestIdHeader]: requestId,

@@ -3,6 +3,8 @@ import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
 import { ageAt } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
+import { captureLevels, unknownBudgetChoices } from '#schemas/key-limits.ts'
+import { limitsOf, type CallerLimits } from '../budgets/caller-limits.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 
 /** Asks the API service for a key's project; null for an unknown or revoked key. */
@@ -15,6 +17,8 @@ export interface ResolvedKey {
   masks?: boolean
   scope: string
   expiresMs: number | null
+  /** What the key carries; undefined: nothing. */
+  limits?: CallerLimits | undefined
 }
 
 interface Options {
@@ -88,8 +92,8 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   const callerOf = ({ key }: Cached): Caller | 'unknown' => {
     if (key === null || key.scope === 'read' || (key.expiresMs !== null && key.expiresMs <= now()))
       return 'unknown'
-    const { projectId, isEphemeral, masks } = key
-    return { projectId, isEphemeral, ...(masks === true && { masks }) }
+    const { projectId, isEphemeral, masks, limits } = key
+    return { projectId, isEphemeral, ...(masks === true && { masks }), ...(limits !== undefined && { limits }) }
   }
 
   return (given) => {
@@ -118,6 +122,15 @@ const answerSchema = z.object({
   mask: z.boolean().default(false),
   scope: z.string(),
   expires_at: z.iso.datetime().nullable(),
+  // An API of the version before sends none.
+  key_id: z.string().default(''),
+  user: z.string().nullable().default(null),
+  team: z.string().nullable().default(null),
+  models: z.array(z.string()).nullable().default(null),
+  capture: z.enum(captureLevels).default('full'),
+  rate_limit_per_minute: z.number().nullable().default(null),
+  monthly_budget_usd: z.number().nullable().default(null),
+  when_unknown: z.enum(unknownBudgetChoices).default('stop'),
 })
 /** A call waits for this request. */
 const timeoutMs = 3_000
@@ -134,19 +147,25 @@ export function resolveByApi(url: string, internalSecret: string, dispatcher: Di
       body: JSON.stringify({ key_sha256: sha256 }),
     })
     if (statusCode === 200) {
-      const {
-        project_id: projectId,
-        scope,
-        expires_at: expires,
-        ...project
-      } = answerSchema.parse(await body.json())
-      const expiresMs = expires === null ? null : Date.parse(expires)
-      const masks = project.mask && { masks: true }
-      return { projectId, isEphemeral: project.zero_content_retention, ...masks, scope, expiresMs }
+      return keyOf(answerSchema.parse(await body.json()))
     }
     const text = await body.text()
     // Any other 404 means a wrong address or an old service, not an unknown key.
     if (statusCode === 404 && text.includes('"KEY_UNKNOWN"')) return null
     throw new Error(`the API service answered ${statusCode} about a key`)
   }
+}
+
+function keyOf(answer: z.output<typeof answerSchema>): ResolvedKey {
+  const { project_id: projectId, scope, expires_at: expires, zero_content_retention: isEphemeral } = answer
+  const { user, team, models, capture } = answer
+  const limits = limitsOf(answer.key_id, {
+    ...{ user, team, models, capture },
+    ratePerMinute: answer.rate_limit_per_minute,
+    monthlyBudgetUsd: answer.monthly_budget_usd,
+    whenUnknown: answer.when_unknown,
+  })
+  const expiresMs = expires === null ? null : Date.parse(expires)
+  const masks = answer.mask && { masks: true }
+  return { projectId, isEphemeral, ...masks, scope, expiresMs, ...(limits !== undefined && { limits }) }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AnswerHead } from '#runtime/http1/answer-head.ts'
 import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
+import { CallRefused } from '../budgets/key-answers.ts'
 import { CapturedCall } from '../recording/captured-call.ts'
 import { answerForFailure } from './call-failures.ts'
 import type { Permit } from './call-queue.ts'
@@ -64,6 +65,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#captured = call.isRecorded ? new CapturedCall(budget.of(projectId), maxBodyBytes, asks) : null
     this.#body = new RequestBody(request, this.#captured, bufferBudget.of(projectId), {
       maxBytes: maxRequestBytes,
+      check: call.check,
       isWhole: call.upstream.credentials?.signsBody === true,
     })
   }
@@ -98,12 +100,13 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   async #dispatch(): Promise<void> {
-    const { upstream, path, headers } = this.#call
+    const { upstream, path, headers, check } = this.#call
     const method = this.#request.method ?? 'GET'
     const request = { method, path, headers, body: this.#forwarded }
     const given = upstream.present(request)
     const presented = given instanceof Promise ? await given : given
     if (this.#isOver) return
+    check?.sent()
     this.#presented = presented?.credential
     const own = presented === undefined ? headers : [...headers, ...presented.headers]
     this.#exchange = upstream.send({ ...request, headers: own }, this)
@@ -229,7 +232,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       log.warn({ request_id: this.#call.id, err: error }, 'the provider broke off or could not be reached')
     const end = () => {
       this.#end(own, error)
-      this.#measure(abortedBy, status, overMs)
+      this.#measure(error instanceof CallRefused ? null : abortedBy, status, overMs)
       this.#dependencies.calls.delete(this)
     }
     const recorded = this.#record(abortedBy, error === null ? null : reasonOf(error, own), status, overMs)
@@ -255,21 +258,21 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   ): Promise<void> | undefined {
     const { metrics, recorder, isMarkedAttack } = this.#dependencies
     const captured = this.#captured
-    if (captured === null) return undefined
-    const { id, caller, path, labels, mark, span, upstream } = this.#call
+    const { id, caller, path, labels, mark, span, upstream, check } = this.#call
+    if (captured === null) {
+      check?.ended(this.#status)
+      return undefined
+    }
     const request = captured.requestBytes()
     // A call counts only once its request is complete.
     if (this.#sentMs === 0 || (mark !== undefined && isMarkedAttack(mark, request))) {
       captured.release()
+      check?.ended(this.#status)
       return undefined
     }
     for (const cut of captured.cuts()) metrics.cut(cut)
     const call = {
-      id,
-      caller,
-      path,
-      upstream,
-      labels,
+      ...{ id, caller, path, upstream, labels, check },
       headers: this.#request.headers,
       trace: span?.context,
       request,

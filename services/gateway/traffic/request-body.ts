@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
+import { CallRefused, notCheckable } from '../budgets/key-answers.ts'
+import { maxCheckedBytes, type KeyCheck } from '../budgets/key-guard.ts'
 import type { CaptureBudget } from '../recording/capture-budget.ts'
 import type { CapturedCall } from '../recording/captured-call.ts'
 
@@ -32,6 +35,8 @@ interface BodyLimits {
   maxBytes: number
   /** Whether the body is needed as a whole before it is forwarded. */
   isWhole: boolean
+  /** Decides over the call once its body is there. */
+  check: KeyCheck | undefined
 }
 
 /**
@@ -44,6 +49,7 @@ export class RequestBody {
   readonly #budget: CaptureBudget
   readonly #maxBytes: number
   readonly #isWhole: boolean
+  readonly #check: KeyCheck | undefined
   #bufferedBytes = 0
   #isLeft = false
   #passing: Readable | undefined
@@ -53,13 +59,14 @@ export class RequestBody {
     request: IncomingMessage,
     captured: Pick<CapturedCall, 'asked'> | null,
     budget: CaptureBudget,
-    { maxBytes, isWhole }: BodyLimits,
+    { maxBytes, isWhole, check }: BodyLimits,
   ) {
     this.#request = request
     this.#captured = captured
     this.#budget = budget
     this.#maxBytes = maxBytes
     this.#isWhole = isWhole
+    this.#check = check
   }
 
   /** Bytes received. */
@@ -67,8 +74,14 @@ export class RequestBody {
     return this.#received
   }
 
-  /** Buffers a short body of known length if memory allows, to send it in one write with its headers. */
+  /** Forwards the body, after the key's check if there is one. */
   forward(handlers: BodyHandlers): void {
+    if (this.#check === undefined) this.#forward(handlers)
+    else this.#gatherChecked(this.#check, handlers)
+  }
+
+  /** Buffers a short body of known length if memory allows, to send it in one write with its headers. */
+  #forward(handlers: BodyHandlers): void {
     const { 'content-length': length, 'transfer-encoding': coding } = this.#request.headers
     if (coding === undefined && (length === undefined || length === '0')) handlers.ready(null)
     else if (coding === undefined && this.#canBuffer(Number(length))) this.#buffer(handlers)
@@ -157,6 +170,34 @@ export class RequestBody {
     if (!this.#budget.acquire(more)) return new NoMemory('no memory is left for bodies')
     this.#bufferedBytes += more
     return undefined
+  }
+
+  /** Waits for the whole body, and for what the check says of it. */
+  #gatherChecked(check: KeyCheck, { ready, broken }: BodyHandlers): void {
+    const chunks: Buffer[] = []
+    this.#request.on('data', (chunk: Buffer) => {
+      this.#onChunk(chunk)
+      const takes = chunk.length + chunkOverheadBytes
+      if (this.#received <= maxCheckedBytes && this.#budget.acquire(takes)) {
+        this.#bufferedBytes += takes
+        chunks.push(chunk)
+      } else if (!this.#request.complete) broken(new CallRefused(notCheckable))
+    })
+    const checked = async () => {
+      const whole = Buffer.concat(chunks)
+      const refusal = await check.admit(whole)
+      if (refusal === undefined) ready(this.#checked(whole))
+      else broken(refusal)
+    }
+    this.#onEnd(() => void checked().catch(broken), broken)
+  }
+
+  /** As it came: in one write where its length is known or it is signed, in chunks otherwise. */
+  #checked(whole: Buffer): ForwardedBody {
+    const { 'content-length': length, 'transfer-encoding': coding } = this.#request.headers
+    if (coding === undefined) return length === undefined || length === '0' ? null : whole
+    if (this.#isWhole) return whole
+    return Readable.from([whole])
   }
 
   /** Uses events: an iterator would block other readers of the request while it waits for a chunk. */

@@ -3,6 +3,9 @@ import type { Duplex } from 'node:stream'
 import { ambiguityOf, answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
 import type { Tracing } from '#runtime/tracing/tracing.ts'
 import { newId } from '#schemas/ids.ts'
+import { withKeyLabels } from '../budgets/caller-limits.ts'
+import { checkOf, overRate } from '../budgets/key-guard.ts'
+import { listedFor, ModelList } from '../budgets/model-list.ts'
 import { withoutPrefix } from '../upstreams/find-upstream.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -151,15 +154,25 @@ function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
     const { caller, upstream, path } = route
     if (expects === 'continue') response.writeContinue()
     const isRecorded = isRecordedRequest(request.method, upstream, path) || isRecordedPath(path)
+    const { limits } = caller
+    const models = listedFor(limits, request.method, path)
+    if (models !== undefined) {
+      const list = { id, projectId: caller.projectId, upstream, path, headers: forwarded, models }
+      new ModelList(dependencies, list, response).forward()
+      return
+    }
     const mark = attackMark === undefined ? undefined : { text: attackMark, arrivedMs: nowMs }
     const span = tracing && startCallSpan(tracing, request, id, caller)
-    const call = new ProxyCall(
-      dependencies,
-      { id, caller, upstream, path, headers: forwarded, labels, mark, isRecorded, span },
-      request,
-      response,
-    )
-    call.forward()
+    const call = {
+      ...{ id, caller, upstream, path, headers: forwarded, mark, isRecorded, span },
+      labels: limits === undefined ? labels : withKeyLabels(labels, limits),
+      // A tool's call names no model.
+      check:
+        upstream.kind === 'mcp'
+          ? undefined
+          : checkOf(limits, checkedCall(request, path, upstream), dependencies.guard),
+    }
+    new ProxyCall(dependencies, call, request, response).forward()
   }
 
   return (request: IncomingMessage, response: ServerResponse, expects: Expectation = 'nothing'): void => {
@@ -176,12 +189,17 @@ function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
   }
 }
 
+function checkedCall({ method, headers }: IncomingMessage, path: string, upstream: Upstream) {
+  const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers
+  return { method, path, upstream, contentType, contentEncoding }
+}
+
 /** Who calls which upstream with which path, or why the gateway refuses the request. */
 function routeOf(
   request: IncomingMessage,
   expects: Expectation,
   { caller, heldBy }: FoundCaller,
-  { upstreams, forwardOther, maxRequestBytes }: TrafficDependencies,
+  { upstreams, forwardOther, maxRequestBytes, guard }: TrafficDependencies,
 ): { caller: Caller; upstream: Upstream; path: string } | { refusal: GatewayAnswer } {
   const refusal = refusalOf(request, expects, caller, maxRequestBytes)
   if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
@@ -197,7 +215,10 @@ function routeOf(
   const path = withoutPrefix(target, upstream.match)
   const isForwarded =
     forwardOther || upstream.kind === 'mcp' || isAllowedOnSharedAccount(request.method, path)
-  return isForwarded ? { caller, upstream, path } : { refusal: pathNotForwarded }
+  if (!isForwarded) return { refusal: pathNotForwarded }
+  const { limits } = caller
+  const overLimit = limits !== undefined && guard !== undefined ? overRate(limits, guard) : undefined
+  return overLimit === undefined ? { caller, upstream, path } : { refusal: overLimit }
 }
 
 /** The upstream that takes WebSockets at the path of a handshake. */
@@ -211,6 +232,12 @@ function socketTarget(request: IncomingMessage, { upstreams }: TrafficDependenci
   return protocol === undefined ? undefined : { upstream, path, protocol }
 }
 
+/** Calls on a WebSocket pass unseen: nothing there could hold a key to its limits. */
+function isUncountable({ limits }: Caller): boolean {
+  if (limits === undefined) return false
+  return limits.models !== null || limits.monthlyBudgetUsd !== null || limits.ratePerMinute !== null
+}
+
 function routeOfSocket(
   request: IncomingMessage,
   { caller, heldBy }: FoundCaller,
@@ -218,7 +245,7 @@ function routeOfSocket(
 ) {
   const refusal = refusalOf(request, 'nothing', caller, dependencies.maxRequestBytes)
   if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
-  const target = socketTarget(request, dependencies)
+  const target = isUncountable(caller) ? undefined : socketTarget(request, dependencies)
   if (target === undefined) return { refusal: noWebSocket }
   if (heldBy.has(inQuery) && target.upstream.credentials === undefined) return { refusal: invalidKey }
   if (!target.upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }

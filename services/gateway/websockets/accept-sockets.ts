@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { SocketProtocol } from '#capture/socket-calls.ts'
 import type { Tracing } from '#runtime/tracing/tracing.ts'
 import type { Authorizer, Caller } from '../traffic/authorize.ts'
+import { withKeyLabels } from '../budgets/caller-limits.ts'
 import { findCaller, type FoundCaller } from '../traffic/find-caller.ts'
 import { splitRequestHeaders } from '../traffic/forwarded-headers.ts'
 import { rawText, type GatewayAnswer } from '../traffic/gateway-answer.ts'
@@ -91,6 +92,7 @@ function handle(
     const current = find()
     return current instanceof Promise ? current.then((late) => late.caller) : current.caller
   }
-  const call = { ...target, id, headers, labels, span, findCaller: again }
+  const own = caller.limits === undefined ? labels : withKeyLabels(labels, caller.limits)
+  const call = { ...target, id, headers, labels: own, span, findCaller: again }
   new SocketCall(dependencies, call, socket, first).forward()
 }
