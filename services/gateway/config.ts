@@ -57,7 +57,7 @@ export const gatewayConfigSchema = z
     PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
       .optional()
       .describe(
-        'Your own price list for GATEWAY_DELIVERY=kafka, the same as for the API; read at the start. Takes precedence over infra/prices.json.',
+        'Your own price list for GATEWAY_DELIVERY=kafka and for monthly budgets of keys, the same as for the API; read at the start. Takes precedence over infra/prices.json.',
       ),
     OPS_PORT: operationsPort(9080),
     GATEWAY_HOST: listenHost('Address on which the gateway listens for applications.'),

@@ -151,18 +151,29 @@ test('requests are triaged by keyboard alone', async () => {
   await shown(page, requestTitle)
 })
 
-test('a key is created, shown once, and revoked', async () => {
+test('a key is created with limits, shown once, changed, and revoked', async () => {
   const { page } = admin
   await goTo(admin.page, `/settings/keys?project=${site.projectId}`, 'API keys')
   await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill('from the browser')
-  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('from the browser')
+  await dialog.getByLabel('User').fill('ada@example.com')
+  await dialog.getByLabel('Models').fill('gpt-4o-*')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Create' }).click()
   const key = await page.getByText(/^svc_/).textContent()
   const answer = await site.api.call('GET', '/api/requests', { key: String(key) })
   expect(answer.status).toBe(200)
   await page.reload()
   await page.getByRole('cell', { name: 'from the browser', exact: true }).waitFor()
   expect(await page.getByText(String(key)).count()).toBe(0)
+  const row = page.getByRole('row').filter({ hasText: 'from the browser' })
+  await row.getByText('Models: gpt-4o-*').waitFor()
+  await row.getByText('ada@example.com').waitFor()
+  await page.getByRole('button', { name: 'Change from the browser' }).click()
+  await dialog.getByLabel('Budget a month, USD').fill('20')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await row.getByText(/0.* of \$20/).waitFor()
   await page.getByRole('button', { name: 'Revoke from the browser' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await until(

@@ -24,8 +24,8 @@ export function readRequest(bytes: Buffer): ReadRequest | undefined {
 /** `models` and `fallbacks`: those that a router may use instead. Tools: advisors, and those that draw. */
 const memberNames: ReadonlySet<string> = new Set(['model', 'modelid', 'models', 'fallbacks', 'tools'])
 
-/** Google, Bedrock, Azure and older paths of OpenAI: what follows is the name, whatever is done with it. */
-const inPath = /\/(?:models?|deployments|engines)\/([^/?:]+)(?=[/:])/gi
+/** Google, whose colon ends the name; Bedrock, Azure and older paths of OpenAI, whose names may have one. */
+const inPath = /\/(?:models\/([^/?:]+)(?=[/:])|(?:model|deployments|engines)\/([^/?]+)(?=\/))/gi
 
 /**
  * Every model that a request names: which of them the provider calls may depend on the provider. Empty where
@@ -33,14 +33,18 @@ const inPath = /\/(?:models?|deployments|engines)\/([^/?:]+)(?=[/:])/gi
  */
 export function namedModels(path: string, request: ReadRequest | undefined): string[] {
   const [bare = ''] = path.split('?', 1)
-  const ofPath = [...bare.matchAll(inPath)].map(([, name = '']) => decodeName(name))
-  const written = ofPath.map((name) => name.toLowerCase())
-  // Another spelling of the path may name another model.
-  const hidden = [...plainPath(bare).matchAll(inPath)]
-    .map(([, name = '']) => name)
-    .filter((name) => !written.includes(decodeName(name).toLowerCase()))
+  const ofPath = namesInPath(bare)
+  const written = ofPath.map((name) => `${name.toLowerCase()}/`)
+  // Another spelling of the path may name another model. Names may have slashes too.
+  const hidden = namesInPath(plainPath(bare)).filter(
+    (name) => !written.some((known) => known.startsWith(`${name.toLowerCase()}/`)),
+  )
   const ofBody = (request?.named ?? []).flatMap(namesIn)
   return [...new Set([...ofPath, ...hidden, ...ofBody])]
+}
+
+function namesInPath(path: string): string[] {
+  return [...path.matchAll(inPath)].map(([, google, other = '']) => decodeName(google ?? other))
 }
 
 function namesIn(value: unknown): string[] {

@@ -175,15 +175,18 @@ export class RequestBody {
   /** Waits for the whole body, and for what the check says of it. */
   #gatherChecked(check: KeyCheck, { ready, broken }: BodyHandlers): void {
     const chunks: Buffer[] = []
+    let isWhole = true
     this.#request.on('data', (chunk: Buffer) => {
       this.#onChunk(chunk)
       const takes = chunk.length + chunkOverheadBytes
-      if (this.#received <= maxCheckedBytes && this.#budget.acquire(takes)) {
+      isWhole &&= this.#received <= maxCheckedBytes && this.#budget.acquire(takes)
+      if (isWhole) {
         this.#bufferedBytes += takes
         chunks.push(chunk)
-      } else if (!this.#request.complete) broken(new CallRefused(notCheckable))
+      } else broken(new CallRefused(notCheckable))
     })
     const checked = async () => {
+      if (!isWhole) return
       const whole = Buffer.concat(chunks)
       const refusal = await check.admit(whole)
       if (refusal === undefined) ready(this.#checked(whole))

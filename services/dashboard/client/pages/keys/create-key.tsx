@@ -6,6 +6,8 @@ import { isoText } from '../../formats/local-time.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { usePersistedValues } from '../../parts/use-draft.ts'
+import { emptyLimits, limitsBody, type LimitValues } from './key-limits.ts'
+import { LimitFields } from './limit-fields.tsx'
 
 interface CreateKeyProps {
   projectId: string
@@ -13,7 +15,7 @@ interface CreateKeyProps {
   onCreated: (key: Answer<'POST /api/projects/{id}/keys'>) => void
 }
 
-interface KeyForm {
+interface KeyForm extends LimitValues {
   name: string
   label: string
   scope: keyof typeof scopeNames
@@ -34,10 +36,13 @@ const scopes = Object.entries(scopeNames).map(([value, label]) => ({ value, labe
 export function CreateKey({ projectId, onClose, onCreated }: CreateKeyProps) {
   const create = useApiChange('POST /api/projects/{id}/keys', ['GET /api/projects/{id}/keys'])
   const form = useForm<KeyForm>({
-    ...usePersistedValues<KeyForm>(`key.${projectId}`, { name: '', label: '', scope: 'all', expires: null }),
+    ...usePersistedValues<KeyForm>(`key.${projectId}`, {
+      ...{ name: '', label: '', scope: 'all', expires: null },
+      ...emptyLimits,
+    }),
     validate: { name: isNotEmpty('Enter a name') },
   })
-  const submit = form.onSubmit(({ name, label, scope, expires }) =>
+  const submit = form.onSubmit(({ name, label, scope, expires, ...limits }) =>
     create.mutate(
       {
         params: { id: projectId },
@@ -46,6 +51,7 @@ export function CreateKey({ projectId, onClose, onCreated }: CreateKeyProps) {
           scope,
           ...(label === '' ? {} : { label }),
           expires_at: isoText(expires),
+          ...limitsBody(limits),
         },
       },
       {
@@ -75,6 +81,7 @@ export function CreateKey({ projectId, onClose, onCreated }: CreateKeyProps) {
         minDate={new Date()}
         {...form.getInputProps('expires')}
       />
+      <LimitFields inputOf={(field) => form.getInputProps(field)} />
     </FormModal>
   )
 }
