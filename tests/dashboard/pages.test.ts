@@ -173,7 +173,7 @@ test('a key is created with limits, shown once, changed, and revoked', async () 
   await page.getByRole('button', { name: 'Change from the browser' }).click()
   await dialog.getByLabel('Budget a month, USD').fill('20')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await row.getByText(/0.* of \$20/).waitFor()
+  await row.getByText(/0\.00 of .*20/).waitFor()
   await page.getByRole('button', { name: 'Revoke from the browser' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await until(
