@@ -189,9 +189,18 @@ export async function insertKey(
       ...fields.map((name) => given[name]),
     ],
   )
-  const created = { action: 'key.created', subject: id, projectId, detail: { label, scope, ...given } }
+  const { name, ...limits } = given
+  const detail = { name, label, scope, ...carriedBy(limits) }
+  const created = { action: 'key.created', subject: id, projectId, detail }
   await writeAudit(client, by, created, nowMs)
   return id
+}
+
+const usual: readonly unknown[] = [null, 'full', 'stop']
+
+/** Without what every key has. */
+function carriedBy(limits: KeyLimitFields): Partial<KeyLimitFields> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => !usual.includes(value)))
 }
 
 export async function changeKey(
