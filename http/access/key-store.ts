@@ -79,7 +79,7 @@ function settingsOf(row: ProjectRow): ProjectSettings {
 }
 
 /** A key's limits from its columns. */
-export function limitsOf(row: LimitColumns): KeyLimits {
+function limitsOf(row: LimitColumns): KeyLimits {
   return {
     user: row.user_id,
     team: row.team,

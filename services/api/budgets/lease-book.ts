@@ -54,7 +54,7 @@ function committed({ granted, spent, underWay }: Lease): bigint {
  * A process that has not reported for its time is taken to have ended: of its lease counts what it has said
  * to have spent and admitted. The rest comes back. It no longer uses the lease itself (gateway/budgets).
  */
-export function expire(lease: Lease, nowMs: number): Lease {
+function expire(lease: Lease, nowMs: number): Lease {
   const used = lease.spent + lease.underWay
   return lease.expiresAtMs > nowMs || lease.granted <= used ? lease : { ...lease, granted: used }
 }

@@ -34,7 +34,7 @@ interface ListCall {
 
 const maxListBytes = 8 * 1024 * 1024
 
-export const listUnreadable: GatewayAnswer = {
+const listUnreadable: GatewayAnswer = {
   status: 502,
   message:
     'The gateway cannot read the list of models that the provider sent, to show what this key may call.',
