@@ -256,10 +256,10 @@ upstreams:
 
 ## The key in the query
 
-With \`PROXY_KEY_IN_QUERY=true\` the proxy key may be \`?key=\`, for upstreams with credentials of the gateway; for
-others such a request gets 401. The gateway removes \`key\` and leaves the rest of the query as it came: the only
-change that it makes to a query. It does so before anything is logged, spooled, recorded or traced. Two different
-keys in one request, in headers or query, get 401.
+With \`PROXY_KEY_IN_QUERY=true\` the proxy key may be \`?key=\`, for upstreams with credentials of the gateway;
+for others such a request gets 401. The gateway removes \`key\` and leaves the rest of the query as it came:
+the only change that it makes to a query. It does so before anything is logged, spooled, recorded or traced.
+Two different keys in one request, in headers or query, get 401.
 
 ## Credentials of Google and AWS
 

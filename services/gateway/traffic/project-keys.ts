@@ -93,7 +93,12 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     if (key === null || key.scope === 'read' || (key.expiresMs !== null && key.expiresMs <= now()))
       return 'unknown'
     const { projectId, isEphemeral, masks, limits } = key
-    return { projectId, isEphemeral, ...(masks === true && { masks }), ...(limits !== undefined && { limits }) }
+    return {
+      projectId,
+      isEphemeral,
+      ...(masks === true && { masks }),
+      ...(limits !== undefined && { limits }),
+    }
   }
 
   return (given) => {
