@@ -1,17 +1,16 @@
 import type { Counter } from 'prom-client'
-import { whenAsked, type Metrics } from '#runtime/metrics.ts'
+import type { Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
 import { markOutcomes, type MarkOutcome } from './recording/attack-marks.ts'
 import type { CutReason } from './recording/captured-body.ts'
 import { leftOutReasons, type LeftOutReason } from './recording/left-out.ts'
 import { lossReasons, type LossReason } from './spool/spool-options.ts'
-import { createFreeSpaceProbe } from './spool/disk-space.ts'
-import type { SpoolDepth } from './spool/waiting-segments.ts'
+import { createSpoolMetrics, type SpoolMetrics } from './spool/spool-metrics.ts'
 import { createSocketMetrics, type SocketMetrics } from './websockets/socket-metrics.ts'
 import { refusalReasons, type RefusalReason } from './traffic/gateway-answer.ts'
 
 /** Every metric of the gateway. Labels come from fixed sets, never from a caller's path, model or headers. */
-export interface GatewayMetrics extends SocketMetrics {
+export interface GatewayMetrics extends SocketMetrics, SpoolMetrics {
   began(): void
   /** `status` is what the application received; null if it had disconnected. */
   ended(status: number | null): void
@@ -49,11 +48,6 @@ export interface GatewayMetrics extends SocketMetrics {
   slowDisk(): void
   delivered(verdict: Verdict['kind']): void
   deliveryFailed(): void
-  spool(depth: SpoolDepth, nowMs: number): void
-  /** Bytes available to this process, by SPOOL_MAX_BYTES and the file system. */
-  spoolLimit(bytes: number): void
-  /** Measures free space in `directory` on each scrape; `bytes` is the value until the first measurement. */
-  spoolLies(directory: string, bytes: number): void
 }
 
 const addedBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1]
@@ -118,7 +112,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     slowDisk: () => slow.inc(),
     delivered: (verdict) => delivered.inc({ verdict }),
     deliveryFailed: () => failed.inc(),
-    ...spoolGauges(metrics),
+    ...createSpoolMetrics(metrics),
   }
 }
 
@@ -234,53 +228,5 @@ function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread' |
     cut: (reason) => cut.inc({ reason }),
     unread: () => unread.inc(),
     masked: (outcome) => masked.inc({ outcome }),
-  }
-}
-
-function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLimit' | 'spoolLies'> {
-  const limit = metrics.gauge(
-    'sluice_gateway_spool_limit_bytes',
-    'Bytes at which the spool begins to drop its oldest records: SPOOL_MAX_BYTES, or less on a smaller disk.',
-  )
-  const free = metrics.gauge(
-    'sluice_gateway_spool_free_bytes',
-    'Free bytes on the file system of the spool, as last measured.',
-    [],
-    'max',
-  )
-  const waiting = metrics.gauge('sluice_gateway_spool_records', 'Records waiting to be sent.')
-  const foreign = metrics.gauge(
-    'sluice_gateway_spool_foreign_records',
-    'Of these, encrypted with another SPOOL_KEY: they wait for a gateway that has it.',
-  )
-  const size = metrics.gauge('sluice_gateway_spool_bytes', 'Bytes of the spool on disk.')
-  const aside = metrics.gauge(
-    'sluice_gateway_spool_set_aside_bytes',
-    'Bytes of set-aside segments of another version, which wait for a gateway that can read them.',
-    [],
-    'max',
-  )
-  const age = metrics.gauge(
-    'sluice_gateway_spool_oldest_age_seconds',
-    'Age of the oldest record waiting to be sent.',
-    [],
-    'max',
-  )
-  return {
-    spoolLimit: (bytes) => limit.set(bytes),
-    spoolLies(directory, bytes) {
-      free.set(bytes)
-      whenAsked(
-        free,
-        createFreeSpaceProbe(directory, (room) => free.set(room)),
-      )
-    },
-    spool({ records, foreignRecords, bytes, asideBytes, oldestMs }, nowMs) {
-      waiting.set(records)
-      foreign.set(foreignRecords)
-      size.set(bytes)
-      aside.set(asideBytes)
-      age.set(oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000)
-    },
   }
 }

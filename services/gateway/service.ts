@@ -75,22 +75,14 @@ export function createGateway(
   const traffic = {
     calls,
     upstreams,
-    maxRequestBytes: config.REQUEST_MAX_BYTES,
     recorder: createRecorderOf(config, { spool, keep: spoolKeyRule.keep, leftOut, metrics, log }),
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     ...{ budget: createBudget(config), bufferBudget: createBudget(config) },
-    maxBodyBytes: captureMaxBytes(config),
-    clientGone: config.CLIENT_GONE,
     earlyHeaders: createEarlyHeaders(),
     guard,
-    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
-    stallTimeoutMs: config.ANSWER_STALL_TIMEOUT_MS,
-    socketIdleMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
-    maxConnections: config.GATEWAY_MAX_CONNECTIONS,
     authorize: createCallers(config, backend, { own, log, now }),
-    isRecordedPath: config.GATEWAY_RECORD_OTHER,
     forwardOther: forwardsOther(config, log),
-    keyInQuery: config.PROXY_KEY_IN_QUERY,
+    ...trafficSettings(config),
     ...{ now, metrics, log, tracing },
   }
   const listener = (port: number): Listener => ({ port, server: createTrafficServer(traffic) })
@@ -115,6 +107,20 @@ export function createGateway(
       await Promise.all([close(), upstreams.close(), closeAgents()])
     },
   })
+}
+
+function trafficSettings(config: GatewayConfig) {
+  return {
+    maxRequestBytes: config.REQUEST_MAX_BYTES,
+    maxBodyBytes: captureMaxBytes(config),
+    clientGone: config.CLIENT_GONE,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    stallTimeoutMs: config.ANSWER_STALL_TIMEOUT_MS,
+    socketIdleMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+    maxConnections: config.GATEWAY_MAX_CONNECTIONS,
+    isRecordedPath: config.GATEWAY_RECORD_OTHER,
+    keyInQuery: config.PROXY_KEY_IN_QUERY,
+  }
 }
 
 function createRecorderOf(

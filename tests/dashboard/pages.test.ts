@@ -264,9 +264,7 @@ test('a login that is ended, elsewhere or here, is over in an open page, and ano
   await form.getByRole('button', { name: 'Sign in' }).click()
   await shown(person.page, 'Requests')
   // Another person may have signed in: cached answers are refetched, and audited.
-  const asked = person.page.waitForRequest((request) =>
-    request.url().includes(`/api/requests/${site.requestId}`),
-  )
+  const asked = person.page.waitForRequest(`**/api/requests/${site.requestId}*`)
   await person.page.evaluate('history.go(-2)')
   await asked
   await shown(person.page, requestTitle)

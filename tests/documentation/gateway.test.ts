@@ -4,52 +4,7 @@ import { modelCallAt } from '#capture/model-calls.ts'
 import { socketProtocolOf } from '#capture/socket-calls.ts'
 import { isAllowedOnSharedAccount, isModelCall } from '#services/gateway/traffic/call-paths.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
-
-/** Paths that clients of each provider use. The gateway's code says what happens to each. */
-const paths: readonly (readonly [provider: string, host: string, path: string])[] = [
-  ['OpenAI and compatible', 'api.openai.com', '/v1/chat/completions'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/completions'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/responses'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/embeddings'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/images/generations'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/images/edits'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/audio/speech'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/audio/transcriptions'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/moderations'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/files'],
-  ['OpenAI and compatible', 'api.openai.com', '/v1/batches'],
-  ['Azure OpenAI', 'x.openai.azure.com', '/openai/deployments/NAME/chat/completions'],
-  ['Anthropic', 'api.anthropic.com', '/v1/messages'],
-  ['Anthropic', 'api.anthropic.com', '/v1/messages/count_tokens'],
-  ['Anthropic', 'api.anthropic.com', '/v1/messages/batches'],
-  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:generateContent'],
-  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:streamGenerateContent'],
-  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:embedContent'],
-  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/models/NAME:countTokens'],
-  ['Gemini', 'generativelanguage.googleapis.com', '/v1beta/interactions'],
-  [
-    'Vertex AI',
-    'aiplatform.googleapis.com',
-    '/v1/projects/P/locations/L/publishers/google/models/NAME:predict',
-  ],
-  [
-    'Vertex AI',
-    'aiplatform.googleapis.com',
-    '/v1/projects/P/locations/L/publishers/X/models/NAME:rawPredict',
-  ],
-  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/invoke'],
-  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/invoke-with-response-stream'],
-  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/converse'],
-  ['Bedrock', 'bedrock-runtime.eu-west-1.amazonaws.com', '/model/NAME/converse-stream'],
-  ['Mistral', 'api.mistral.ai', '/v1/fim/completions'],
-  ['Mistral', 'api.mistral.ai', '/v1/conversations'],
-  ['Cohere', 'api.cohere.com', '/v2/chat'],
-  ['Cohere', 'api.cohere.com', '/v2/embed'],
-  ['Cohere', 'api.cohere.com', '/v2/rerank'],
-  ['Ollama', 'localhost', '/api/chat'],
-  ['Ollama', 'localhost', '/api/generate'],
-  ['Ollama', 'localhost', '/api/embed'],
-]
+import { providerPaths as paths } from '../support/provider-paths.ts'
 
 const rows = paths.map(([provider, host, path]) => {
   const call = modelCallAt(host, path)

@@ -128,7 +128,7 @@ test.each<[string, unknown[]]>([
   ['ends of texts alone', [{ type: 'response.output_text.done', item_id: 'msg_1', text: 'a' }]],
   // prettier-ignore
   ['deltas of one kind and ends of another', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'response.function_call_arguments.done', item_id: 'fc_1', arguments: 'b' }]],
-  ['deltas of what has no place', [{ type: 'response.text.delta', item_id: 'msg_1', delta: 'a' }]],
+  ['deltas of what has no place', [{ type: 'response.sketch.delta', item_id: 'msg_1', delta: 'a' }]],
   ['deltas of a message that never began', [delta('a'), begun, delta('b')]],
   ['a message without a type', [{ type: 'message_start', message: {} }, delta('a')]],
   // prettier-ignore

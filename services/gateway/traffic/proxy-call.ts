@@ -61,13 +61,12 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#passing = new PassingChunks(response)
     const { budget, bufferBudget, maxBodyBytes, maxRequestBytes } = dependencies
     const { projectId } = call.caller
-    const asks = { path: call.path, headers: request.headers }
+    const { path, check } = call
+    const asks = { path, headers: request.headers }
     this.#captured = call.isRecorded ? new CapturedCall(budget.of(projectId), maxBodyBytes, asks) : null
-    this.#body = new RequestBody(request, this.#captured, bufferBudget.of(projectId), {
-      maxBytes: maxRequestBytes,
-      check: call.check,
-      isWhole: call.upstream.credentials?.signsBody === true,
-    })
+    const isWhole = call.upstream.credentials?.signsBody === true
+    const limits = { maxBytes: maxRequestBytes, check, isWhole }
+    this.#body = new RequestBody(request, this.#captured, bufferBudget.of(projectId), limits)
   }
 
   forward(): void {
@@ -259,23 +258,19 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     const { metrics, recorder, isMarkedAttack } = this.#dependencies
     const captured = this.#captured
     const { id, caller, path, labels, mark, span, upstream, check } = this.#call
-    if (captured === null) {
-      check?.ended(this.#status)
-      return undefined
-    }
-    const request = captured.requestBytes()
+    const request = captured?.requestBytes()
     // A call counts only once its request is complete.
-    if (this.#sentMs === 0 || (mark !== undefined && isMarkedAttack(mark, request))) {
-      captured.release()
+    const isLeftOut = this.#sentMs === 0 || (mark && request && isMarkedAttack(mark, request))
+    if (captured === null || request === undefined || isLeftOut === true) {
+      captured?.release()
       check?.ended(this.#status)
       return undefined
     }
     for (const cut of captured.cuts()) metrics.cut(cut)
     const call = {
-      ...{ id, caller, path, upstream, labels, check },
+      ...{ id, caller, path, upstream, labels, check, request },
       headers: this.#request.headers,
       trace: span?.context,
-      request,
       requestEncoding: this.#request.headers['content-encoding'] ?? '',
       answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answerBytes() },
       status,

@@ -1,39 +1,34 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ambiguityOf, answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
+import { answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
 import type { Tracing } from '#runtime/tracing/tracing.ts'
 import { newId } from '#schemas/ids.ts'
 import { withKeyLabels } from '../budgets/caller-limits.ts'
-import { checkOf, overRate } from '../budgets/key-guard.ts'
+import { checkOf } from '../budgets/key-guard.ts'
 import { listedFor, ModelList } from '../budgets/model-list.ts'
-import { withoutPrefix } from '../upstreams/find-upstream.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
-import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Authorizer, Caller } from './authorize.ts'
+import type { Authorizer } from './authorize.ts'
 import { findCaller, type FoundCaller } from './find-caller.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
 import {
-  badExpectation,
-  badTarget,
   headersTooLarge,
-  invalidKey,
-  keyUnavailable,
   malformedRequest,
   noTunnel,
-  noUpstream,
-  noWebSocket,
-  pathNotForwarded,
   rawText,
-  requestTooLarge,
   requestTooSlow,
   sendAnswer,
-  unknownCoding,
-  upstreamNotAllowed,
   type GatewayAnswer,
 } from './gateway-answer.ts'
 import { acceptSockets, asksForSocket } from '../websockets/accept-sockets.ts'
 import type { SocketDependencies } from '../websockets/forwarded-socket.ts'
-import { isAllowedOnSharedAccount, isAllowedSocket, isModelCall } from './call-paths.ts'
+import { isModelCall } from './call-paths.ts'
+import {
+  routeOf,
+  routeOfSocket,
+  socketTarget,
+  type Expectation,
+  type RouteDependencies,
+} from './find-route.ts'
 import type { ProxyDependencies } from './forwarded-call.ts'
 import { inQuery, readQueryKeys, withoutQueryKeys } from './query-key.ts'
 import { startCallSpan } from './measure-call.ts'
@@ -43,14 +38,11 @@ import { closeOnceRead, drainRequest } from './request-body.ts'
 import { createRequestIds, isRetry, type RequestIds } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
 
-export interface TrafficDependencies extends ProxyDependencies, SocketDependencies {
-  upstreams: Pick<Upstreams, 'find'>
+export interface TrafficDependencies extends ProxyDependencies, SocketDependencies, RouteDependencies {
   authorize: Authorizer
   isRecordedPath: IsRecordedPath
   /** Whether the key may be in the query (PROXY_KEY_IN_QUERY). */
   keyInQuery: boolean
-  /** Whether requests other than model calls are forwarded. */
-  forwardOther: boolean
   /** Time limit for receiving a complete request. */
   requestTimeoutMs: number
   maxConnections: number
@@ -123,9 +115,6 @@ function answerFaults(server: Server, { metrics, now }: TrafficDependencies): vo
   })
 }
 
-/** What the application waits for before it sends the body. */
-type Expectation = 'nothing' | 'continue' | 'unknown'
-
 function createHandler(dependencies: TrafficDependencies, ids: RequestIds) {
   const { authorize, isRecordedPath, keyInQuery, metrics, tracing, now } = dependencies
   const refuse = createRefuse(dependencies)
@@ -194,65 +183,6 @@ function checkedCall({ method, headers }: IncomingMessage, path: string, upstrea
   return { method, path, upstream, contentType, contentEncoding }
 }
 
-/** Who calls which upstream with which path, or why the gateway refuses the request. */
-function routeOf(
-  request: IncomingMessage,
-  expects: Expectation,
-  { caller, heldBy }: FoundCaller,
-  { upstreams, forwardOther, maxRequestBytes, guard }: TrafficDependencies,
-): { caller: Caller; upstream: Upstream; path: string } | { refusal: GatewayAnswer } {
-  const refusal = refusalOf(request, expects, caller, maxRequestBytes)
-  if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
-  if (request.headers.upgrade?.toLowerCase() === 'websocket') return { refusal: noWebSocket }
-  const target = targetOf(request.url ?? '')
-  if (target === undefined) return { refusal: badTarget }
-  const { host } = request.headers
-  const upstream = upstreams.find({ host, port: request.socket.localPort, path: target })
-  if (upstream === undefined) return { refusal: noUpstream }
-  // Without credentials of ours the provider may expect the query as it came.
-  if (heldBy.has(inQuery) && upstream.credentials === undefined) return { refusal: invalidKey }
-  if (!upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
-  const path = withoutPrefix(target, upstream.match)
-  const isForwarded =
-    forwardOther || upstream.kind === 'mcp' || isAllowedOnSharedAccount(request.method, path)
-  if (!isForwarded) return { refusal: pathNotForwarded }
-  const { limits } = caller
-  const overLimit = limits !== undefined && guard !== undefined ? overRate(limits, guard) : undefined
-  return overLimit === undefined ? { caller, upstream, path } : { refusal: overLimit }
-}
-
-/** The upstream that takes WebSockets at the path of a handshake. */
-function socketTarget(request: IncomingMessage, { upstreams }: TrafficDependencies) {
-  const target = targetOf(request.url ?? '')
-  const { host } = request.headers
-  const upstream = target && upstreams.find({ host, port: request.socket.localPort, path: target })
-  if (target === undefined || !upstream) return undefined
-  const path = withoutPrefix(target, upstream.match)
-  const protocol = upstream.sockets.protocolAt(path)
-  return protocol === undefined ? undefined : { upstream, path, protocol }
-}
-
-/** Calls on a WebSocket pass unseen: nothing there could hold a key to its limits. */
-function isUncountable({ limits }: Caller): boolean {
-  if (limits === undefined) return false
-  return limits.models !== null || limits.monthlyBudgetUsd !== null || limits.ratePerMinute !== null
-}
-
-function routeOfSocket(
-  request: IncomingMessage,
-  { caller, heldBy }: FoundCaller,
-  dependencies: TrafficDependencies,
-) {
-  const refusal = refusalOf(request, 'nothing', caller, dependencies.maxRequestBytes)
-  if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
-  const target = isUncountable(caller) ? undefined : socketTarget(request, dependencies)
-  if (target === undefined) return { refusal: noWebSocket }
-  if (heldBy.has(inQuery) && target.upstream.credentials === undefined) return { refusal: invalidKey }
-  if (!target.upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
-  const isForwarded = dependencies.forwardOther || isAllowedSocket(target.path)
-  return isForwarded ? { ...target, caller } : { refusal: pathNotForwarded }
-}
-
 /** Whether it may call a model or a tool; which of an MCP server's requests do shows in their bodies. */
 function isRecordedRequest(method: string | undefined, { kind, hostname }: Upstream, path: string): boolean {
   return method === 'POST' && (kind === 'mcp' || isModelCall(hostname, path))
@@ -276,30 +206,4 @@ function createRefuse({ maxRequestBytes, metrics }: TrafficDependencies) {
     }
     sendAnswer(response, answer, id)
   }
-}
-
-/** Why a request is refused, regardless of its target. */
-function refusalOf(
-  request: IncomingMessage,
-  expects: Expectation,
-  caller: Caller | 'unknown' | 'unavailable',
-  maxBytes: number,
-): GatewayAnswer | undefined {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
-  if (ambiguityOf(request) !== undefined) return malformedRequest
-  if (caller === 'unknown') return invalidKey
-  if (caller === 'unavailable') return keyUnavailable
-  if (expects === 'unknown') return badExpectation
-  // Transfer-Encoding is a hop-by-hop header, so the provider would get compressed bytes without notice. A
-  // coding that does not end in chunked is malformed.
-  if (coding !== undefined && /,\s*chunked$/i.test(coding)) return unknownCoding
-  return Number(length ?? 0) > maxBytes ? requestTooLarge : undefined
-}
-
-/** Path and query, byte for byte. The absolute form of a URL loses scheme and authority. */
-function targetOf(url: string): string | undefined {
-  if (url.startsWith('/')) return url
-  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1]
-  if (path === undefined) return undefined
-  return path.startsWith('/') ? path : `/${path}`
 }
