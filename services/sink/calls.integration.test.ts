@@ -87,7 +87,13 @@ describe('calls', () => {
     )
     await fixture.sendCalls(calls)
     const rows = await stored(projectId, 300)
-    const { tool_names, preview: _preview, search, ...first } = calls[0] as LoggedCall
+    const {
+      tool_names,
+      tool_definitions: _definitions,
+      preview: _preview,
+      search,
+      ...first
+    } = calls[0] as LoggedCall
     const row = rows.find(({ id }) => id === idToUuid(first.id))
     const { request_body, response_body, received_at, tier, id, project_id, metadata, ...plain } = first
     const bigints = { prompt_tokens: '12', completion_tokens: '0', cached_tokens: '0' }

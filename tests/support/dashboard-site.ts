@@ -151,21 +151,35 @@ const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const movedOn = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)).then(() => true)`
 
-/** Serious and critical findings of axe-core on the current page, one line each. `rules`: all if absent. */
-export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+/**
+ * Serious and critical findings of axe-core on the current page, one line each. `rules`: all if absent.
+ * `exclude`: a selector of what was checked before.
+ */
+export async function seriousFindings(
+  page: Page,
+  rules?: readonly string[],
+  exclude: readonly string[] = [],
+): Promise<string[]> {
   // Evaluated by the debugger, which the content policy does not bind. Once per document.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(await axeSource)
   await page.evaluate(movedOn)
   return page.evaluate(
-    async (options) => {
-      const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
-      const { violations } = await axe.run(options)
+    async ([context, options]) => {
+      const { axe } = globalThis as unknown as { axe: Axe }
+      const { violations } = await axe.run(context, options)
       return violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
     },
-    { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: [...rules] }) },
+    [
+      { include: ['html'], exclude: [...exclude] },
+      { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: [...rules] }) },
+    ] as const,
   )
+}
+
+interface Axe {
+  run(context: object, options: object): Promise<AxeResults>
 }
 
 interface AxeResults {
