@@ -208,7 +208,10 @@ test('a project has two searches at a time over all processes, and those that th
   expect(linesOf(answer).at(-1)).toMatchObject({ type: 'end', reason: 'limit' })
   await second.stop()
   // No search, no connection held for its slot.
-  const { rows } = await api.pool.query(`select from pg_locks where locktype = 'advisory' and granted`)
+  const { rows } = await api.pool.query(
+    `select from pg_locks join pg_database d on d.oid = database
+     where locktype = 'advisory' and granted and datname = current_database()`,
+  )
   expect(rows).toEqual([])
 })
 
