@@ -27,7 +27,7 @@ const additions: readonly (readonly [before: string, after: string])[] = [
 ]
 
 /**
- * Rewrites find_api_key where it stands. A function whose columns change cannot be replaced; rights of the
+ * Rewrites find_key (0031) where it stands. A function whose columns change cannot be replaced; rights of the
  * roles are granted anew after every migration (row-security.ts).
  */
 async function rewriteFinder(
@@ -35,13 +35,13 @@ async function rewriteFinder(
   parts: readonly (readonly [before: string, after: string])[],
 ): Promise<void> {
   const { rows } = await knex.raw<{ rows: { text: string }[] }>(
-    `select pg_get_functiondef('find_api_key(bytea)'::regprocedure) as text`,
+    `select pg_get_functiondef('find_key(bytea)'::regprocedure) as text`,
   )
   const text = parts.reduce((made, [before, after]) => {
-    if (!made.includes(before)) throw new Error(`find_api_key has no ${before}`)
+    if (!made.includes(before)) throw new Error(`find_key has no ${before}`)
     return made.replace(before, after)
   }, rows[0]?.text ?? '')
-  await knex.raw('drop function find_api_key(bytea)')
+  await knex.raw('drop function find_key(bytea)')
   await knex.raw(text)
-  await knex.raw('revoke all on function find_api_key(bytea) from public')
+  await knex.raw('revoke all on function find_key(bytea) from public')
 }

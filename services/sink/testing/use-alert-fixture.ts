@@ -24,7 +24,7 @@ export function useAlertFixture() {
     database = await createTestDatabase()
     pool = new pg.Pool({ connectionString: database.url, max: 6 })
     const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-    for (const day of [-8, -7, -6, -1, 0, 1]) await partitions.make(dayOf(Date.now() + day * dayMs))
+    for (const day of [-8, -7, -6, -2, -1, 0, 1]) await partitions.make(dayOf(Date.now() + day * dayMs))
   })
 
   afterAll(async () => {
