@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Admin, Consumer, EachBatchPayload, Offsets } from 'kafkajs'
 import { systemClock, type Clock } from '../clock.ts'
-import { messageOf } from '../errors.ts'
 import type { Health } from '../service.ts'
-import { partitionKey, toTopicOffsets, type Assigned, type CommitPosition } from './assignment.ts'
-import {
-  AssignmentLost,
-  isCoordinatorComing,
-  isKafkaTrouble,
-  isRebalance,
-  kafkaLost,
-  rejoinNeeded,
-} from './group-errors.ts'
+import { partitionKey, type Assigned, type CommitPosition } from './assignment.ts'
+import { createCommitter } from './commit-offsets.ts'
+import { AssignmentLost, isCoordinatorComing, kafkaLost } from './group-errors.ts'
 import { retryRequest } from './retry-request.ts'
 import type { GroupMemberOptions } from './group-member-options.ts'
 import { assignerNaming, createLiveMembers, type LiveMembers } from './live-members.ts'
@@ -51,6 +44,16 @@ export class GroupMember {
   #joining: Promise<void> | null = null
   #leaving: Promise<void> | null = null
   #joinFailures = 0
+  readonly #commitTogether = createCommitter({
+    isCurrent: (assigned) => this.isCurrent(assigned),
+    send: (offsets) => {
+      if (this.#commitOffsets === null) throw new Error('nothing was read, so nothing can be committed')
+      return this.#commitOffsets(offsets)
+    },
+    onTrouble: (error, attempt) =>
+      this.#options.log.warn({ err: error, attempt }, 'committing offsets failed'),
+    sleep: (ms) => this.#clock.sleep(ms),
+  })
   readonly #patiently = <T>(ask: () => Promise<T>) => retryRequest(ask, this.#clock, this.stopping)
 
   constructor(options: GroupMemberOptions) {
@@ -198,25 +201,9 @@ export class GroupMember {
     return assigned.next
   }
 
-  /**
-   * Commits, and retries for a few seconds when the connection fails. Throws AssignmentLost or a rebalance
-   * error (isRebalance) when the partitions belong to another member.
-   */
+  /** Commits. Throws as the committer does (commit-offsets.ts). */
   async commit(positions: readonly CommitPosition[]): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      const lost = positions.find(({ assigned }) => !this.isCurrent(assigned))?.assigned
-      if (lost) throw new AssignmentLost(lost.topic, lost.partition)
-      if (this.#commitOffsets === null) throw new Error('nothing was read, so nothing can be committed')
-      try {
-        await this.#commitOffsets({ topics: toTopicOffsets(positions) })
-        return
-      } catch (error) {
-        if (isRebalance(error) || !isKafkaTrouble(error)) throw error
-        this.#options.log.warn({ err: error, attempt }, 'committing offsets failed')
-        if (attempt === 6) throw rejoinNeeded(`offsets could not be committed: ${messageOf(error)}`)
-        await this.#clock.sleep(100 * 2 ** attempt)
-      }
-    }
+    await this.#commitTogether(positions)
   }
 
   /**

@@ -82,18 +82,12 @@ async function pass(topic = topics.requestLogged, tap = jobs): Promise<void> {
 describe('calls', () => {
   test('are stored with every field, their bodies byte for byte, and queued once each under their request', async () => {
     const projectId = await fixture.addProject()
-    const calls = many(300, (index) =>
-      sampleCall(projectId, { completion_tokens: index, error: index % 2 === 0 ? null : `e${index}` }),
-    )
+    const errorOf = (index: number) => (index % 2 === 0 ? null : `e${index}`)
+    const calls = many(300, (at) => sampleCall(projectId, { completion_tokens: at, error: errorOf(at) }))
     await fixture.sendCalls(calls)
     const rows = await stored(projectId, 300)
-    const {
-      tool_names,
-      tool_definitions: _definitions,
-      preview: _preview,
-      search,
-      ...first
-    } = calls[0] as LoggedCall
+    const { tool_names, search, ...call } = calls[0] as LoggedCall
+    const { preview: _preview, tool_definitions: _definitions, ...first } = call
     const row = rows.find(({ id }) => id === idToUuid(first.id))
     const { request_body, response_body, received_at, tier, id, project_id, metadata, ...plain } = first
     const bigints = { prompt_tokens: '12', completion_tokens: '0', cached_tokens: '0' }

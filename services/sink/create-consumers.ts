@@ -13,6 +13,9 @@ import { createFindingStore } from './stores/finding-store.ts'
 import { createSuppressionStore } from './stores/suppression-store.ts'
 import { callGroupOf, scoreGroupOf, type ServiceContext } from './service-context.ts'
 
+/** They share transactions (stores/call-store.ts, stores/score-store.ts) and commits of offsets. */
+const partitionsConcurrently = 6
+
 /** Stores calls and queues them for scoring. */
 export function createCallConsumer(
   context: ServiceContext,
@@ -38,8 +41,7 @@ export function createCallConsumer(
       onEvents,
     }),
     maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
-    // While one partition's jobs are being acknowledged another's calls are stored.
-    partitionsConcurrently: 2,
+    partitionsConcurrently,
     omitDeadLetterValue: (topic) => topic === ephemeralTopic,
   })
 }
@@ -70,6 +72,7 @@ export function createScoreConsumer(context: ServiceContext, onEvents: () => voi
       dashboardUrl: config.DASHBOARD_URL,
     }),
     maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
+    partitionsConcurrently,
   })
 }
 

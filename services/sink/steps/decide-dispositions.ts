@@ -7,8 +7,8 @@ export type Disposition = 'stored' | 'redelivered' | 'resent' | 'erased'
 /**
  * The disposition of each record of a batch. `firstTime`: the identities that this transaction stored.
  * `positionBefore`: the offset behind what earlier transactions stored. A known record below it was delivered
- * before; at or above it is another copy. Of several copies in a batch only the first is stored or
- * redelivered: one call gets one job.
+ * before; at or above it is another copy. Of several copies only the first is stored or redelivered: one call
+ * gets one job. `seen`: the identities of batches stored together with this one; those of this one are added.
  */
 export function decideDispositions(
   records: readonly { identity: string; offset: bigint }[],
@@ -16,9 +16,14 @@ export function decideDispositions(
     firstTime,
     erased,
     positionBefore,
-  }: { firstTime: ReadonlySet<string>; erased: ReadonlySet<string>; positionBefore: bigint },
+    seen = new Set(),
+  }: {
+    firstTime: ReadonlySet<string>
+    erased: ReadonlySet<string>
+    positionBefore: bigint
+    seen?: Set<string>
+  },
 ): Disposition[] {
-  const seen = new Set<string>()
   return records.map(({ identity, offset }) => {
     if (erased.has(identity)) return 'erased'
     if (seen.has(identity)) return 'resent'

@@ -138,3 +138,39 @@ test('search signatures are stored once, beside kept bodies and only there', asy
   )
   expect(rows).toEqual([{ request_id: idToUuid(signed.id), ...signed.search }])
 })
+
+test('partitions stored at once share a transaction: one bad call fails its own partition, a call in two gets one job', async () => {
+  const projectId = await addProject()
+  const [first, twice, bad] = [
+    sampleCall(projectId),
+    sampleCall(projectId),
+    sampleCall(projectId, { model: 'a\u0000b' }),
+  ]
+  const store = createCallStore(pool, createRollupStore())
+  const storeIn = (partition: number, calls: (typeof first)[]) =>
+    store.store(
+      calls.map((call, index) => placeSample(call, index)),
+      { cluster: 'c', topic: 'together', partition, nextOffset: BigInt(calls.length) },
+      'kept',
+    )
+  expect(await Promise.all([storeIn(1, [first, twice]), storeIn(0, [twice]), storeIn(2, [])])).toMatchObject([
+    { dispositions: ['stored', 'stored'], rowCount: 2 },
+    { dispositions: ['resent'], rowCount: 0 },
+    { dispositions: [], rowCount: 0 },
+  ])
+  const { rows: transactions } = await pool.query(
+    `select distinct xmin::text from sink_positions where topic = 'together'`,
+  )
+  expect(transactions).toHaveLength(1)
+  const outcomes = await Promise.allSettled([storeIn(3, [bad]), storeIn(4, [first])])
+  expect(outcomes).toMatchObject([
+    { status: 'rejected', reason: { code: 'UNSTORABLE' } },
+    { status: 'fulfilled', value: { dispositions: ['resent'] } },
+  ])
+  const { rows } = await pool.query(
+    `select partition, next_offset from sink_positions where topic = 'together' order by 1`,
+  )
+  expect(rows).toEqual(
+    [1, 2, 0, 1].map((next, at) => ({ partition: [0, 1, 2, 4][at], next_offset: String(next) })),
+  )
+})

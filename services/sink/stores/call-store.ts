@@ -1,4 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
+import { PermanentError } from '#runtime/errors.ts'
+import { createGroupCommit } from '#runtime/group-commit.ts'
 import type { Position } from '#runtime/kafka/records.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
@@ -13,7 +15,7 @@ import { noteDefinitions } from './definition-store.ts'
 import { findErased } from './erasure-store.ts'
 import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
-import { advancePosition, lockPosition } from './position-store.ts'
+import { advancePositions, lockPositions } from './position-store.ts'
 import type { RollupStore } from './rollup-store.ts'
 import { callMinutes, callRollups, labelRollups, laneOf, toolRollups, userRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
@@ -22,8 +24,9 @@ import { asRefusedRecord } from './refused-record.ts'
 export interface CallStore {
   /**
    * Stores a partition's calls and its position in one transaction, with their bodies, events of new tools,
-   * the counter of the unlimited tier and the roll-ups. Returns dispositions in order. Throws PermanentError
-   * (`UNSTORABLE`) if one cannot be stored, TransientError if Postgres is away; nothing is stored then.
+   * the counter of the unlimited tier and the roll-ups. Partitions stored at once share a transaction.
+   * Throws PermanentError (`UNSTORABLE`) if one call cannot be stored, TransientError if Postgres is away;
+   * nothing is stored then.
    */
   store(calls: readonly PlacedCall[], position: Position, kind: CallTopicKind): Promise<StoredCalls>
 }
@@ -31,6 +34,7 @@ export interface CallStore {
 /** `kept`: llm.request.logged. `ephemeral`: the other topic of calls whose bodies must not be kept. */
 export type CallTopicKind = 'kept' | 'ephemeral'
 
+/** Counts of a shared transaction are those of its first partition; the others have 0. */
 export interface StoredCalls {
   dispositions: Disposition[]
   /** Rows that were not there before. */
@@ -45,26 +49,41 @@ export interface StoredCalls {
   leftOutTools: number
 }
 
-export function createCallStore(pool: Pool, rollups: RollupStore): CallStore {
-  return {
-    async store(calls, position, kind) {
-      try {
-        return await inTransaction(pool, (client) => storeCalls(client, rollups, calls, position, kind))
-      } catch (error) {
-        throw asRefusedRecord(error)
-      }
-    },
-  }
+/** One partition's share of a transaction. */
+interface CallPart {
+  calls: readonly PlacedCall[]
+  position: Position
 }
+
+/** Calls of one transaction. Beyond this its fixed cost is small. */
+const maxCallsTogether = 1_000
+
+export function createCallStore(pool: Pool, rollups: RollupStore): CallStore {
+  const together = (kind: CallTopicKind) =>
+    createGroupCommit<CallPart, StoredCalls>({
+      run: (parts) =>
+        inTransaction(pool, (client) => storeCalls(client, rollups, parts, kind)).catch((error: unknown) => {
+          throw asRefusedRecord(error)
+        }),
+      isOfOne: (error) => error instanceof PermanentError,
+      weightOf: ({ calls }) => calls.length,
+      maxWeight: maxCallsTogether,
+    })
+  const store = { kept: together('kept'), ephemeral: together('ephemeral') }
+  return { store: (calls, position, kind) => store[kind]({ calls, position }) }
+}
+
+const noCounts = { rowCount: 0, eventCount: 0, overflowCount: 0, overflowUsers: 0, leftOutTools: 0 }
 
 async function storeCalls(
   client: ClientBase,
   rollups: RollupStore,
-  calls: readonly PlacedCall[],
-  position: Position,
+  parts: readonly CallPart[],
   kind: CallTopicKind,
-): Promise<StoredCalls> {
-  const positionBefore = await lockPosition(client, position)
+): Promise<StoredCalls[]> {
+  const positions = parts.map(({ position }) => position)
+  const positionsBefore = await lockPositions(client, positions)
+  const calls = parts.flatMap((part) => part.calls)
   const erased = await findErased(client, calls)
   const wanted = erased.size === 0 ? calls : calls.filter(({ identity }) => !erased.has(identity))
   const added = await insertCalls(client, wanted)
@@ -77,16 +96,24 @@ async function storeCalls(
   const { events, leftOut } = await noteTools(client, newCalls)
   const changes = await noteDefinitions(client, newCalls)
   await insertEvents(client, [...events, ...changes])
-  await advancePosition(client, position)
-  const overflow = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
+  await advancePositions(client, positions)
+  // Only who holds the lock of a partition's position writes to its lane.
+  const overflow = await addToRollups(client, rollups, newCalls, laneOf(kind, positions[0]?.partition ?? 0))
   await countUnlimited(client, newCalls)
-  return {
-    dispositions: decideDispositions(calls, { firstTime, erased, positionBefore }),
+  const counts = {
     rowCount: newCalls.length,
     eventCount: events.length + changes.length,
     ...overflow,
     leftOutTools: leftOut,
   }
+  const seen = new Set<string>()
+  return parts.map((part, index) => {
+    const known = { firstTime, erased, positionBefore: positionsBefore[index] ?? 0n, seen }
+    return {
+      dispositions: decideDispositions(part.calls, known),
+      ...(index === 0 ? counts : noCounts),
+    }
+  })
 }
 
 async function addToRollups(

@@ -1,4 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
+import { PermanentError } from '#runtime/errors.ts'
+import { createGroupCommit } from '#runtime/group-commit.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { countReadings, countScores, countVerdicts } from '../steps/count-scores.ts'
@@ -27,6 +29,7 @@ import { createFindingStore, type FindingStore } from './finding-store.ts'
 import { createSuppressionStore, type SuppressionStore } from './suppression-store.ts'
 import { moveVerdicts } from './verdict-store.ts'
 
+/** Counts of a shared transaction are those of its first partition; the others have 0. */
 export interface StoredScores {
   /** Those that were not there before: the first score of a scorer, a request and a run stays. */
   added: PlacedScore[]
@@ -43,14 +46,23 @@ export interface StoredScores {
 export interface ScoreStore {
   /**
    * Stores a partition's scores with their details, findings, verdicts, roll-ups and the events that
-   * `eventsOf` makes of the added ones, in one transaction. Throws as CallStore does.
+   * `eventsOf` makes of the added ones, in one transaction, which partitions stored at the same time share.
+   * Throws as CallStore does.
    */
-  store(
-    scores: readonly PlacedScore[],
-    partition: number,
-    eventsOf: (added: readonly PlacedScore[]) => RaisedEvent[],
-  ): Promise<StoredScores>
+  store(scores: readonly PlacedScore[], partition: number, eventsOf: EventsOf): Promise<StoredScores>
 }
+
+type EventsOf = (added: readonly PlacedScore[]) => RaisedEvent[]
+
+/** One partition's share of a transaction. */
+interface ScorePart {
+  scores: readonly PlacedScore[]
+  partition: number
+  eventsOf: EventsOf
+}
+
+/** Scores of one transaction. Beyond this its fixed cost is small. */
+const maxScoresTogether = 5_000
 
 export function createScoreStore(
   pool: Pool,
@@ -58,52 +70,83 @@ export function createScoreStore(
   suppressions: SuppressionStore = createSuppressionStore(),
   findings: FindingStore = createFindingStore(),
 ): ScoreStore {
+  const storeParts = (parts: readonly ScorePart[]) =>
+    inTransaction(pool, async (client) => {
+      const lane = laneOf('scores', parts[0]?.partition ?? 0)
+      const given = parts.flatMap(({ scores }) => scores)
+      const marked = await findings.assign(client, await suppressions.mark(client, given))
+      const stored = await storeScores(client, marked.scores, { findings, lane, parts })
+      await suppressions.count(client, stored.added, lane)
+      const overflowCount = await countIn(client, rollups, stored, lane)
+      const { eventCount } = stored
+      return divide(parts, stored, { eventCount, overflowCount, findingOverflow: marked.overflowCount })
+    }).catch((error: unknown) => {
+      throw asRefusedRecord(error)
+    })
+  const together = createGroupCommit<ScorePart, StoredScores>({
+    run: storeParts,
+    isOfOne: (error) => error instanceof PermanentError,
+    weightOf: ({ scores }) => scores.length,
+    maxWeight: maxScoresTogether,
+  })
   return {
-    async store(scores, partition, eventsOf) {
-      if (scores.length === 0) return nothing
-      try {
-        return await inTransaction(pool, async (client) => {
-          const lane = laneOf('scores', partition)
-          const marked = await findings.assign(client, await suppressions.mark(client, scores))
-          const stored = await storeScores(client, marked.scores, { findings, lane, eventsOf })
-          await suppressions.count(client, stored.added, lane)
-          const overflowCount = await countIn(client, rollups, stored, lane)
-          return { ...stored, overflowCount, findingOverflow: marked.overflowCount }
-        })
-      } catch (error) {
-        throw asRefusedRecord(error)
-      }
-    },
+    store: (scores, partition, eventsOf) =>
+      scores.length === 0
+        ? Promise.resolve({ ...noCounts, added: [], missed: 0 })
+        : together({ scores, partition, eventsOf }),
   }
 }
 
-const nothing: StoredScores = {
-  added: [],
-  missed: 0,
-  eventCount: 0,
-  overflowCount: 0,
-  findingOverflow: 0,
+const noCounts = { eventCount: 0, overflowCount: 0, findingOverflow: 0 }
+
+interface Together {
+  added: PlacedScore[]
+  /** Places, in the order of the parts, of scores whose request is not there. */
+  missedPlaces: ReadonlySet<number>
+}
+
+/** Each partition's own part of what was stored. */
+function divide(
+  parts: readonly ScorePart[],
+  { added, missedPlaces }: Together,
+  counts: typeof noCounts,
+): StoredScores[] {
+  let place = 0
+  const addedTo = addedByPart(parts, added)
+  return parts.map((part, index) => {
+    const missed = part.scores.filter(() => missedPlaces.has(place++)).length
+    return { added: addedTo.get(part) ?? [], missed, ...(index === 0 ? counts : noCounts) }
+  })
+}
+
+function addedByPart(
+  parts: readonly ScorePart[],
+  added: readonly PlacedScore[],
+): Map<ScorePart | undefined, PlacedScore[]> {
+  const partOf = new Map(parts.flatMap((part) => part.scores.map(({ call }) => [call, part] as const)))
+  return Map.groupBy(added, ({ call }) => partOf.get(call))
 }
 
 interface AddedScores {
   findings: FindingStore
   lane: number
-  eventsOf: (added: readonly PlacedScore[]) => RaisedEvent[]
+  parts: readonly ScorePart[]
 }
 
 async function storeScores(
   client: ClientBase,
   scores: readonly PlacedScore[],
-  { findings, lane, eventsOf }: AddedScores,
-): Promise<Omit<StoredScores, 'overflowCount' | 'findingOverflow'>> {
+  { findings, lane, parts }: AddedScores,
+): Promise<Together & { eventCount: number }> {
   await stageRows(client, 'staged_scores', scoreColumns, scores)
   const added = await insertScores(client, scores)
-  const missed = added.length === scores.length ? 0 : await countMisses(client, scores)
+  const missedPlaces = added.length === scores.length ? new Set<number>() : await findMissed(client, scores)
   await insertDetails(client, added)
   const counted = await findings.count(client, added, lane)
-  const events = [...counted.events, ...eventsOf(counted.added)]
+  const addedTo = addedByPart(parts, counted.added)
+  const events = [...counted.events, ...parts.flatMap((part) => part.eventsOf(addedTo.get(part) ?? []))]
   await insertEvents(client, events)
-  return { added: counted.added, missed, eventCount: events.length }
+  return { added: counted.added, missedPlaces, eventCount: events.length }
 }
 
 async function insertDetails(client: ClientBase, added: readonly PlacedScore[]): Promise<void> {
@@ -117,7 +160,7 @@ async function insertDetails(client: ClientBase, added: readonly PlacedScore[]):
 async function countIn(
   client: ClientBase,
   rollups: RollupStore,
-  { added }: Pick<StoredScores, 'added'>,
+  { added }: Together,
   lane: number,
 ): Promise<number> {
   const changes = await moveVerdicts(client, foldVerdicts(added))
@@ -156,12 +199,13 @@ async function insertScores(client: ClientBase, scores: readonly PlacedScore[]):
   return scores.filter(({ identity }) => inserted.delete(identity))
 }
 
-async function countMisses(client: ClientBase, scores: readonly PlacedScore[]): Promise<number> {
-  const { rows } = await client.query<{ missed: number }>(
-    `select count(*)::integer as missed from staged_scores
+/** The places in `scores` of those whose request is not there. */
+async function findMissed(client: ClientBase, scores: readonly PlacedScore[]): Promise<Set<number>> {
+  const { rows } = await client.query<{ place: number }>(
+    `select place from staged_scores
      left join ${requestOfStaged.replace('select from', 'select true as present from')} as request on true
      where request.present is null`,
     timesOf(scores),
   )
-  return rows[0]?.missed ?? 0
+  return new Set(rows.map(({ place }) => place))
 }
