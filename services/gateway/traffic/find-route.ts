@@ -44,15 +44,11 @@ export function routeOf(
   const refusal = refusalOf(request, expects, caller, maxRequestBytes)
   if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
   if (request.headers.upgrade?.toLowerCase() === 'websocket') return { refusal: noWebSocket }
-  const target = targetOf(request.url ?? '')
-  if (target === undefined) return { refusal: badTarget }
-  const { host } = request.headers
-  const upstream = upstreams.find({ host, port: request.socket.localPort, path: target })
-  if (upstream === undefined) return { refusal: noUpstream }
-  // Without credentials of ours the provider may expect the query as it came.
-  if (heldBy.has(inQuery) && upstream.credentials === undefined) return { refusal: invalidKey }
-  if (!upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
-  const path = withoutPrefix(target, upstream.match)
+  const target = upstreamAt(request, upstreams)
+  if ('refusal' in target) return target
+  const { upstream, path } = target
+  const barred = barredFrom(upstream, caller, heldBy)
+  if (barred !== undefined) return { refusal: barred }
   const isForwarded =
     forwardOther || upstream.kind === 'mcp' || isAllowedOnSharedAccount(request.method, path)
   if (!isForwarded) return { refusal: pathNotForwarded }
@@ -61,15 +57,35 @@ export function routeOf(
   return overLimit === undefined ? { caller, upstream, path } : { refusal: overLimit }
 }
 
+/** The upstream that a request names, and the path there. */
+function upstreamAt(
+  { url = '', headers: { host }, socket }: IncomingMessage,
+  upstreams: RouteDependencies['upstreams'],
+): { upstream: Upstream; path: string } | { refusal: GatewayAnswer } {
+  const target = targetOf(url)
+  if (target === undefined) return { refusal: badTarget }
+  const upstream = upstreams.find({ host, port: socket.localPort, path: target })
+  if (upstream === undefined) return { refusal: noUpstream }
+  return { upstream, path: withoutPrefix(target, upstream.match) }
+}
+
+/** Why a caller may not use an upstream. */
+function barredFrom(
+  upstream: Upstream,
+  { projectId }: Caller,
+  heldBy: FoundCaller['heldBy'],
+): GatewayAnswer | undefined {
+  // Without credentials of ours the provider may expect the query as it came.
+  if (heldBy.has(inQuery) && upstream.credentials === undefined) return invalidKey
+  return upstream.isFor(projectId) ? undefined : upstreamNotAllowed
+}
+
 /** The upstream that takes WebSockets at the path of a handshake. */
 export function socketTarget(request: IncomingMessage, { upstreams }: RouteDependencies) {
-  const target = targetOf(request.url ?? '')
-  const { host } = request.headers
-  const upstream = target && upstreams.find({ host, port: request.socket.localPort, path: target })
-  if (target === undefined || !upstream) return undefined
-  const path = withoutPrefix(target, upstream.match)
-  const protocol = upstream.sockets.protocolAt(path)
-  return protocol === undefined ? undefined : { upstream, path, protocol }
+  const target = upstreamAt(request, upstreams)
+  if ('refusal' in target) return undefined
+  const protocol = target.upstream.sockets.protocolAt(target.path)
+  return protocol === undefined ? undefined : { ...target, protocol }
 }
 
 /** Calls on a WebSocket pass unseen: nothing there could hold a key to its limits. */
@@ -88,8 +104,8 @@ export function routeOfSocket(
   if (refusal !== undefined || typeof caller === 'string') return { refusal: refusal ?? invalidKey }
   const target = isUncountable(caller) ? undefined : socketTarget(request, dependencies)
   if (target === undefined) return { refusal: noWebSocket }
-  if (heldBy.has(inQuery) && target.upstream.credentials === undefined) return { refusal: invalidKey }
-  if (!target.upstream.isFor(caller.projectId)) return { refusal: upstreamNotAllowed }
+  const barred = barredFrom(target.upstream, caller, heldBy)
+  if (barred !== undefined) return { refusal: barred }
   const isForwarded = dependencies.forwardOther || isAllowedSocket(target.path)
   return isForwarded ? { ...target, caller } : { refusal: pathNotForwarded }
 }

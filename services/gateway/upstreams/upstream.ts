@@ -104,7 +104,11 @@ export function createUpstream(entry: UpstreamEntry, dependencies: UpstreamDepen
       breaker.mayTry()
         ? (queue.acquire(projectId, start) ?? new TooManyWaiting('too many calls are waiting'))
         : new UpstreamOpen('the upstream gives no answers'),
-    present: ({ path, ...request }) => credentials?.present({ ...request, target: basePath + path, host }),
+    present: (request) => {
+      if (credentials === undefined) return undefined
+      const { path, ...rest } = request
+      return credentials.present({ ...rest, target: basePath + path, host })
+    },
     send: ({ path, ...request }, handler) =>
       pool.send(outgoingRequest({ ...request, target: basePath + path, host }), handler),
     sockets: createUpstreamSockets({ url: entry.url, isOn: entry.websockets, connect, answerMs }),

@@ -101,6 +101,7 @@ const noCounts = { eventCount: 0, overflowCount: 0, findingOverflow: 0 }
 
 interface Together {
   added: PlacedScore[]
+  addedTo: ReadonlyMap<ScorePart | undefined, PlacedScore[]>
   /** Places, in the order of the parts, of scores whose request is not there. */
   missedPlaces: ReadonlySet<number>
 }
@@ -108,11 +109,10 @@ interface Together {
 /** Each partition's own part of what was stored. */
 function divide(
   parts: readonly ScorePart[],
-  { added, missedPlaces }: Together,
+  { addedTo, missedPlaces }: Together,
   counts: typeof noCounts,
 ): StoredScores[] {
   let place = 0
-  const addedTo = addedByPart(parts, added)
   return parts.map((part, index) => {
     const missed = part.scores.filter(() => missedPlaces.has(place++)).length
     return { added: addedTo.get(part) ?? [], missed, ...(index === 0 ? counts : noCounts) }
@@ -146,7 +146,7 @@ async function storeScores(
   const addedTo = addedByPart(parts, counted.added)
   const events = [...counted.events, ...parts.flatMap((part) => part.eventsOf(addedTo.get(part) ?? []))]
   await insertEvents(client, events)
-  return { added: counted.added, missedPlaces, eventCount: events.length }
+  return { added: counted.added, addedTo, missedPlaces, eventCount: events.length }
 }
 
 async function insertDetails(client: ClientBase, added: readonly PlacedScore[]): Promise<void> {
@@ -160,7 +160,7 @@ async function insertDetails(client: ClientBase, added: readonly PlacedScore[]):
 async function countIn(
   client: ClientBase,
   rollups: RollupStore,
-  { added }: Together,
+  { added }: Pick<Together, 'added'>,
   lane: number,
 ): Promise<number> {
   const changes = await moveVerdicts(client, foldVerdicts(added))
