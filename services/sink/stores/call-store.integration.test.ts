@@ -1,39 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
-import { systemClock } from '#runtime/clock.ts'
+import { expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { placeSample, sampleCall } from '../testing/sample-records.ts'
+import { useCallDatabase } from '../testing/use-call-database.ts'
 import { createCallStore } from './call-store.ts'
-import { createDayPartitions, dayOf } from './day-partitions.ts'
 import { createRollupStore } from './rollup-store.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  for (const day of [0, 1]) await partitions.make(dayOf(Date.now() + day * 86_400_000))
-})
-
-afterAll(async () => {
-  await pool.end()
-  await database.drop()
-})
-
-async function addProject(): Promise<string> {
-  const id = newId('project')
-  await pool.query(`insert into projects (id, name, created_at) values ($1, 'a project', now())`, [
-    idToUuid(id),
-  ])
-  return id
-}
+const { pool, addProject } = useCallDatabase()
 
 test('tools beyond ten thousand of a project are not remembered and raise no event, but are counted', async () => {
   const [fullId, otherId] = [await addProject(), await addProject()]
-  await pool.query(
+  await pool().query(
     `insert into seen_tools select $1, 'known ' || number, now() from generate_series(1, 9999) number`,
     [idToUuid(fullId)],
   )
@@ -42,13 +18,13 @@ test('tools beyond ten thousand of a project are not remembered and raise no eve
     sampleCall(otherId, { tool_name: 'a' }),
   ]
   const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: BigInt(called.length) }
-  const stored = await createCallStore(pool, createRollupStore()).store(
+  const stored = await createCallStore(pool(), createRollupStore()).store(
     called.map((call, index) => placeSample(call, index)),
     position,
     'kept',
   )
   expect(stored).toMatchObject({ eventCount: 2, leftOutTools: 2 })
-  const { rowCount } = await pool.query('select from seen_tools where project_id = $1', [idToUuid(fullId)])
+  const { rowCount } = await pool().query('select from seen_tools where project_id = $1', [idToUuid(fullId)])
   expect(rowCount).toBe(10_000)
 })
 
@@ -59,12 +35,12 @@ test('a preview is stored beside the call, once and only where content is kept',
     sampleCall(projectId, { zero_content_retention: true }),
     sampleCall(projectId, { preview: null }),
   ]
-  const store = createCallStore(pool, createRollupStore())
+  const store = createCallStore(pool(), createRollupStore())
   for (const nextOffset of [3n, 6n]) {
     const placed = [kept, silent, without].map((call, index) => placeSample(call, index))
     await store.store(placed, { cluster: 'c', topic: 'previews', partition: 0, nextOffset }, 'kept')
   }
-  const { rows } = await pool.query('select * from request_previews where project_id = $1', [
+  const { rows } = await pool().query('select * from request_previews where project_id = $1', [
     idToUuid(projectId),
   ])
   expect(rows).toMatchObject([{ request_id: idToUuid(kept.id), ...kept.preview }])
@@ -72,7 +48,7 @@ test('a preview is stored beside the call, once and only where content is kept',
 
 test('a tool is first seen when it was first called, in whatever order its calls arrive', async () => {
   const [projectId, otherId] = [await addProject(), await addProject()]
-  const store = createCallStore(pool, createRollupStore())
+  const store = createCallStore(pool(), createRollupStore())
   const [firstMs = 0, secondMs = 0, thirdMs = 0] = [1, 2, 3].map(
     (second) => Date.now() - 60_000 + second * 1_000,
   )
@@ -84,7 +60,7 @@ test('a tool is first seen when it was first called, in whatever order its calls
     return (await store.store(placed, position, 'kept')).eventCount
   }
   const seen = async () => {
-    const { rows } = await pool.query<{ first_seen_at: Date }>(
+    const { rows } = await pool().query<{ first_seen_at: Date }>(
       `select first_seen_at from seen_tools where project_id = $1 and tool_name = 'late'`,
       [idToUuid(projectId)],
     )
@@ -100,18 +76,18 @@ test('a tool is first seen when it was first called, in whatever order its calls
 
 test('the first call of a period of the unlimited tier begins it, and is counted in it', async () => {
   const projectId = await addProject()
-  await pool.query(
+  await pool().query(
     `insert into subscriptions (project_id, tier, requests_this_period, period_start, period_anchor, period_reset_at)
      values ($1, 'enterprise', 7, now() - interval '40 days', now() - interval '40 days', now() - interval '9 days')`,
     [idToUuid(projectId)],
   )
   const position = { cluster: 'c', topic: 'periods', partition: 0, nextOffset: 1n }
-  await createCallStore(pool, createRollupStore()).store(
+  await createCallStore(pool(), createRollupStore()).store(
     [placeSample(sampleCall(projectId), 0)],
     position,
     'kept',
   )
-  const { rows } = await pool.query(
+  const { rows } = await pool().query(
     'select requests_this_period, period_reset_at > now() as is_current from subscriptions where project_id = $1',
     [idToUuid(projectId)],
   )
@@ -128,11 +104,11 @@ test('search signatures are stored once, beside kept bodies and only there', asy
     sampleCall(projectId, { zero_content_retention: true }),
     sampleCall(projectId, { request_body: null, response_body: null }),
   ]
-  const store = createCallStore(pool, createRollupStore())
+  const store = createCallStore(pool(), createRollupStore())
   const position = { cluster: 'c', topic: 'signed', partition: 0, nextOffset: BigInt(calls.length) }
   const placed = calls.map((call, index) => placeSample(call, index))
   for (let delivery = 0; delivery < 2; delivery++) await store.store(placed, position, 'kept')
-  const { rows } = await pool.query(
+  const { rows } = await pool().query(
     'select request_id, key_id, bits from search_signatures where project_id = $1',
     [idToUuid(projectId)],
   )
@@ -146,7 +122,7 @@ test('partitions stored at once share a transaction: one bad call fails its own 
     sampleCall(projectId),
     sampleCall(projectId, { model: 'a\u0000b' }),
   ]
-  const store = createCallStore(pool, createRollupStore())
+  const store = createCallStore(pool(), createRollupStore())
   const storeIn = (partition: number, calls: (typeof first)[]) =>
     store.store(
       calls.map((call, index) => placeSample(call, index)),
@@ -158,7 +134,7 @@ test('partitions stored at once share a transaction: one bad call fails its own 
     { dispositions: ['resent'], rowCount: 0 },
     { dispositions: [], rowCount: 0 },
   ])
-  const { rows: transactions } = await pool.query(
+  const { rows: transactions } = await pool().query(
     `select distinct xmin::text from sink_positions where topic = 'together'`,
   )
   expect(transactions).toHaveLength(1)
@@ -167,7 +143,7 @@ test('partitions stored at once share a transaction: one bad call fails its own 
     { status: 'rejected', reason: { code: 'UNSTORABLE' } },
     { status: 'fulfilled', value: { dispositions: ['resent'] } },
   ])
-  const { rows } = await pool.query(
+  const { rows } = await pool().query(
     `select partition, next_offset from sink_positions where topic = 'together' order by 1`,
   )
   expect(rows).toEqual(

@@ -1,35 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
-import { systemClock } from '#runtime/clock.ts'
+import { expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { placeSample, sampleCall } from '../testing/sample-records.ts'
+import { useCallDatabase } from '../testing/use-call-database.ts'
 import { createCallStore } from './call-store.ts'
-import { createDayPartitions, dayOf } from './day-partitions.ts'
 import { createRollupStore } from './rollup-store.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
+const { pool, addProject } = useCallDatabase()
 let offset = 0
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  for (const day of [0, 1]) await partitions.make(dayOf(Date.now() + day * 86_400_000))
-})
-afterAll(async () => {
-  await pool.end()
-  await database.drop()
-})
-
-async function addProject(): Promise<string> {
-  const id = newId('project')
-  await pool.query(`insert into projects (id, name, created_at) values ($1, 'a project', now())`, [
-    idToUuid(id),
-  ])
-  return id
-}
 
 const start = Date.now()
 /** A list of tools that came so many seconds after the start. */
@@ -44,13 +21,13 @@ function listed(projectId: string, second: number, hashes: Record<string, string
 async function store(...calls: ReturnType<typeof sampleCall>[]): Promise<number> {
   const placed = calls.map((call) => placeSample(call, offset++))
   const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: BigInt(offset) }
-  const { eventCount } = await createCallStore(pool, createRollupStore()).store(placed, position, 'kept')
+  const { eventCount } = await createCallStore(pool(), createRollupStore()).store(placed, position, 'kept')
   return eventCount
 }
 
 /** Server, tool, definition before and after of each event, in order. */
 async function changesOf(projectId: string) {
-  const { rows } = await pool.query<{ data: Buffer }>(
+  const { rows } = await pool().query<{ data: Buffer }>(
     `select data from event_outbox where project_id = $1 and event = 'tool_definition_changed' order by seq`,
     [idToUuid(projectId)],
   )
@@ -94,7 +71,7 @@ test('an older list that comes late, and one that comes again, change nothing', 
 
 test('definitions beyond ten thousand of a project are not remembered', async () => {
   const projectId = await addProject()
-  await pool.query(
+  await pool().query(
     `insert into tool_definitions select $1, 'gates', 'known ' || number, 'a', $2 from generate_series(1, 10000) number`,
     [idToUuid(projectId), new Date(start)],
   )

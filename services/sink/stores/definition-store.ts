@@ -4,7 +4,7 @@ import type { ToolDefinition } from '#schemas/tool-definition.ts'
 import { makeDefinitionEvent } from '../steps/make-definition-event.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
 
-/** Of a project: a server that names its tools anew each time would grow the table for ever. */
+/** Of a project: a server that gives its tools new names each time would grow the table without bound. */
 const maxDefinitions = 10_000
 
 interface NotedRow {

@@ -1,67 +1,41 @@
-import { afterAll, beforeAll } from '@jest/globals'
-import pg from 'pg'
+import type pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { createCallStore } from '../stores/call-store.ts'
-import { createDayPartitions, dayOf } from '../stores/day-partitions.ts'
 import { createRollupStore } from '../stores/rollup-store.ts'
 import { createElection, upkeepLocks } from '../upkeep/election.ts'
 import { createAlertEvaluation } from '../upkeep/alert-rules/evaluate-alerts.ts'
 import { placeSample, sampleCall } from './sample-records.ts'
-
-const dayMs = 86_400_000
+import { useCallDatabase } from './use-call-database.ts'
 
 /** A database of the test file's own, with what tests of alert rules do with it. */
 export function useAlertFixture() {
-  let database: TestDatabase
-  let pool: pg.Pool
-
-  beforeAll(async () => {
-    database = await createTestDatabase()
-    pool = new pg.Pool({ connectionString: database.url, max: 6 })
-    const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-    for (const day of [-8, -7, -6, -2, -1, 0, 1]) await partitions.make(dayOf(Date.now() + day * dayMs))
-  })
-
-  afterAll(async () => {
-    await pool.end()
-    await database.drop()
-  })
-
-  async function addProject(keys: string[] = []): Promise<string> {
-    const id = newId('project')
-    await pool.query(
-      `insert into projects (id, name, created_at, metadata_keys) values ($1, 'a project', now(), $2)`,
-      [idToUuid(id), JSON.stringify(keys.map((name) => ({ name, counted_from: '2026-01-01T00:00:00Z' })))],
-    )
-    return id
-  }
-
+  const { pool, addProject } = useCallDatabase({ days: [-8, -7, -6, -2, -1, 0, 1], max: 6 })
   let offset = 0
 
   async function store(calls: readonly LoggedCall[]): Promise<void> {
     const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: BigInt((offset += calls.length)) }
     const placed = calls.map((call) => placeSample(call, offset))
-    await createCallStore(pool, createRollupStore()).store(placed, position, 'kept')
+    await createCallStore(pool(), createRollupStore()).store(placed, position, 'kept')
   }
 
   const evaluate = (nowMs: number, untilMs = nowMs, statementMs = 15_000) =>
-    evaluateAll(pool, { nowMs, untilMs, statementMs })
+    evaluateAll(pool(), { nowMs, untilMs, statementMs })
 
   async function statusOf(ruleUuid: string) {
-    const { rows } = await pool.query<{ status: string; value: number | null; compared_with: number | null }>(
-      'select status, value, compared_with from alert_states where rule_id = $1',
-      [ruleUuid],
-    )
+    const { rows } = await pool().query<{
+      status: string
+      value: number | null
+      compared_with: number | null
+    }>('select status, value, compared_with from alert_states where rule_id = $1', [ruleUuid])
     return rows[0]
   }
 
   async function eventsOf(projectId: string) {
-    const { rows } = await pool.query<{ event: string; data: Buffer }>(
+    const { rows } = await pool().query<{ event: string; data: Buffer }>(
       'select event, data from event_outbox where project_id = $1 order by seq',
       [idToUuid(projectId)],
     )
@@ -71,7 +45,7 @@ export function useAlertFixture() {
     }))
   }
 
-  return { pool: () => pool, addProject, store, evaluate, statusOf, eventsOf }
+  return { pool, addProject, store, evaluate, statusOf, eventsOf }
 }
 
 /** Evaluates all rules as if it were `nowMs`, with calls stored and scored up to `untilMs`. */

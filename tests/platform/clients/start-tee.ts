@@ -1,4 +1,4 @@
-import { createServer, request as ask } from 'node:http'
+import { createServer, request as ask, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { startLocalServer, type LocalServer } from '../../support/local-server.ts'
 import { headerOf, numberHeader, type Exchange } from './exchange.ts'
@@ -6,18 +6,13 @@ import { headerOf, numberHeader, type Exchange } from './exchange.ts'
 /** Between clients and the gateway: passes everything, and keeps what each side sent. */
 export async function startTee(target: { port: number }): Promise<LocalServer & { exchanges: Exchange[] }> {
   const exchanges: Exchange[] = []
+  const onwardOf = ({ method = 'GET', url: path = '/', rawHeaders }: IncomingMessage) =>
+    ask({ host: '127.0.0.1', port: target.port, method, path, headers: rawHeaders, agent: false })
   const server = createServer((request, response) => {
     void (async () => {
       const { method = 'GET', url: path = '/', rawHeaders } = request
       const body = await buffer(request)
-      const onward = ask({
-        host: '127.0.0.1',
-        port: target.port,
-        method,
-        path,
-        headers: rawHeaders,
-        agent: false,
-      })
+      const onward = onwardOf(request)
       onward.on('error', () => response.destroy())
       onward.on('response', (answer) => {
         const { statusCode = 0, rawHeaders: headers } = answer
@@ -39,15 +34,7 @@ export async function startTee(target: { port: number }): Promise<LocalServer & 
   })
   // WebSockets go on as the gateway answers them.
   server.on('upgrade', (request, socket) => {
-    const { method = 'GET', url: path = '/', rawHeaders } = request
-    const onward = ask({
-      host: '127.0.0.1',
-      port: target.port,
-      method,
-      path,
-      headers: rawHeaders,
-      agent: false,
-    })
+    const onward = onwardOf(request)
     onward.on('error', () => socket.destroy())
     onward.on('response', (answer) => {
       answer.resume()

@@ -1,5 +1,4 @@
-import { Alert, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { Suspense } from 'react'
+import { Alert, SimpleGrid, Stack, Text } from '@mantine/core'
 import { metadataPrefix } from '#schemas/metadata-filter.ts'
 import { addressOf } from '../../api/call-api.ts'
 import { useMe } from '../../api/session.ts'
@@ -12,11 +11,11 @@ import { formatCounted, formatMoment } from '../../formats/format-time.ts'
 import { formatDuration, formatShare, formatShort, formatShortUsd } from '../../formats/format-number.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { DownloadButton } from '../../parts/download-button.tsx'
-import { lazyPart } from '../../parts/lazy-part.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { StatTile } from '../../parts/stat-tile.tsx'
+import { CostChart } from './cost-chart.tsx'
 import { CostControls, MonthButtons } from './cost-controls.tsx'
 import { CostTable } from './cost-table.tsx'
 import {
@@ -24,16 +23,10 @@ import {
   describeUnpriced,
   labelOfDimension,
   metrics,
-  nameOfGroup,
   readMetric,
-  stepsOf,
   type Costs,
   type Metric,
 } from './read-costs.ts'
-
-// The charting library loads in parallel with the numbers.
-const loading = import('../../parts/group-chart.tsx')
-const GroupChart = lazyPart(async () => (await loading).GroupChart)
 
 /** What calls cost, by what they have in common, beside the period before. */
 export function CostsPage() {
@@ -101,26 +94,16 @@ interface ReportProps {
 }
 
 function Report({ costs, range, metric, projectName }: ReportProps) {
-  const title = `${metrics[metric].label}${metric === 'latency' ? ' (p95)' : ''} by ${costs.by.map((name) => labelOfDimension(name).toLowerCase()).join(' and ')}`
   return (
     <Stack gap="lg">
       <Notes costs={costs} />
       <CostTiles costs={costs} />
-      <Paper withBorder p="sm">
-        <Title order={2} mb="xs">
-          {title}
-        </Title>
-        <Suspense fallback={<Skeleton height={260} />}>
-          <GroupChart
-            title={title}
-            groups={costs.series.map((each) => nameOfGroup(each, costs.by, projectName))}
-            rows={stepsOf(costs, metric)}
-            stepHours={costs.step_hours}
-            format={metrics[metric].format}
-            isStacked={metric !== 'latency'}
-          />
-        </Suspense>
-      </Paper>
+      <CostChart
+        costs={costs}
+        metric={metric}
+        by={costs.by.map((name) => labelOfDimension(name).toLowerCase()).join(' and ')}
+        projectName={projectName}
+      />
       <CostTable costs={costs} range={range} projectName={projectName} />
     </Stack>
   )

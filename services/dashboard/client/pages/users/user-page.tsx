@@ -1,5 +1,4 @@
-import { Group, Paper, SegmentedControl, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { Suspense } from 'react'
+import { Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
 import { usePathText, useSetTexts, useTexts } from '../../app/address.ts'
@@ -14,7 +13,6 @@ import {
 } from '../../formats/format-number.ts'
 import { formatCounted, formatMoment } from '../../formats/format-time.ts'
 import { rangeTexts, type ChosenRange } from '../../formats/time-range.ts'
-import { lazyPart } from '../../parts/lazy-part.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
@@ -23,20 +21,16 @@ import { RangePicker } from '../../parts/range-picker.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { StatTile } from '../../parts/stat-tile.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { CostChart } from '../costs/cost-chart.tsx'
 import {
   describeUnpriced,
   metrics,
   nameOfGroup,
   readMetric,
-  stepsOf,
   type Costs,
   type Group as CostGroup,
 } from '../costs/read-costs.ts'
 import { UserFindings } from './user-findings.tsx'
-
-// The charting library loads in parallel with the numbers.
-const loading = import('../../parts/group-chart.tsx')
-const GroupChart = lazyPart(async () => (await loading).GroupChart)
 
 /** One end user: calls and cost over time, models, open findings. */
 export function UserPage() {
@@ -96,7 +90,6 @@ function Report({ costs, userId, range }: ReportProps) {
   const setTexts = useSetTexts()
   const { show = 'calls' } = useTexts()
   const metric = readMetric(show)
-  const title = `${metrics[metric].label}${metric === 'latency' ? ' (p95)' : ''} by model`
   return (
     <>
       <UserTiles costs={costs} userId={userId} range={range} />
@@ -105,28 +98,15 @@ function Report({ costs, userId, range }: ReportProps) {
           Of the newest 100,000 calls, since {formatMoment(costs.counted_from)}.
         </Text>
       )}
-      <Paper withBorder p="sm">
-        <Group justify="space-between" mb="xs">
-          <Title order={2}>{title}</Title>
-          <SegmentedControl
-            aria-label="Show"
-            size="xs"
-            data={shown.map((value) => ({ value, label: metrics[value].label }))}
-            value={metric}
-            onChange={(value) => setTexts({ show: value })}
-          />
-        </Group>
-        <Suspense fallback={<Skeleton height={260} />}>
-          <GroupChart
-            title={title}
-            groups={costs.series.map((each) => nameOfGroup(each, costs.by, (id) => id))}
-            rows={stepsOf(costs, metric)}
-            stepHours={costs.step_hours}
-            format={metrics[metric].format}
-            isStacked={metric !== 'latency'}
-          />
-        </Suspense>
-      </Paper>
+      <CostChart costs={costs} metric={metric} by="model" projectName={(id) => id}>
+        <SegmentedControl
+          aria-label="Show"
+          size="xs"
+          data={shown.map((value) => ({ value, label: metrics[value].label }))}
+          value={metric}
+          onChange={(value) => setTexts({ show: value })}
+        />
+      </CostChart>
       <ModelTable costs={costs} userId={userId} range={range} />
     </>
   )
