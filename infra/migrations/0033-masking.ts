@@ -28,7 +28,7 @@ const additions: readonly (readonly [before: string, after: string])[] = [
 
 /**
  * Rewrites find_key (0031) where it stands. A function whose columns change cannot be replaced; rights of the
- * roles are granted anew after every migration (row-security.ts).
+ * roles are granted again after every migration (row-security.ts).
  */
 async function rewriteFinder(
   knex: Knex,

@@ -84,7 +84,7 @@ test.each([
     { accessKeyId: 'AKIAOTHER', secretAccessKey: 'unknown', sessionToken: 'theirs' },
     { 'X-Service-Key': proxyKey },
   ],
-])("AI SDK's Bedrock client, where %s: the gateway signs anew", async (_name, own, headers) => {
+])("AI SDK's Bedrock client, where %s: the gateway re-signs its requests", async (_name, own, headers) => {
   const { url } = await startWithKeys()
   world.upstream.answer(sized('200 OK', json, converseAnswer))
   const bedrock = createAmazonBedrock({ region, baseURL: url, headers, ...own })

@@ -37,7 +37,7 @@ test('secrets come from the environment or from files; JSON is read too', async 
   ])
 })
 
-test('an MCP server needs no credentials, whoever calls', async () => {
+test('an MCP server needs no credentials, under any GATEWAY_AUTH', async () => {
   const [server] = await read(entry('    kind: mcp'), true)
   expect(server).toMatchObject({ kind: 'mcp', credentials: undefined })
   await expect(read(entry('    kind: model'), true)).rejects.toThrow(/credentials: is needed/)

@@ -90,7 +90,7 @@ test('a name that changes after the check changes nothing: it is resolved once, 
   opened.push(() => sender.close())
   expect(await sendOnce(sender, url, {}, body)).toMatchObject({ statusCode: 200 })
   expect([proxy.targets, resolved]).toEqual([[`${address}:8443`], ['hooks.example']])
-  // A new connection checks anew, and the name leads inside now.
+  // A new connection checks the address again, and the name now resolves to an internal one.
   const slow = await sendOnce(sender, url, {}, body, false)
   expect(slow).toMatchObject({ statusCode: null, error: 'the host has no public address' })
   expect(proxy.targets).toHaveLength(1)

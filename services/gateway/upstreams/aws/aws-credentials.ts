@@ -12,7 +12,7 @@ interface AwsOptions extends SigningScope {
 
 const shared = { replaces: new Set<string>(signatureHeaders), signsBody: true }
 
-/** Signs each request anew with fixed keys. */
+/** Re-signs each request with fixed keys. */
 export function fixedAwsCredentials(keys: SigningKeys, { nowMs, ...scope }: AwsOptions): UpstreamCredentials {
   return {
     ...shared,
